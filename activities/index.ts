@@ -1,0 +1,37 @@
+/** Every activity, by the queue whose worker carries it. */
+import type { Services } from '#platform/services.ts'
+import { importKind, importRunner } from '#tools/instances/service.ts'
+import { analysisJobKind, analysisRunner } from '#tools/intelligence/service.ts'
+
+import { createJobActivities } from './jobs.ts'
+import { createMessagingActivities } from './messaging/index.ts'
+import { createAnalysisActivities, createRecognitionActivities } from './recognition.ts'
+import { createRecognizer } from './recognition/recognizer.ts'
+
+export interface Activities {
+  /** Short, on the database alone. */
+  readonly general: object
+  readonly messages: object
+  /** Of the engine, in child processes of their own. */
+  readonly recognition: object
+  readonly jobs: object
+  /** Ends the engine's children and the vendors' connections. */
+  close(): Promise<void>
+}
+
+/** Makes the activities of one process. Engines start with the first file that needs them. */
+export function createActivities(services: Services): Activities {
+  const { config, log } = services
+  const { workers, timeoutSeconds } = config.recognition
+  const recognizer = createRecognizer({ cacheDir: config.cacheDir, workers, timeoutSeconds, log })
+  const { close: closeSenders, ...messages } = createMessagingActivities(services)
+  return {
+    general: createAnalysisActivities({ services }),
+    messages,
+    recognition: createRecognitionActivities({ services, recognizer }),
+    jobs: createJobActivities({ services, runners: { [importKind]: importRunner, [analysisJobKind]: analysisRunner } }),
+    async close() {
+      await Promise.all([recognizer.close(), closeSenders()])
+    },
+  }
+}

@@ -1,0 +1,117 @@
+/** The activities of messaging: one delivery to a vendor, files fetched from one, and the ends that the workflow cannot record itself. */
+import { setInterval } from 'node:timers'
+
+import { ApplicationFailure, Context } from '@temporalio/activity'
+
+import { guardedDispatcher } from '#platform/outbound.ts'
+import type { Services } from '#platform/services.ts'
+import type { DeliveryStep, MessagingActivities } from '#platform/shapes/messaging.ts'
+import { addMedia, claimDelivery, endIdleConversation, giveUpMedia, giveUpOn, listMediaToFetch, type Order, type Outcome, recordOutcome } from '#tools/messaging/service.ts'
+
+import { fetchFile, MediaGone } from './media.ts'
+import { sendThroughSmtp } from './smtp.ts'
+import { lookUpAtTwilio, sendThroughTwilio, type TwilioParts } from './twilio.ts'
+
+export interface MessagingActivityOptions {
+  /** Hard limit of one call to Twilio; 10 s unless told. */
+  readonly callMs?: number
+  /** From a claim until its outcome can be looked up: beyond the limit of the call, and the vendor's own delay. 20 s unless told. */
+  readonly settleMs?: number
+  /** Between tries, instead of the workflow's own intervals: for tests. */
+  readonly retryDelayMs?: number
+}
+
+const heartbeatMs = 3_000
+
+async function beating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const context = Context.current()
+  const timer = setInterval(() => context.heartbeat(), heartbeatMs)
+  try {
+    return await work(context.cancellationSignal)
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** The activities with the connections that they share; `close` ends those. */
+export function createMessagingActivities(services: Services, options: MessagingActivityOptions = {}): MessagingActivities & { close(): Promise<void> } {
+  const { callMs = 10_000, settleMs = 20_000, retryDelayMs } = options
+  const dispatcher = guardedDispatcher(services.config, { headersMs: callMs })
+  const parts: TwilioParts = { services, dispatcher, callMs }
+
+  const tryAgain = (type: string, delayMs = retryDelayMs) =>
+    ApplicationFailure.create({ message: 'The message is tried again', type, ...(delayMs === undefined ? {} : { nextRetryDelay: delayMs }) })
+
+  function send(order: Order): Promise<Outcome> {
+    const { via } = order
+    return via.provider === 'twilio' ? sendThroughTwilio(parts, { ...order, via }) : sendThroughSmtp(services, { ...order, via })
+  }
+
+  async function lookUp(order: Order, rivals: number): Promise<Outcome> {
+    const { via } = order
+    if (via.provider === 'twilio') return lookUpAtTwilio(parts, { ...order, via }, rivals)
+    return { kind: 'neverKnown', detail: 'a mail server keeps no list', providerId: via.messageIdHeader }
+  }
+
+  async function carryOut(tenantId: number, messageId: number): Promise<DeliveryStep> {
+    // An earlier call that is found not to have gone through is followed by a claim of its own, and then one call: two rounds, never more.
+    for (let round = 0; round < 2; round++) {
+      const claim = await claimDelivery(services, tenantId, messageId)
+      if (claim.kind === 'done') return { kind: 'done' }
+      if (claim.kind === 'held') return { kind: 'held', forMs: Math.max(1_000, claim.untilMs - Date.now()) }
+      if (claim.kind === 'lookUp' && claim.ageMs < settleMs) throw tryAgain('settling', settleMs - claim.ageMs + 50)
+      const outcome = await (claim.kind === 'send' ? send(claim.order) : lookUp(claim.order, claim.rivals))
+      await recordOutcome(services, claim.order, outcome)
+      if (outcome.kind === 'unknown') throw tryAgain('outcomeUnknown', settleMs)
+      if (outcome.kind === 'notSent' && claim.kind === 'send') throw tryAgain('vendorAway')
+      if (outcome.kind !== 'notSent') return { kind: 'done' }
+    }
+    throw tryAgain('vendorAway')
+  }
+
+  return {
+    /**
+     * Harmless twice: the call to the vendor is claimed in a committed row first. A second run finds the message sent and does nothing, or finds
+     * a claim without an outcome and asks the vendor before it sends; where the vendor cannot tell, the message says `unknown`.
+     */
+    deliverMessage: ({ tenantId, messageId }) => beating(() => carryOut(tenantId, messageId)),
+
+    /** Harmless twice: only a message that is still queued is given up. */
+    async giveUpOnMessage({ tenantId, messageId }) {
+      await giveUpOn(services, tenantId, messageId)
+    },
+
+    /** Harmless twice: a file that was added is not asked for again, and of two runs at once the second's copy is added to nothing. */
+    fetchMedia: ({ tenantId, conversationId }) =>
+      beating(async (signal) => {
+        const { media, isOpen } = await listMediaToFetch(services, tenantId, conversationId)
+        for (const one of media) {
+          try {
+            const assetKey = await fetchFile(services, dispatcher, tenantId, one, signal)
+            await addMedia(services, tenantId, conversationId, one, assetKey)
+          } catch (error) {
+            if (!(error instanceof MediaGone)) {
+              services.log.warn({ err: error, messageId: one.messageId }, 'a file of a message is fetched again later')
+              throw tryAgain('media')
+            }
+            services.log.warn({ err: error, messageId: one.messageId }, 'a file of a message cannot be had')
+            await giveUpMedia(services, tenantId, one)
+          }
+        }
+        return { isOpen }
+      }),
+
+    /** Harmless twice: only files that are not there are given up. */
+    async giveUpOnMedia({ tenantId, conversationId }) {
+      const { media } = await listMediaToFetch(services, tenantId, conversationId)
+      for (const one of media) await giveUpMedia(services, tenantId, one)
+    },
+
+    /** Harmless twice: an ended conversation stays as it ended. */
+    async endIdleConversation({ tenantId, conversationId, idleSeconds }) {
+      return { isEnded: await endIdleConversation(services, tenantId, conversationId, idleSeconds) }
+    },
+
+    close: () => dispatcher.close(),
+  }
+}

@@ -1,0 +1,130 @@
+/** Messages by e-mail: composed and handed to the channel's mail server, with an account of how far the hand-over came. */
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+
+import MailComposer from 'nodemailer/lib/mail-composer'
+import SMTPConnection from 'nodemailer/lib/smtp-connection'
+
+import { AppError } from '#platform/errors.ts'
+import { isAllowedAddress, resolveAllowed } from '#platform/outbound.ts'
+import type { Services } from '#platform/services.ts'
+import { openAsset } from '#tools/assets/service.ts'
+import type { Order, Outcome, SmtpWay } from '#tools/messaging/service.ts'
+
+type SmtpOrder = Order & { readonly via: SmtpWay }
+
+const limits = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 5_000 } as const
+// Below the time-out of the activity, so that the outcome is still written down.
+const wholeMs = 70_000
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+
+function htmlOf(order: SmtpOrder): string {
+  const paragraphs = order.text.split(/\n{2,}/).map((part) => `<p>${escaped(part).replaceAll('\n', '<br>')}</p>`)
+  const link = order.card?.link
+  if (link) paragraphs.push(`<p><a href="${escaped(link.url)}">${escaped(link.label)}</a></p>`)
+  return `<!doctype html><html><body style="font-family:sans-serif">${paragraphs.join('\n')}</body></html>`
+}
+
+async function compose(services: Services, order: SmtpOrder): Promise<Buffer> {
+  const { via, tenantId } = order
+  const files = await Promise.all(
+    order.assetKeys.map(async (key) => {
+      const asset = await openAsset(services, tenantId, key)
+      return { filename: asset.originalFileName, contentType: asset.mimeType, content: await buffer(asset.stream) }
+    }),
+  )
+  const composer = new MailComposer({
+    from: via.settings.from,
+    to: order.to,
+    replyTo: via.replyTo,
+    subject: via.subject,
+    text: order.text,
+    html: htmlOf(order),
+    messageId: via.messageIdHeader,
+    ...(via.references.length === 0 ? {} : { inReplyTo: via.references.at(-1) ?? '', references: [...via.references] }),
+    // One click in a mail program says STOP as the word does.
+    headers: { 'List-Unsubscribe': `<mailto:${via.replyTo}?subject=STOP>` },
+    attachments: files,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return composer.compile().build()
+}
+
+interface SmtpFailure {
+  readonly responseCode: number | undefined
+  readonly command: string | undefined
+}
+
+function failureOf(error: unknown): SmtpFailure {
+  const field = (name: string) => (typeof error === 'object' && error !== null && name in error ? (error as Record<string, unknown>)[name] : undefined)
+  const code = field('responseCode')
+  const command = field('command')
+  return { responseCode: typeof code === 'number' ? code : undefined, command: typeof command === 'string' ? command : undefined }
+}
+
+function readFailure(order: SmtpOrder, error: unknown, isHandedOver: boolean): Outcome {
+  if (error instanceof AppError) return { kind: 'refused', reason: error.code === 'not_found' ? 'assetGone' : 'channelMisconfigured' }
+  const { responseCode, command } = failureOf(error)
+  if (responseCode !== undefined && responseCode >= 500) {
+    const vendorCode = String(responseCode)
+    if (command?.startsWith('AUTH') || responseCode === 530 || responseCode === 535) return { kind: 'refused', reason: 'channelMisconfigured', vendorCode }
+    return { kind: 'refused', reason: command === 'RCPT TO' ? 'badAddress' : 'refused', vendorCode }
+  }
+  // The server said no for now: it has not taken the message.
+  if (responseCode !== undefined && responseCode >= 400) return { kind: 'notSent', detail: `reply ${responseCode}` }
+  // The whole message was on the wire and no word came back. A mail server keeps no list to look it up in.
+  if (isHandedOver) return { kind: 'neverKnown', detail: 'no reply to the message', providerId: order.via.messageIdHeader }
+  return { kind: 'notSent', detail: 'connection' }
+}
+
+/** One hand-over; the order has been claimed. */
+export async function sendThroughSmtp(services: Services, order: SmtpOrder): Promise<Outcome> {
+  const { settings, secrets } = order.via
+  let isHandedOver = false
+  let connection: SMTPConnection | undefined
+  let limit: NodeJS.Timeout | undefined
+  try {
+    const mail = await compose(services, order)
+    const address = await resolveAllowed(services.config, settings.host, limits.dnsTimeout)
+    const smtp = new SMTPConnection({
+      ...limits,
+      // The checked address and not the name, which may mean another one a moment later; the certificate is still held against the name.
+      host: address,
+      port: settings.port,
+      secure: settings.secure,
+      servername: settings.host,
+      // A password crosses the public network encrypted or not at all.
+      requireTLS: secrets.user !== undefined && isAllowedAddress({ outboundAllow: [] }, address),
+      name: new URL(services.config.publicUrl).hostname,
+      allowInternalNetworkInterfaces: true,
+    })
+    connection = smtp
+    // A second failure of a connection that is given up already must not end the process.
+    smtp.on('error', () => {})
+    const failed = once(smtp, 'error').then(([error]) => Promise.reject(error instanceof Error ? error : new Error(String(error))))
+    const late = new Promise<never>((_, reject) => (limit = setTimeout(() => reject(new Error('The hand-over took too long')), wholeMs)))
+    const step = (run: (done: (error?: Error | null) => void) => void) =>
+      Promise.race([new Promise<void>((resolve, reject) => run((error) => (error ? reject(error) : resolve()))), failed, late])
+    failed.catch(() => {})
+    late.catch(() => {})
+    await step((done) => smtp.connect(done))
+    const { user, password } = secrets
+    if (user !== undefined) await step((done) => smtp.login({ user, pass: password ?? '' }, done))
+    // Its end is written right after the stream's: before that, no server takes the message for whole.
+    const stream = Readable.from([mail])
+    stream.once('end', () => (isHandedOver = true))
+    await step((done) => smtp.send({ from: settings.from, to: [order.to] }, stream, done))
+    connection = undefined
+    smtp.quit()
+    return { kind: 'sent', providerId: order.via.messageIdHeader }
+  } catch (error) {
+    services.log.debug({ err: error, messageId: order.messageId }, 'a hand-over by SMTP failed')
+    return readFailure(order, error, isHandedOver)
+  } finally {
+    clearTimeout(limit)
+    connection?.close()
+  }
+}

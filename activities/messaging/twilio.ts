@@ -1,0 +1,152 @@
+/** Messages through Twilio: sent by its own client, over our guarded connections, to the address that the channel names. */
+import type { RequestClient, Twilio } from 'twilio'
+import { type Dispatcher, request } from 'undici'
+
+import { AppError } from '#platform/errors.ts'
+import type { Services } from '#platform/services.ts'
+import { downloadPath, signedUrl } from '#tools/assets/service.ts'
+import { type Order, type Outcome, twilioStopped, type TwilioWay, withoutKnown } from '#tools/messaging/service.ts'
+
+export interface TwilioParts {
+  readonly services: Services
+  readonly dispatcher: Dispatcher
+  /** Hard limit of one call. */
+  readonly callMs: number
+}
+
+type TwilioOrder = Order & { readonly via: TwilioWay }
+
+/** The call was never made, or its connection never stood: nothing can have been sent. */
+class NotConnected extends Error {
+  override readonly name = 'NotConnected'
+}
+
+const beforeConnecting: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_HAS_EXPIRED',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+])
+
+const codeOf = (error: unknown) => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '')
+
+/**
+ * Twilio's client has no setting for its address, but takes the part that makes the requests. This one sends them where the channel says, never
+ * follows a redirect, and keeps to a limit.
+ */
+function requestClient({ dispatcher, callMs }: TwilioParts, apiBaseUrl: string | undefined): RequestClient {
+  const client = {
+    async request(options: { method: string; uri: string; username?: string; password?: string; headers?: Record<string, string>; params?: object; data?: object }) {
+      const wanted = new URL(options.uri)
+      const url = apiBaseUrl === undefined ? wanted : new URL(wanted.pathname.slice(1), apiBaseUrl.replace(/\/*$/, '/'))
+      for (const [name, value] of Object.entries(options.params ?? {})) url.searchParams.set(name, String(value))
+      const form = new URLSearchParams()
+      for (const [name, value] of Object.entries(options.data ?? {})) for (const one of Array.isArray(value) ? value : [value]) form.append(name, String(one))
+      const isPost = options.method.toUpperCase() === 'POST'
+      try {
+        const answer = await request(url, {
+          dispatcher,
+          method: isPost ? 'POST' : 'GET',
+          headers: {
+            authorization: `Basic ${Buffer.from(`${options.username ?? ''}:${options.password ?? ''}`).toString('base64')}`,
+            accept: 'application/json',
+            ...(isPost ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+          },
+          ...(isPost ? { body: form.toString() } : {}),
+          signal: AbortSignal.timeout(callMs),
+        })
+        return { statusCode: answer.statusCode, body: await answer.body.text(), headers: answer.headers }
+      } catch (cause) {
+        if (cause instanceof AppError || !beforeConnecting.has(codeOf(cause))) throw cause
+        throw new NotConnected('Twilio could not be reached', { cause })
+      }
+    },
+  }
+  // Twilio's client calls nothing else of it than `request`, whose answer has the three fields above.
+  return client as unknown as RequestClient
+}
+
+async function clientFor(parts: TwilioParts, { settings, secrets }: Pick<TwilioWay, 'settings' | 'secrets'>): Promise<Twilio> {
+  // Half a second and 60 MB that a process without such a channel does not pay.
+  const { default: twilio } = await import('twilio')
+  return twilio(settings.accountSid, secrets.authToken, { httpClient: requestClient(parts, settings.apiBaseUrl) })
+}
+
+const onWire = (via: TwilioWay, address: string) => (via.channel === 'whatsapp' ? `whatsapp:${address}` : address)
+
+// Wrong or unreachable numbers, by Twilio's own.
+const badAddressCodes: ReadonlySet<string> = new Set(['21211', '21214', '21217', '21401', '21407', '21421', '21612', '21614', '63003', '63024'])
+
+function readFailure(error: unknown): Outcome {
+  if (error instanceof AppError) return { kind: 'refused', reason: 'channelMisconfigured' }
+  if (error instanceof NotConnected) return { kind: 'notSent', detail: 'not connected' }
+  const status = typeof error === 'object' && error !== null && 'status' in error && typeof error.status === 'number' ? error.status : undefined
+  const vendorCode = /^\d{1,6}$/.test(codeOf(error)) ? codeOf(error) : undefined
+  if (status === undefined) return { kind: 'unknown', detail: codeOf(error) || 'no answer' }
+  if (status === 429) return { kind: 'notSent', detail: 'too many calls' }
+  // Behind a 5xx or a 408 the message may have been taken.
+  if (status >= 500 || status === 408) return { kind: 'unknown', detail: `status ${status}` }
+  if (vendorCode === twilioStopped) return { kind: 'refused', reason: 'optedOut', vendorCode }
+  if (status === 401 || status === 403 || vendorCode === undefined) return { kind: 'refused', reason: 'channelMisconfigured', vendorCode: vendorCode ?? String(status) }
+  return { kind: 'refused', reason: badAddressCodes.has(vendorCode) ? 'badAddress' : 'refused', vendorCode }
+}
+
+/** One call that sends; the order has been claimed. */
+export async function sendThroughTwilio(parts: TwilioParts, order: TwilioOrder): Promise<Outcome> {
+  const { via } = order
+  const actor = { tenantUserId: order.fromUserId ?? 0 }
+  try {
+    const client = await clientFor(parts, via)
+    const { sid } = await client.messages.create({
+      to: onWire(via, order.to),
+      body: order.text,
+      statusCallback: via.statusCallback,
+      ...(via.settings.messagingServiceSid === undefined ? { from: onWire(via, via.settings.from) } : { messagingServiceSid: via.settings.messagingServiceSid }),
+      ...(order.assetKeys.length === 0 ? {} : { mediaUrl: order.assetKeys.map((key) => signedUrl({ services: parts.services, actor }, downloadPath(key)).url) }),
+    })
+    return sid ? { kind: 'sent', providerId: sid } : { kind: 'unknown', detail: 'an answer without an id' }
+  } catch (error) {
+    return readFailure(error)
+  }
+}
+
+const listed = 50
+// Its clock and ours differ; what is older and ours is known by its id.
+const skewMs = 60_000
+// What a trial account puts before every text.
+const trialPrefix = 'Sent from your Twilio trial account - '
+
+const folded = (text: string) => text.replaceAll('\r\n', '\n').trim()
+
+/**
+ * Whether an earlier call of this order went through, by Twilio's list: messages to the same address with the same words, made since the claim,
+ * that are no message of ours yet. `notSent` where there is none, so that it may be sent again; `neverKnown` where the list cannot tell, since
+ * others of ours with the same words are in the same doubt. Throws when the list cannot be read.
+ *
+ * Filtered by the address alone: a filter by date leaves out what is still queued.
+ */
+export async function lookUpAtTwilio(parts: TwilioParts, order: TwilioOrder, rivals: number): Promise<Outcome> {
+  const { via } = order
+  const client = await clientFor(parts, via)
+  const messages = await client.messages.list({ to: onWire(via, order.to), limit: listed, pageSize: listed })
+  const since = Date.parse(order.claimedAt) - skewMs
+  const isMadeSince = (made: Date | null) => made === null || made.getTime() >= since
+  const alike = messages.filter((one) => {
+    const body = folded(one.body)
+    return one.direction !== 'inbound' && isMadeSince(one.dateCreated) && (body === folded(order.text) || body === trialPrefix + folded(order.text))
+  })
+  const sids = await withoutKnown(parts.services, order.tenantId, alike.map((one) => one.sid))
+  const [sid] = sids
+  // A full page of newer ones hides what lies behind it.
+  const isWhole = messages.length < listed || messages.some((one) => !isMadeSince(one.dateCreated))
+  if (sid === undefined) return isWhole ? { kind: 'notSent', detail: 'not in the list' } : { kind: 'neverKnown', detail: 'the list is too long', providerId: undefined }
+  if (sids.length > rivals) return { kind: 'sent', providerId: sids.at(-1) ?? sid }
+  return { kind: 'neverKnown', detail: 'others with the same words', providerId: undefined }
+}

@@ -1,0 +1,173 @@
+/** Reads PDFs: the text that a page carries, else the page drawn as a picture and read like one. */
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, sep } from 'node:path'
+
+import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist'
+
+import { mapBox } from './geometry.ts'
+import { fromRaster, toRaster, type Picture } from './image.ts'
+import { readPage, splitLine, type Engines, type FoundWord, type PageText } from './read-page.ts'
+import { limits } from './types.ts'
+import { failed } from './unreadable.ts'
+
+export interface PdfText {
+  /** A broken page is empty. */
+  readonly pages: readonly PageText[]
+  /** What was left out and why; absent where nothing was. */
+  readonly reason?: string
+}
+
+export interface PdfOptions {
+  readonly languages: readonly string[]
+  readonly withinMs: number
+  readonly onPage: (done: number, total: number) => void
+}
+
+/** A page with fewer letters than this of its own is a scan with a stamp. */
+const lettersOfText = 20
+const pointsPerInch = 72
+/** No page but the first is begun with less time than this left. */
+const leastPageMs = 5_000
+
+const packageFolder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'))
+const folder = (name: string) => join(packageFolder, name) + sep
+
+/** Throws Unreadable for a PDF that is locked or broken. */
+export async function readPdf(filePath: string, engines: Engines, { languages, withinMs, onPage }: PdfOptions): Promise<PdfText> {
+  const deadline = performance.now() + withinMs
+  const document = await openPdf(filePath)
+  try {
+    const total = Math.min(document.numPages, limits.pdfPages)
+    const pages: PageText[] = []
+    const broken: number[] = []
+    for (let number = 1; number <= total; number++) {
+      const left = deadline - performance.now()
+      if (number > 1 && left < leastPageMs) break
+      const content = await openPage(document, number)
+      if (content === undefined) broken.push(number)
+      pages.push(
+        content === undefined ? [] : 'own' in content ? content.own : await readPage(content.drawn, engines, { languages, withinMs: left }),
+      )
+      onPage(number, total)
+    }
+    if (broken.length === total) throw failed('The PDF is broken: none of its pages can be read.')
+    const reason = whatIsMissing({ read: pages.length, planned: total, all: document.numPages, broken })
+    return { pages, ...(reason === undefined ? {} : { reason }) }
+  } finally {
+    await document.loadingTask.destroy()
+  }
+}
+
+function whatIsMissing({
+  read,
+  planned,
+  all,
+  broken,
+}: {
+  read: number
+  planned: number
+  all: number
+  broken: readonly number[]
+}): string | undefined {
+  const sentences: string[] = []
+  if (read < planned) sentences.push(`Only the first ${read} of ${all} pages were read in the time that one file may take.`)
+  else if (read < all) sentences.push(`Only the first ${read} of ${all} pages were read; that is the most for one file.`)
+  if (broken.length > 0) sentences.push(`Broken pages were left out: ${broken.join(', ')}.`)
+  return sentences.length > 0 ? sentences.join(' ') : undefined
+}
+
+async function openPdf(filePath: string): Promise<PDFDocumentProxy> {
+  const data = new Uint8Array(await readFile(filePath))
+  try {
+    return await getDocument({
+      data,
+      isEvalSupported: false,
+      disableFontFace: true,
+      useSystemFonts: false,
+      stopAtErrors: false,
+      maxImageSize: limits.pixels,
+      verbosity: VerbosityLevel.ERRORS,
+      cMapUrl: folder('cmaps'),
+      standardFontDataUrl: folder('standard_fonts'),
+      wasmUrl: folder('wasm'),
+      iccUrl: folder('iccs'),
+    }).promise
+  } catch (error) {
+    if (error instanceof Error && error.name === 'PasswordException') throw failed('The PDF is encrypted: it opens only with a password.')
+    throw failed('The PDF is broken.', error)
+  }
+}
+
+/** What a page has to read: its own words, or its picture where it carries next to none. Undefined where the page is broken. */
+async function openPage(document: PDFDocumentProxy, number: number): Promise<{ own: PageText } | { drawn: Picture } | undefined> {
+  try {
+    const page = await document.getPage(number)
+    const own = await ownText(page)
+    const letters = own.reduce((sum, line) => sum + line.reduce((count, word) => count + word.text.length, 0), 0)
+    const content = letters >= lettersOfText ? { own } : { drawn: await drawPage(document, page) }
+    page.cleanup()
+    return content
+  } catch {
+    // One page with a bad stream is no reason to lose the others.
+    return undefined
+  }
+}
+
+/** The words that the page carries, in the order it carries them, in points from the top left. */
+async function ownText(page: PDFPageProxy): Promise<PageText> {
+  const { width, height, transform } = page.getViewport({ scale: 1 })
+  const { items } = await page.getTextContent()
+  const lines: FoundWord[][] = [[]]
+  for (const item of items) {
+    if (!('str' in item)) continue
+    const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = transform as readonly number[]
+    const [, , , , x = 0, y = 0] = item.transform as readonly number[]
+    const box = mapBox([a, c, e, b, d, f], [x, y, x + item.width, y + item.height], width, height)
+    lines.at(-1)?.push(...splitLine({ text: item.str, confidence: 100, box }))
+    if (item.hasEOL) lines.push([])
+  }
+  return lines.filter((line) => line.length > 0)
+}
+
+async function drawPage(document: PDFDocumentProxy, page: PDFPageProxy): Promise<Picture> {
+  const { width, height } = page.getViewport({ scale: 1 })
+  const wanted = limits.pdfDpi / pointsPerInch
+  const scale = Math.min(wanted, Math.sqrt(limits.pdfPagePixels / (width * height)))
+  const viewport = page.getViewport({ scale })
+  const [pixelsWide, pixelsHigh] = [Math.max(1, Math.floor(viewport.width)), Math.max(1, Math.floor(viewport.height))]
+  // The document's own factory: another copy of the canvas package in the same process ends it.
+  const factory: unknown = document.canvasFactory
+  if (!isCanvasFactory(factory)) throw new Error('The PDF engine has no canvas.')
+  const target = factory.create(pixelsWide, pixelsHigh)
+  try {
+    await page.render({ canvas: null, canvasContext: target.context, viewport, background: '#fff' }).promise
+    const { data } = target.context.getImageData(0, 0, pixelsWide, pixelsHigh)
+    const drawn = {
+      data: Buffer.from(data.buffer, data.byteOffset, data.byteLength),
+      width: pixelsWide,
+      height: pixelsHigh,
+      channels: 4 as const,
+    }
+    const raster = await toRaster(fromRaster(drawn).flatten({ background: '#fff' }).removeAlpha())
+    return { raster, width: Math.round(width), height: Math.round(height) }
+  } finally {
+    factory.destroy(target)
+  }
+}
+
+/** The part of pdfjs's canvas factory that is used; its type says Object. */
+interface CanvasFactory {
+  create(
+    width: number,
+    height: number,
+  ): {
+    readonly canvas: unknown
+    readonly context: { getImageData(x: number, y: number, w: number, h: number): { readonly data: Uint8ClampedArray } }
+  }
+  destroy(target: unknown): void
+}
+
+const isCanvasFactory = (value: unknown): value is CanvasFactory =>
+  typeof value === 'object' && value !== null && 'create' in value && 'destroy' in value

@@ -1,0 +1,178 @@
+/** Hands jobs to child processes, one at a time each, and ends those that take too long, grow too large or have served enough. */
+import { AppError } from '#platform/errors.ts'
+import type { Logger } from '#platform/log.ts'
+
+import type { Job } from './job.ts'
+import { startReadingChild, type ChildOutcome, type ReadingChild } from './reading-child.ts'
+import type { PoolStats, RecognitionOptions, RecognitionResult } from './types.ts'
+
+export interface PoolOptions {
+  /** Parent of the models and language data. */
+  readonly cacheDir: string
+  /** How many files are read at once. */
+  readonly workers: number
+  /** Hard limit of one file, from when a child takes it up. */
+  readonly timeoutSeconds: number
+  /** After so long without a job a child is ended, and its memory given back; 60 when absent. */
+  readonly idleSeconds?: number
+  /** Resident memory at which a child is ended in the middle of a file; 2,000 when absent. Kept where the system tells a process's memory (Linux). */
+  readonly memoryMiB?: number
+  readonly log: Logger
+}
+
+export interface Pool {
+  /** Throws AppError `unavailable`, or the signal's reason. A job that ends its child, or is ended, is a failed result. */
+  run(job: Omit<Job, 'withinMs'>, options: RecognitionOptions): Promise<RecognitionResult>
+  stats(): PoolStats
+  close(): Promise<void>
+}
+
+const MiB = 1024 * 1024
+/** With every engine loaded a child settles at 850 MiB; beyond this it has kept too much of what it read. */
+const recycleAboveBytes = 1_100 * MiB
+const recycleAfterJobs = 200
+const measureEveryMs = 250
+/** The child leaves off in time to hand over what it has read so far. */
+const plannedShare = 0.85
+
+interface Task {
+  readonly job: Omit<Job, 'withinMs'>
+  readonly options: RecognitionOptions
+  readonly resolve: (result: RecognitionResult) => void
+  readonly reject: (reason: unknown) => void
+  isSecondTry: boolean
+}
+
+interface Slot {
+  child: ReadingChild | undefined
+  task: Task | undefined
+  idleTimer: NodeJS.Timeout | undefined
+  /** Settles when the task at hand is done with. */
+  serving: Promise<void>
+}
+
+/** Starts no child before the first job. */
+export function createPool({ cacheDir, workers, timeoutSeconds, idleSeconds = 60, memoryMiB = 2_000, log }: PoolOptions): Pool {
+  const slots: Slot[] = Array.from({ length: workers }, () => ({
+    child: undefined,
+    task: undefined,
+    idleTimer: undefined,
+    serving: Promise.resolve(),
+  }))
+  const queue: Task[] = []
+  let isClosed = false
+  const closing = () => new AppError('unavailable', 'Recognition is shutting down. Try again shortly.', { retryAfterSeconds: 10 })
+
+  const end = async (slot: Slot) => {
+    clearTimeout(slot.idleTimer)
+    const { child } = slot
+    slot.child = undefined
+    child?.kill()
+    await child?.ended
+  }
+
+  /** Warm children first, so that fewer are started. */
+  const pump = () => {
+    for (const slot of [...slots].sort((a, b) => Number(b.child !== undefined) - Number(a.child !== undefined))) {
+      if (slot.task) continue
+      const task = queue.shift()
+      if (!task) return
+      slot.task = task
+      slot.serving = serve(slot, task)
+    }
+  }
+
+  const serve = async (slot: Slot, task: Task) => {
+    clearTimeout(slot.idleTimer)
+    try {
+      await readWith(slot, task)
+    } catch (error) {
+      task.reject(error)
+    }
+    slot.task = undefined
+    const { child } = slot
+    if (child && (isClosed || child.jobs >= recycleAfterJobs || child.rssBytes > recycleAboveBytes)) await end(slot)
+    if (slot.child) slot.idleTimer = setTimeout(() => void end(slot), idleSeconds * 1000).unref()
+    pump()
+  }
+
+  const readWith = async (slot: Slot, task: Task) => {
+    const { signal, onProgress } = task.options
+    signal?.throwIfAborted()
+    slot.child ??= await startReadingChild(cacheDir)
+    const { child } = slot
+    const startedAt = performance.now()
+    let killedFor: 'time' | 'memory' | 'abort' | undefined
+    const kill = (why: 'time' | 'memory' | 'abort') => {
+      killedFor ??= why
+      child.kill()
+    }
+    const onAbort = () => kill('abort')
+    const timer = setTimeout(() => kill('time'), timeoutSeconds * 1000)
+    const meter = setInterval(
+      () => void child.measure().then((bytes) => (bytes > memoryMiB * MiB ? kill('memory') : undefined)),
+      measureEveryMs,
+    )
+    signal?.addEventListener('abort', onAbort, { once: true })
+    if (isClosed || signal?.aborted) kill('abort')
+    const outcome: ChildOutcome = await child
+      .read({ ...task.job, withinMs: timeoutSeconds * 1000 * plannedShare }, (progress) => onProgress?.(progress))
+      .finally(() => {
+        clearTimeout(timer)
+        clearInterval(meter)
+        signal?.removeEventListener('abort', onAbort)
+      })
+    if (outcome.kind === 'result' && killedFor === undefined) return task.resolve(outcome.result)
+    const said = outcome.kind === 'result' ? undefined : new Error(outcome.said)
+    if (outcome.kind === 'gone' && killedFor === undefined)
+      throw new AppError('unavailable', 'The file could not be opened for recognition.', { retryAfterSeconds: 10, cause: said })
+    // A child that was told to die may still have answered; either way this one serves no more.
+    await end(slot)
+    if (isClosed) throw closing()
+    signal?.throwIfAborted()
+    if (outcome.kind === 'result') return task.resolve(outcome.result)
+    const failed = (reason: string) => task.resolve({ state: 'failed', reason, durationMs: Math.round(performance.now() - startedAt) })
+    if (killedFor === 'time') return failed(`Reading took longer than ${timeoutSeconds} s and was stopped.`)
+    if (killedFor === 'memory') return failed(`Reading needed more than ${memoryMiB} MiB of memory and was stopped.`)
+    if (outcome.kind === 'broken')
+      throw new AppError('unavailable', 'Recognition cannot work at the moment: its engine failed.', { retryAfterSeconds: 60, cause: said })
+    log.warn({ err: said, pid: child.pid, jobs: child.jobs }, 'A reading process ended in the middle of a file')
+    // What earlier files left behind may have ended it; only a fresh process proves that this file does.
+    if (child.jobs === 1 || task.isSecondTry) return failed('The reading process stopped unexpectedly on this file.')
+    task.isSecondTry = true
+    queue.unshift(task)
+  }
+
+  return {
+    async run(job, options) {
+      if (isClosed) throw closing()
+      const { promise, resolve, reject } = Promise.withResolvers<RecognitionResult>()
+      const task: Task = { job, options, resolve, reject, isSecondTry: false }
+      const onAbort = () => leaveQueue(task)
+      options.signal?.addEventListener('abort', onAbort, { once: true })
+      options.onProgress?.({ stage: 'waiting' })
+      queue.push(task)
+      pump()
+      return promise.finally(() => options.signal?.removeEventListener('abort', onAbort))
+    },
+    stats: () => ({
+      waiting: queue.length,
+      children: slots.flatMap(({ child, task }) =>
+        child ? [{ pid: child.pid, isBusy: task !== undefined, jobs: child.jobs, rssBytes: child.rssBytes }] : [],
+      ),
+    }),
+    async close() {
+      isClosed = true
+      for (const task of queue.splice(0)) task.reject(closing())
+      await Promise.all(slots.map(end))
+      await Promise.all(slots.map(({ serving }) => serving))
+    },
+  }
+
+  function leaveQueue(task: Task): void {
+    const index = queue.indexOf(task)
+    if (index === -1) return
+    queue.splice(index, 1)
+    task.reject(task.options.signal?.reason)
+  }
+}

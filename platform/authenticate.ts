@@ -1,0 +1,225 @@
+/** Who a credential belongs to. Looked up as the look-up role, kept for a few seconds, dropped at once when a key, a user or a tenant changes. */
+import { createHash, randomBytes } from 'node:crypto'
+import { BlockList, isIP, isIPv6 } from 'node:net'
+
+import { LRUCache } from 'lru-cache'
+
+import type { Credential } from './call.ts'
+import type { Databases } from './db/databases.ts'
+import { AppError } from './errors.ts'
+import type { Actor } from './operation.ts'
+import type { Secrets } from './secrets.ts'
+import type { Wake } from './wake.ts'
+
+/** Poked after a change of keys, users, roles or tenants. */
+export const credentialsTopic = 'credentials'
+
+const keptMs = 5_000
+
+export interface Authenticator {
+  /** Throws AppError `unauthenticated` or `tenant_suspended`. */
+  identify(credential: Credential, ip?: string): Promise<Actor>
+  end(): void
+}
+
+/** Nobody: of operations that need no credential. */
+export const publicActor: Actor = {
+  kind: 'public',
+  tenantId: 0,
+  tenantUserId: 0,
+  userId: 0,
+  displayName: 'public',
+  roleFlag: 0,
+  credentialId: 'public',
+}
+
+interface Found {
+  readonly actor: Actor
+  readonly isSuspended: boolean
+  /** Undefined: from anywhere. */
+  readonly allowedFrom: BlockList | undefined
+  readonly validUntil: number
+}
+
+const crcTable = Array.from({ length: 256 }, (_, n) => {
+  let c = n
+  for (let k = 0; k < 8; k++) c = c & 1 ? 0xed_b8_83_20 ^ (c >>> 1) : c >>> 1
+  return c >>> 0
+})
+
+function crc32(text: string): string {
+  let crc = 0xff_ff_ff_ff
+  for (const byte of Buffer.from(text)) crc = (crcTable[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8)
+  return ((crc ^ 0xff_ff_ff_ff) >>> 0).toString(16).padStart(8, '0')
+}
+
+/** A new API key: `flk_<40 random characters><crc32>`. The check sum lets scanners of leaked secrets tell a key from noise. */
+export function newApiKey(): string {
+  const secret = randomBytes(30).toString('base64url').replaceAll(/[-_]/g, 'x')
+  return `flk_${secret}${crc32(secret)}`
+}
+
+/** What is kept of a key: SHA-256, since a random secret of 240 bits needs no slow hash. */
+export function hashApiKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest()
+}
+
+/** The addresses and CIDR ranges as one list to ask; undefined where there are none. Throws on a text that is neither. */
+export function addressList(addresses: readonly string[]): BlockList | undefined {
+  if (addresses.length === 0) return undefined
+  const list = new BlockList()
+  for (const text of addresses) {
+    const [address = '', bits, ...rest] = text.split('/')
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (isIP(address) === 0 || rest.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits)))
+      throw new TypeError(`${text} is no address`)
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
+  }
+  return list
+}
+
+function isFrom(list: BlockList, ip: string | undefined): boolean {
+  return ip !== undefined && isIP(ip) !== 0 && list.check(ip, isIPv6(ip) ? 'ipv6' : 'ipv4')
+}
+
+/** What a signature of a URL is made over: method, path, expiry in seconds since the epoch, tenant user. */
+export function signedText(method: string, path: string, exp: string, u: string): string {
+  return `${method}\n${path}\n${exp}\n${u}`
+}
+
+const refusal = () =>
+  new AppError('unauthenticated', 'The credential is missing, wrong, expired or revoked. Send an API key as "Authorization: Bearer <key>".')
+
+export function createAuthenticator(options: { databases: Databases; secrets: Secrets; wake: Wake }): Authenticator {
+  const { databases, secrets, wake } = options
+  const kept = new LRUCache<string, Found>({ max: 10_000, ttl: keptMs })
+  const touched = new LRUCache<number, true>({ max: 10_000, ttl: 60_000 })
+  // A look-up that began before a change must not be kept after it.
+  let changes = 0
+  const unsubscribe = wake.subscribe(credentialsTopic, () => {
+    changes++
+    kept.clear()
+  })
+
+  async function findKey(hash: Buffer): Promise<Found | undefined> {
+    const [row] = await databases.lookUp(
+      (tx) => tx<
+        {
+          tenantId: number
+          apiKeyId: number
+          tenantUserId: number
+          keyRoles: number
+          isUserBound: boolean
+          userRoles: number
+          userId: number
+          displayName: string
+          isLocked: boolean
+          isSuspended: boolean
+          allowedAddresses: string[]
+          validUntil: number | null
+        }[]
+      >`
+        select k.tenant_id, k.api_key_id, k.tenant_user_id, k.role_flag as key_roles, k.is_user_bound, u.role_flag as user_roles, u.user_id,
+          u.display_name, u.is_locked, k.allowed_addresses,
+          t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended,
+          extract(epoch from least(k.expires_at, case when k.key_hash = ${hash} then null else k.previous_until end))::float8 * 1000 as valid_until
+        from platform.api_key k
+          join platform.tenant_user u on u.tenant_id = k.tenant_id and u.tenant_user_id = k.tenant_user_id
+          join platform.tenant t on t.tenant_id = k.tenant_id
+        where (k.key_hash = ${hash} or k.previous_hash = ${hash}) and k.revoked_at is null`,
+    )
+    if (!row || row.isLocked) return undefined
+    return {
+      actor: {
+        kind: 'key',
+        tenantId: row.tenantId,
+        tenantUserId: row.tenantUserId,
+        userId: row.userId,
+        displayName: row.displayName,
+        roleFlag: row.isUserBound ? row.keyRoles & row.userRoles : row.keyRoles,
+        credentialId: `key:${row.apiKeyId}`,
+      },
+      isSuspended: row.isSuspended,
+      allowedFrom: addressList(row.allowedAddresses),
+      validUntil: row.validUntil ?? Number.POSITIVE_INFINITY,
+    }
+  }
+
+  async function findUser(tenantUserId: number): Promise<Found | undefined> {
+    const [row] = await databases.lookUp(
+      (tx) => tx<
+        {
+          tenantId: number
+          tenantUserId: number
+          userId: number
+          displayName: string
+          roleFlag: number
+          isLocked: boolean
+          isSuspended: boolean
+        }[]
+      >`
+        select u.tenant_id, u.tenant_user_id, u.user_id, u.display_name, u.role_flag, u.is_locked,
+          t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended
+        from platform.tenant_user u join platform.tenant t on t.tenant_id = u.tenant_id
+        where u.tenant_user_id = ${tenantUserId}`,
+    )
+    if (!row || row.isLocked) return undefined
+    const { isLocked: _locked, isSuspended, ...actor } = row
+    return {
+      actor: { ...actor, kind: 'signed', credentialId: `signed:${tenantUserId}` },
+      isSuspended,
+      allowedFrom: undefined,
+      validUntil: Number.POSITIVE_INFINITY,
+    }
+  }
+
+  // Best effort and at most once a minute for each key: a call never waits for it.
+  function touch(apiKeyId: number): void {
+    if (touched.has(apiKeyId)) return
+    touched.set(apiKeyId, true)
+    databases
+      .lookUp((tx) => tx`update platform.api_key set last_used_date = date_trunc('milliseconds', now()) where api_key_id = ${apiKeyId}`)
+      .catch(() => touched.delete(apiKeyId))
+  }
+
+  async function find(id: string, look: () => Promise<Found | undefined>): Promise<Found> {
+    const known = kept.get(id)
+    if (known) return known
+    const changesBefore = changes
+    const found = await look()
+    if (!found) throw refusal()
+    if (changes === changesBefore) kept.set(id, found)
+    return found
+  }
+
+  return {
+    async identify(credential, ip) {
+      let found: Found
+      switch (credential.kind) {
+        case 'none':
+          throw refusal()
+        case 'bearer': {
+          const hash = hashApiKey(credential.token)
+          found = await find(hash.toString('base64'), () => findKey(hash))
+          touch(Number(found.actor.credentialId.slice('key:'.length)))
+          break
+        }
+        case 'signed': {
+          const { method, path, sig, exp, u } = credential
+          const isValid = /^\d{1,12}$/.test(exp) && /^\d{1,9}$/.test(u) && secrets.verify('url', signedText(method, path, exp, u), sig)
+          if (!isValid || Number(exp) * 1000 < Date.now())
+            throw new AppError('forbidden', 'The signed URL was changed or has expired. Ask for a new one with sign_asset_url.')
+          found = await find(`signed:${u}`, () => findUser(Number(u)))
+          break
+        }
+      }
+      if (found.validUntil < Date.now()) throw refusal()
+      if (found.allowedFrom && !isFrom(found.allowedFrom, ip)) throw refusal()
+      if (found.isSuspended)
+        throw new AppError('tenant_suspended', 'The tenant is suspended. Its data is kept; a global administrator can activate it.')
+      return found.actor
+    },
+    end: unsubscribe,
+  }
+}

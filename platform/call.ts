@@ -1,0 +1,57 @@
+/** What a transport hands to the pipeline. */
+import type { Actor, RawRequest, Transport, Upload } from './operation.ts'
+import type { RegisteredOperation, Registry } from './registry.ts'
+
+export type Credential =
+  | { readonly kind: 'none' }
+  /** The bearer token: an API key or a session. */
+  | { readonly kind: 'bearer'; readonly token: string }
+  /** A signed URL: `sig`, `exp` (seconds since the epoch) and `u` (tenant user) over the method and the path. */
+  | {
+      readonly kind: 'signed'
+      readonly method: string
+      readonly path: string
+      readonly sig: string
+      readonly exp: string
+      readonly u: string
+    }
+
+export interface Call {
+  readonly operation: RegisteredOperation
+  readonly transport: Transport
+  readonly credential: Credential
+  /** Path parameters, query and body in one object; not parsed yet. */
+  readonly input: unknown
+  readonly idempotencyKey?: string | undefined
+  readonly requestId: string
+  /** The caller's address, for the audit log. */
+  readonly ip?: string | undefined
+  /** Aborted when the caller goes away. */
+  readonly signal: AbortSignal
+  readonly upload?: Upload | undefined
+  readonly raw?: RawRequest | undefined
+}
+
+/** The pipeline as the transports see it. */
+export interface Pipeline {
+  readonly registry: Registry
+  /** Runs one call to its answer (see `answer.ts` for its kinds). Throws AppError, always. */
+  run(call: Call): Promise<unknown>
+  /** Who the credential belongs to. Throws AppError `unauthenticated` or `tenant_suspended`; a key for certain addresses needs the caller's. */
+  identify(credential: Credential, ip?: string): Promise<Actor>
+}
+
+export type DependencyState = 'up' | 'starting' | 'down' | 'absent'
+
+export interface Dependency {
+  readonly state: DependencyState
+  readonly detail?: string
+  /** What an operator does about it. */
+  readonly remedy?: string
+}
+
+/** What `/readyz` answers; the process is ready when the database is up and migrated. */
+export interface Readiness {
+  readonly status: 'ready' | 'starting' | 'down'
+  readonly dependencies: Readonly<Record<string, Dependency>>
+}

@@ -1,0 +1,137 @@
+/** Every setting, read once from the environment, with its default, its unit and what it is for. */
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+import { z } from 'zod'
+
+const MiB = 1024 * 1024
+
+const port = (fallback: number) => z.coerce.number().int().min(0).max(65535).default(fallback)
+const count = (fallback: number) => z.coerce.number().int().min(1).default(fallback)
+const url = z.string().min(1).optional()
+
+const environment = z.object({
+  HOST: z.string().default('127.0.0.1').describe('Address that every port listens on'),
+  PORT: port(4000).describe('API and MCP'),
+  PORTAL_PORT: port(4001).describe('Developer portal'),
+  MAIL_PORT: port(4025).describe('Inbound mail (SMTP)'),
+  PUBLIC_URL: url.describe('The address that people and vendors reach; used in links and to check webhook signatures; absent: http://localhost:<PORT>'),
+  DATA_DIR: z.string().default('.data').describe('Where embedded services and local files keep their data'),
+  XDG_CACHE_HOME: z.string().optional().describe('Parent of the per-user cache of things fetched or built once; absent: ~/.cache'),
+  DATABASE_URL: url.describe("PostgreSQL 18, as the schema's owner; absent: started embedded"),
+  DATABASE_DIRECT_URL: url.describe('The same without a pooler between, for LISTEN and schema changes'),
+  DATABASE_APP_URL: url.describe('As the application role; absent: made at boot'),
+  DATABASE_LOOKUP_URL: url.describe('As the look-up role; absent: made at boot'),
+  DATABASE_POOL: count(10).describe('Connections of one process'),
+  REDIS_URL: url.describe('Redis for rate limits, caches and wake-ups across processes; absent: PostgreSQL does it'),
+  TEMPORAL_ADDRESS: url.describe('host:port of a Temporal frontend; absent: started embedded'),
+  TEMPORAL_NAMESPACE: z.string().default('default').describe('The namespace there'),
+  TEMPORAL_CLI_PATH: z.string().optional().describe('A temporal binary to start instead of looking for one'),
+  SECRETS_KEY: z.string().optional().describe('32 bytes in base64; absent: DATA_DIR/secrets-key, made at first boot'),
+  BOOTSTRAP_API_KEY: z.string().min(16).optional().describe("The first boot's global-administrator key"),
+  BOOTSTRAP_ADMIN_PASSWORD: z.string().min(8).optional().describe("The first boot's administrator password"),
+  OUTBOUND_ALLOW: z.string().default('').describe('Comma-separated CIDRs that outbound calls may reach although private'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info').describe('The least that is logged, to stderr as JSON'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url.describe('Set by an operator who loads an OpenTelemetry SDK; off when absent'),
+  MAX_JSON_BYTES: count(16 * MiB).describe('A JSON body'),
+  MAX_MCP_BYTES: count(4 * MiB).describe('An MCP message'),
+  MAX_UPLOAD_BYTES: count(1024 * MiB).describe('A file'),
+  MAX_BULK_ROWS: count(10_000).describe('Rows of one bulk call'),
+  CALLS_PER_MINUTE: count(6_000).describe('Calls a minute for each key'),
+  RECOGNITION_WORKERS: count(1).describe('Recognition jobs that one worker process runs at once'),
+  RECOGNITION_TIMEOUT_SECONDS: count(120).describe('Hard limit of one recognition'),
+  SHUTDOWN_SECONDS: count(15).describe('How long a stopping process waits for what is under way'),
+})
+
+export interface Config {
+  readonly host: string
+  readonly port: number
+  readonly portalPort: number
+  readonly mailPort: number
+  readonly publicUrl: string
+  /** Absolute path. */
+  readonly dataDir: string
+  /** Absolute path of the per-user cache, `<XDG_CACHE_HOME>/fieldloop`. */
+  readonly cacheDir: string
+  readonly database: {
+    readonly url: string | undefined
+    readonly directUrl: string | undefined
+    readonly appUrl: string | undefined
+    readonly lookupUrl: string | undefined
+    readonly pool: number
+  }
+  readonly redisUrl: string | undefined
+  readonly temporal: { readonly address: string | undefined; readonly namespace: string; readonly cliPath: string | undefined }
+  readonly secretsKey: string | undefined
+  readonly bootstrap: { readonly apiKey: string | undefined; readonly adminPassword: string | undefined }
+  readonly outboundAllow: readonly string[]
+  readonly logLevel: string
+  readonly limits: {
+    readonly jsonBytes: number
+    readonly mcpBytes: number
+    readonly uploadBytes: number
+    readonly bulkRows: number
+    readonly callsPerMinute: number
+  }
+  readonly recognition: { readonly workers: number; readonly timeoutSeconds: number }
+  readonly shutdownSeconds: number
+}
+
+export interface Setting {
+  readonly name: string
+  readonly description: string
+  /** As text; undefined where the setting may be absent. */
+  readonly fallback: string | undefined
+}
+
+/** Every setting by its environment name, for the documents. */
+export function settings(): Setting[] {
+  return Object.entries(environment.shape).map(([name, schema]) => {
+    const fallback = schema.safeParse(undefined).data
+    return { name, description: schema.description ?? '', fallback: fallback === undefined ? undefined : String(fallback) }
+  })
+}
+
+/** Reads the settings. Throws one sentence that names every setting that is wrong. */
+export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = environment.safeParse(present)
+  if (!parsed.success) {
+    const wrong = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')
+    throw new Error(`The environment has settings that cannot be used. ${wrong}`)
+  }
+  const e = parsed.data
+  return {
+    host: e.HOST,
+    port: e.PORT,
+    portalPort: e.PORTAL_PORT,
+    mailPort: e.MAIL_PORT,
+    publicUrl: (e.PUBLIC_URL ?? `http://localhost:${e.PORT}`).replace(/\/+$/, ''),
+    dataDir: resolve(e.DATA_DIR),
+    cacheDir: join(e.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'fieldloop'),
+    database: {
+      url: e.DATABASE_URL,
+      directUrl: e.DATABASE_DIRECT_URL,
+      appUrl: e.DATABASE_APP_URL,
+      lookupUrl: e.DATABASE_LOOKUP_URL,
+      pool: e.DATABASE_POOL,
+    },
+    redisUrl: e.REDIS_URL,
+    temporal: { address: e.TEMPORAL_ADDRESS, namespace: e.TEMPORAL_NAMESPACE, cliPath: e.TEMPORAL_CLI_PATH },
+    secretsKey: e.SECRETS_KEY,
+    bootstrap: { apiKey: e.BOOTSTRAP_API_KEY, adminPassword: e.BOOTSTRAP_ADMIN_PASSWORD },
+    outboundAllow: e.OUTBOUND_ALLOW.split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+    logLevel: e.LOG_LEVEL,
+    limits: {
+      jsonBytes: e.MAX_JSON_BYTES,
+      mcpBytes: e.MAX_MCP_BYTES,
+      uploadBytes: e.MAX_UPLOAD_BYTES,
+      bulkRows: e.MAX_BULK_ROWS,
+      callsPerMinute: e.CALLS_PER_MINUTE,
+    },
+    recognition: { workers: e.RECOGNITION_WORKERS, timeoutSeconds: e.RECOGNITION_TIMEOUT_SECONDS },
+    shutdownSeconds: e.SHUTDOWN_SECONDS,
+  }
+}

@@ -1,0 +1,57 @@
+/** The process's connections: the application's pool, the look-up pool, and the owner's connection for changes of schema. */
+import type { Logger } from '../log.ts'
+import type { DatabaseUrls } from './migrate.ts'
+import { createPool, type Pool, type Tx } from './pool.ts'
+import { sqlState, transact, type TransactionOptions, type OpenTransaction } from './transaction.ts'
+
+export interface Databases {
+  readonly app: Pool
+  readonly lookup: Pool
+  /** For LISTEN and other sessions of their own. */
+  readonly directUrl: string
+  /** A transaction of the application. */
+  transact<T>(options: TransactionOptions, work: (open: OpenTransaction) => Promise<T>): Promise<T>
+  /** A transaction of the look-up role, which sees named columns of every tenant. */
+  lookUp<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * A change of schema, as the owner, in one transaction. It waits at most 200 ms for a lock and tries again up to 50 times, so that readers
+   * queued behind it are never held for longer.
+   */
+  changeSchema<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  end(timeoutSeconds: number): Promise<void>
+}
+
+const schemaLockMs = 200
+const schemaAttempts = 50
+
+export function createDatabases(options: { urls: DatabaseUrls; directUrl: string; poolSize: number; log: Logger }): Databases {
+  const { urls, log } = options
+  const app = createPool({ url: urls.app, name: 'fieldloop', size: options.poolSize, log })
+  const lookup = createPool({ url: urls.lookup, name: 'fieldloop look-up', size: 2, log })
+  const owner = createPool({ url: options.directUrl, name: 'fieldloop schema', size: 1, log, waitMs: 30_000 })
+  const none = { tenantId: null }
+  return {
+    app,
+    lookup,
+    directUrl: options.directUrl,
+    transact: (transaction, work) => transact(app, transaction, work),
+    lookUp: (work) => transact(lookup, none, ({ tx }) => work(tx)),
+    async changeSchema(work) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await transact(owner, none, async ({ tx }) => {
+            await tx.unsafe(`set local lock_timeout = '${schemaLockMs}ms'`)
+            await tx.unsafe(`set local transaction_timeout = '30s'`)
+            return work(tx)
+          })
+        } catch (error) {
+          if (sqlState(error) !== '55P03' || attempt >= schemaAttempts) throw error
+          await new Promise((resolve) => setTimeout(resolve, 20 * Math.min(attempt, 10)))
+        }
+      }
+    },
+    async end(timeoutSeconds) {
+      await Promise.all([app.end(timeoutSeconds), lookup.end(timeoutSeconds), owner.end(timeoutSeconds)])
+    },
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * Our own pool over postgres.js: clients of one connection each. After a dropped connection postgres.js reconnects by itself and would
+ * run the rest of a transaction outside of it; here a handle dies with its connection, and refuses statements before postgres.js sees them.
+ */
+import postgres from 'postgres'
+
+import { AppError } from '../errors.ts'
+import type { Logger } from '../log.ts'
+
+/** A transaction's statements: tagged templates, `unsafe` for compiled text, `json` and `array` for parameters. */
+export type Tx = postgres.TransactionSql<Record<string, unknown>>
+
+export interface PoolOptions {
+  readonly url: string
+  /** Shown in pg_stat_activity. */
+  readonly name: string
+  readonly size: number
+  readonly log: Logger
+  /** How long a caller waits for a free connection before 503. */
+  readonly waitMs?: number
+  /** A connection is closed after this many transactions: each touched table costs it memory that only closing gives back. */
+  readonly recycleAfter?: number
+}
+
+interface Slot {
+  client: postgres.Sql
+  /** Raised at each loss of the connection; a handle of an earlier number is dead. */
+  generation: number
+  isOpen: boolean
+  uses: number
+}
+
+/** A checked-out connection. */
+export interface Lease {
+  readonly sql: Tx
+  /** Gives the connection back; `isBroken` throws it away instead. */
+  release(isBroken?: boolean): void
+}
+
+export interface Pool {
+  lease(): Promise<Lease>
+  /** Waits for leases to come back, at most `timeoutSeconds`, then closes every connection. */
+  end(timeoutSeconds?: number): Promise<void>
+  readonly stats: () => { readonly size: number; readonly busy: number; readonly waiting: number }
+}
+
+const isoTime = (text: string) => {
+  // "2026-11-21 10:00:00.5+00" → "2026-11-21T10:00:00.500Z"; sessions run in UTC.
+  const match = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00(?::00)?$/.exec(text)
+  return match ? `${match[1]}T${match[2]}.${(match[3] ?? '').padEnd(3, '0').slice(0, 3)}Z` : text
+}
+
+const passText = (value: unknown) => String(value)
+
+/** The options that every connection of the product shares; see the findings on what postgres.js does to times and big numbers. */
+export function connectionOptions(name: string): postgres.Options<Record<string, postgres.PostgresType>> {
+  return {
+    max: 1,
+    idle_timeout: 0,
+    // postgres.js would otherwise close a connection in the middle of a lease; the pool recycles between leases.
+    max_lifetime: null,
+    connect_timeout: 5,
+    onnotice: () => {},
+    transform: { column: { from: postgres.toCamel } },
+    connection: { application_name: name, TimeZone: 'UTC' },
+    types: {
+      // Times are text on both ways: a Date would cut microseconds and turn an impossible day into another one.
+      timestamptz: { to: 25, from: [1184, 1114], serialize: passText, parse: isoTime },
+      date: { to: 1082, from: [1082], serialize: passText, parse: (text: string) => text },
+      // Every bigint of ours is below 2^53.
+      bigint: { to: 20, from: [20], serialize: passText, parse: Number },
+    },
+  }
+}
+
+const silent = () => {}
+
+/** Opens a pool. Connections are made when first needed. */
+export function createPool(options: PoolOptions): Pool {
+  const { url, name, size, log, waitMs = 5_000, recycleAfter = 20_000 } = options
+  const idle: Slot[] = []
+  const waiting: { resolve: (slot: Slot) => void; reject: (error: Error) => void; timer: NodeJS.Timeout }[] = []
+  let made = 0
+  let ended = false
+  let whenIdle: (() => void) | undefined
+
+  function makeSlot(): Slot {
+    const slot: Slot = { client: undefined as unknown as postgres.Sql, generation: 0, isOpen: false, uses: 0 }
+    slot.client = postgres(url, {
+      ...connectionOptions(name),
+      onclose: () => {
+        slot.generation++
+        slot.isOpen = false
+      },
+    })
+    return slot
+  }
+
+  async function take(): Promise<Slot> {
+    if (ended) throw new AppError('unavailable', 'The server is shutting down. Try again on another instance.', { retryAfterSeconds: 2 })
+    const free = idle.pop()
+    if (free) return free
+    if (made < size) {
+      made++
+      return makeSlot()
+    }
+    return new Promise((resolve, reject) => {
+      const waiter = {
+        resolve,
+        reject,
+        timer: setTimeout(() => {
+          waiting.splice(waiting.indexOf(waiter), 1)
+          reject(new AppError('unavailable', 'Every database connection is busy. Try again.', { retryAfterSeconds: 1 }))
+        }, waitMs),
+      }
+      waiting.push(waiter)
+    })
+  }
+
+  function giveBack(slot: Slot, isBroken: boolean): void {
+    let next = slot
+    if (isBroken || ++slot.uses >= recycleAfter) {
+      slot.client.end({ timeout: 1 }).catch(silent)
+      next = makeSlot()
+    }
+    const waiter = waiting.shift()
+    if (waiter) {
+      clearTimeout(waiter.timer)
+      waiter.resolve(next)
+      return
+    }
+    idle.push(next)
+    if (idle.length === made) whenIdle?.()
+  }
+
+  return {
+    async lease() {
+      const slot = await take()
+      try {
+        if (!slot.isOpen) {
+          await slot.client`select 1`
+          slot.isOpen = true
+        }
+      } catch (cause) {
+        giveBack(slot, true)
+        log.warn({ err: cause, pool: name }, 'no database connection')
+        throw new AppError('unavailable', 'The database cannot be reached. Try again in a moment.', { cause, retryAfterSeconds: 2 })
+      }
+      return leaseOf(slot, giveBack)
+    },
+    async end(timeoutSeconds = 5) {
+      ended = true
+      for (const waiter of waiting.splice(0)) {
+        clearTimeout(waiter.timer)
+        waiter.reject(new AppError('unavailable', 'The server is shutting down. Try again on another instance.', { retryAfterSeconds: 2 }))
+      }
+      if (idle.length < made) {
+        await Promise.race([
+          new Promise<void>((resolve) => (whenIdle = resolve)),
+          new Promise<void>((resolve) => setTimeout(resolve, timeoutSeconds * 1000).unref()),
+        ])
+      }
+      await Promise.all(idle.map((slot) => slot.client.end({ timeout: 1 }).catch(silent)))
+    },
+    stats: () => ({ size, busy: made - idle.length, waiting: waiting.length }),
+  }
+}
+
+function leaseOf(slot: Slot, giveBack: (slot: Slot, isBroken: boolean) => void): Lease {
+  const born = slot.generation
+  let isReleased = false
+  const { client } = slot
+  const guard = () => {
+    if (isReleased || slot.generation !== born) {
+      throw new AppError('unavailable', 'The database connection was lost. Try again.', { retryAfterSeconds: 1 })
+    }
+  }
+  // postgres.js takes a template or a helper's arguments through the same function; both go through the guard.
+  const call = (first: never, ...rest: never[]) => {
+    guard()
+    return client(first, ...rest)
+  }
+  const guarded = Object.assign(call, {
+    json: client.json,
+    array: client.array,
+    typed: client.typed,
+    types: client.types,
+    unsafe: (...args: Parameters<typeof client.unsafe>) => {
+      guard()
+      return client.unsafe(...args)
+    },
+  })
+  return {
+    // The parts of TransactionSql that we use are all here; savepoints and prepare are not, and no statement of ours calls them.
+    sql: guarded as unknown as Tx,
+    release(isBroken = false) {
+      if (isReleased) return
+      isReleased = true
+      giveBack(slot, isBroken || slot.generation !== born)
+    },
+  }
+}

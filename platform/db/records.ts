@@ -1,0 +1,208 @@
+/**
+ * The tables of records: a schema and a role for each tenant, a typed table for each entity, and beside it its history. They have no row
+ * level security, which makes search operators slow; their fence is the schema that the compiler writes and the role that alone may use it.
+ */
+import type { Databases } from './databases.ts'
+import type { Tx } from './pool.ts'
+
+/** PostgreSQL's type for a property; `isList` makes it an array. */
+export interface RecordColumn {
+  readonly columnId: number
+  readonly sqlType: 'float8' | 'numeric' | 'timestamptz' | 'date' | 'time' | 'text' | 'int' | 'boolean' | 'uuid'
+  readonly isList: boolean
+}
+
+export function tenantRole(tenantId: number): string {
+  return `t_${tenantId}`
+}
+
+/** `"t_5"."e_12"`. Both ids come from the catalog, never from a caller. */
+export function recordTable(tenantId: number, entityId: number): string {
+  return `"t_${tenantId}"."e_${entityId}"`
+}
+
+export function historyTable(tenantId: number, entityId: number): string {
+  return `"t_${tenantId}"."e_${entityId}_history"`
+}
+
+const silent = () => {}
+const inUse = new WeakMap<Tx, Promise<unknown>>()
+
+/**
+ * Runs statements on a tenant's records, under the role that has rights in that schema alone; platform tables are out of reach meanwhile.
+ * Two of these on one transaction run one after the other. The role is set and reset in the round trips of `work`'s own statements.
+ */
+export async function inRecords<T>(tx: Tx, tenantId: number, work: () => Promise<T>): Promise<T> {
+  const before = inUse.get(tx) ?? Promise.resolve()
+  const mine = before.catch(silent).then(async () => {
+    const set = tx.unsafe(`set local role ${tenantRole(tenantId)}`).execute()
+    set.catch(silent)
+    const result = await work()
+    await set
+    tx.unsafe('set local role none').execute().catch(silent)
+    return result
+  })
+  inUse.set(tx, mine)
+  return mine
+}
+
+const systemColumns = `
+  id bigint not null,
+  parent_id bigint,
+  key1 text not null default '',
+  key2 text not null default '',
+  key3 text not null default '',
+  row_hash bytea not null,
+  version int not null,
+  valid_from timestamptz not null,
+  created_at timestamptz not null,
+  created_change_no bigint not null,
+  deleted_at timestamptz,
+  deletion_id bigint,
+  change_no bigint not null,
+  modified_by int,
+  workflow_instance_id bigint`
+
+async function ensureTenantSchema(tx: Tx, tenantId: number): Promise<void> {
+  const role = tenantRole(tenantId)
+  const [existing] = await tx`select 1 from pg_namespace where nspname = ${role}`
+  if (existing) return
+  await tx.unsafe(`do $$ begin create role ${role} nologin; exception when duplicate_object then null; end $$`)
+  // A default grant would let the application read every tenant without saying which one it means.
+  await tx.unsafe(`grant ${role} to fieldloop_app with inherit false, set true`)
+  await tx.unsafe(`create schema ${role}`)
+  await tx.unsafe(`grant usage on schema ${role} to ${role}`)
+  await tx.unsafe(`create sequence ${role}.deletion as bigint`)
+  await tx.unsafe(`grant usage on sequence ${role}.deletion to ${role}`)
+  // Peers of both entities in one table, with the time that each link held.
+  await tx.unsafe(`create table ${role}.link (
+    entity_a int not null, record_a bigint not null, entity_b int not null, record_b bigint not null,
+    linked_at timestamptz not null, linked_by int, unlinked_at timestamptz, unlinked_by int, change_no bigint not null)`)
+  await tx.unsafe(`create unique index link_live on ${role}.link (record_a, record_b) where unlinked_at is null`)
+  await tx.unsafe(`create index link_b on ${role}.link (record_b, record_a) where unlinked_at is null`)
+  await tx.unsafe(`grant select, insert, update, delete on ${role}.link to ${role}`)
+}
+
+async function columnsOf(tx: Tx, schema: string, table: string): Promise<Set<string>> {
+  const rows = await tx<{ name: string }[]>`
+    select a.attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = ${schema} and c.relname = ${table} and a.attnum > 0 and not a.attisdropped`
+  return new Set(rows.map((row) => row.name))
+}
+
+function typeOf(column: RecordColumn): string {
+  return column.isList ? `${column.sqlType}[]` : column.sqlType
+}
+
+async function ensureRecordTable(tx: Tx, tenantId: number, entityId: number, columns: readonly RecordColumn[]): Promise<void> {
+  const table = recordTable(tenantId, entityId)
+  const present = await columnsOf(tx, tenantRole(tenantId), `e_${entityId}`)
+  if (present.size === 0) {
+    const own = columns.map((column) => `,\n  c${column.columnId} ${typeOf(column)}`).join('')
+    await tx.unsafe(`create table ${table} (${systemColumns}${own},\n  primary key (id))`)
+    await tx.unsafe(`create unique index e_${entityId}_key on ${table} (key1, key2, key3) where deleted_at is null and key1 <> ''`)
+    await tx.unsafe(`create index e_${entityId}_change on ${table} (change_no, id)`)
+    await tx.unsafe(`create index e_${entityId}_parent on ${table} (parent_id) where parent_id is not null`)
+    await tx.unsafe(`create index e_${entityId}_deletion on ${table} (deletion_id) where deletion_id is not null`)
+    await tx.unsafe(`grant select, insert, update, delete on ${table} to ${tenantRole(tenantId)}`)
+    return
+  }
+  for (const column of columns) {
+    if (!present.has(`c${column.columnId}`))
+      await tx.unsafe(`alter table ${table} add column if not exists c${column.columnId} ${typeOf(column)}`)
+  }
+}
+
+async function ensureHistoryTable(tx: Tx, tenantId: number, entityId: number, columns: readonly RecordColumn[]): Promise<void> {
+  const table = historyTable(tenantId, entityId)
+  const present = await columnsOf(tx, tenantRole(tenantId), `e_${entityId}_history`)
+  if (present.size === 0) {
+    const own = columns.map((column) => `,\n  c${column.columnId} ${typeOf(column)}`).join('')
+    // same_as_next: columns whose long text is not copied here, because the next version still has it.
+    await tx.unsafe(
+      `create table ${table} (${systemColumns},\n  valid_to timestamptz not null,\n  same_as_next int[] not null default '{}'${own},\n  primary key (id, version))`,
+    )
+    await tx.unsafe(`create index e_${entityId}_history_time on ${table} (valid_from, valid_to)`)
+    await tx.unsafe(`grant select, insert, delete on ${table} to ${tenantRole(tenantId)}`)
+    return
+  }
+  for (const column of columns) {
+    if (!present.has(`c${column.columnId}`))
+      await tx.unsafe(`alter table ${table} add column if not exists c${column.columnId} ${typeOf(column)}`)
+  }
+}
+
+/**
+ * Brings an entity's tables to its definition: made when absent, columns added, nothing ever dropped. As the schema role, in a transaction of its
+ * own; two at once wait for each other on the schema lock of the tenant.
+ */
+export async function ensureTables(
+  databases: Databases,
+  tenantId: number,
+  entityId: number,
+  columns: readonly RecordColumn[],
+): Promise<void> {
+  await databases.changeSchema(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${7_024_002}::int, ${tenantId}::int)`
+    await ensureTenantSchema(tx, tenantId)
+    await ensureRecordTable(tx, tenantId, entityId, columns)
+    await ensureHistoryTable(tx, tenantId, entityId, columns)
+    await tx`update platform.entity set has_table = true, has_history = true where tenant_id = ${tenantId} and entity_id = ${entityId} and not (has_table and has_history)`
+  })
+}
+
+/** The columns that an entity's record table has now, as `c12`; empty where there is no table yet. */
+export async function presentColumns(tx: Tx, tenantId: number, entityId: number): Promise<Set<string>> {
+  const all = await columnsOf(tx, tenantRole(tenantId), `e_${entityId}`)
+  return all
+}
+
+export const idsPerBlock = 1024
+
+interface Remainder {
+  next: number
+  end: number
+}
+
+export interface RecordIds {
+  /** This many ids of the entity, unique over the installation, below 2^53. Leased in transactions of their own; what a process does not use is lost. */
+  take(tenantId: number, entityId: number, count: number): Promise<number[]>
+}
+
+export function createRecordIds(databases: Databases): RecordIds {
+  const remainders = new Map<string, Remainder[]>()
+  return {
+    async take(tenantId, entityId, count) {
+      const name = `${tenantId}:${entityId}`
+      const ranges = remainders.get(name) ?? []
+      const available = ranges.reduce((sum, range) => sum + range.end - range.next, 0)
+      if (available < count) {
+        const blocks = Math.ceil((count - available) / idsPerBlock)
+        const leased = await databases.transact(
+          { tenantId },
+          ({ tx }) => tx<{ blockNo: number }[]>`
+            insert into platform.record_block (tenant_id, entity_id) select ${tenantId}, ${entityId} from generate_series(1, ${blocks}::int) returning block_no`,
+        )
+        const fresh = remainders.get(name) ?? []
+        for (const { blockNo } of leased) fresh.push({ next: blockNo * idsPerBlock, end: (blockNo + 1) * idsPerBlock })
+        remainders.set(name, fresh)
+        return this.take(tenantId, entityId, count)
+      }
+      const ids: number[] = []
+      while (ids.length < count) {
+        const range = ranges[0]
+        if (!range) break
+        ids.push(range.next++)
+        if (range.next === range.end) ranges.shift()
+      }
+      return ids
+    },
+  }
+}
+
+/** The entity that an id was handed out for, of this tenant; undefined for an id of nobody or of another tenant. */
+export async function entityOfRecord(tx: Tx, tenantId: number, recordId: number): Promise<number | undefined> {
+  const [row] = await tx<{ entityId: number }[]>`
+    select entity_id from platform.record_block where block_no = ${Math.floor(recordId / idsPerBlock)} and tenant_id = ${tenantId}`
+  return row?.entityId
+}

@@ -1,0 +1,123 @@
+/**
+ * Idempotency keys: the first answer of a write is kept with the write itself, and a replay answers it again. Scoped to tenant, credential
+ * and operation; kept 24 hours; only answers of success are kept.
+ */
+import { createHash } from 'node:crypto'
+
+import type { Tx } from './db/pool.ts'
+import { AppError } from './errors.ts'
+
+export interface KeyScope {
+  readonly tenantId: number
+  readonly credentialId: string
+  readonly operation: string
+  readonly key: string
+  /** Of the parsed input: another body under the same key is refused. */
+  readonly fingerprint: Buffer
+}
+
+const keptFor = '24 hours'
+/** A staged call whose process died gives its key free after this. */
+const claimFor = '2 minutes'
+
+/** SHA-256 of the input with its fields in order. */
+export function fingerprintOf(input: unknown): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify(ordered(input)))
+    .digest()
+}
+
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, part]) => [key, ordered(part)]),
+  )
+}
+
+const inProgress = () =>
+  new AppError('idempotency_in_progress', 'The first call with this idempotency key is still running. Ask again in a moment.', {
+    retryAfterSeconds: 1,
+  })
+
+interface KeyRow {
+  readonly isSame: boolean
+  readonly answer: string | null
+  readonly secretOf: string | null
+  readonly isClaimed: boolean
+}
+
+async function findKey(tx: Tx, scope: KeyScope): Promise<KeyRow | undefined> {
+  const [row] = await tx<KeyRow[]>`
+    select fingerprint = ${scope.fingerprint} as is_same, answer, secret_of, claimed_at > now() - ${claimFor}::interval as is_claimed
+    from platform.idempotency_key
+    where tenant_id = ${scope.tenantId} and credential_id = ${scope.credentialId} and operation = ${scope.operation} and key = ${scope.key}
+      and expires_at > now()`
+  return row
+}
+
+function replayOf(row: KeyRow): string {
+  if (!row.isSame)
+    throw new AppError('idempotency_conflict', 'This idempotency key was used with another body. Use a new key for a new call.')
+  if (row.secretOf !== null) {
+    throw new AppError(
+      'idempotency_conflict',
+      `The first call succeeded and its secret was shown once; it made ${row.secretOf}. Revoke or rotate that one if the secret was lost.`,
+    )
+  }
+  if (row.answer === null) throw inProgress()
+  return row.answer
+}
+
+/**
+ * Takes the key inside the write's own transaction. Answers the kept answer of an earlier call, or undefined when this call is the first.
+ * A call that runs beside it is refused at once, without waiting for its end on a connection.
+ */
+export async function takeKey(tx: Tx, scope: KeyScope): Promise<string | undefined> {
+  const name = `${scope.tenantId} ${scope.credentialId} ${scope.operation} ${scope.key}`
+  const [lock] = await tx<{ isMine: boolean }[]>`select pg_try_advisory_xact_lock(hashtextextended(${name}, 7)) as is_mine`
+  if (!lock?.isMine) throw inProgress()
+  const row = await findKey(tx, scope)
+  return row ? replayOf(row) : undefined
+}
+
+/** Keeps the answer in the write's transaction. `secretOf` names what was made where the answer held a secret, which is not kept. */
+export async function keepAnswer(tx: Tx, scope: KeyScope, answer: { text: string } | { secretOf: string }): Promise<void> {
+  const text = 'text' in answer ? answer.text : null
+  const secretOf = 'secretOf' in answer ? answer.secretOf : null
+  await tx`
+    insert into platform.idempotency_key (tenant_id, credential_id, operation, key, fingerprint, answer, secret_of, expires_at)
+    values (${scope.tenantId}, ${scope.credentialId}, ${scope.operation}, ${scope.key}, ${scope.fingerprint}, ${text}, ${secretOf}, now() + ${keptFor}::interval)
+    on conflict (tenant_id, credential_id, operation, key) do update
+      set fingerprint = excluded.fingerprint, answer = excluded.answer, secret_of = excluded.secret_of, claimed_at = now(), expires_at = excluded.expires_at`
+}
+
+/** Claims the key for a staged call, in a transaction of its own. Answers the kept answer where there is one. */
+export async function claimKey(tx: Tx, scope: KeyScope): Promise<string | undefined> {
+  const early = await takeKeyQuietly(tx, scope)
+  if (early !== undefined) return early
+  await tx`
+    insert into platform.idempotency_key (tenant_id, credential_id, operation, key, fingerprint, expires_at)
+    values (${scope.tenantId}, ${scope.credentialId}, ${scope.operation}, ${scope.key}, ${scope.fingerprint}, now() + ${keptFor}::interval)
+    on conflict (tenant_id, credential_id, operation, key) do update set fingerprint = excluded.fingerprint, answer = null, claimed_at = now(),
+      expires_at = excluded.expires_at`
+  return undefined
+}
+
+async function takeKeyQuietly(tx: Tx, scope: KeyScope): Promise<string | undefined> {
+  const name = `${scope.tenantId} ${scope.credentialId} ${scope.operation} ${scope.key}`
+  const [lock] = await tx<{ isMine: boolean }[]>`select pg_try_advisory_xact_lock(hashtextextended(${name}, 7)) as is_mine`
+  if (!lock?.isMine) throw inProgress()
+  const row = await findKey(tx, scope)
+  if (!row || (row.answer === null && row.secretOf === null && row.isSame && !row.isClaimed)) return undefined
+  return replayOf(row)
+}
+
+/** Gives the key of a failed staged call free again. */
+export async function freeKey(tx: Tx, scope: KeyScope): Promise<void> {
+  await tx`
+    delete from platform.idempotency_key
+    where tenant_id = ${scope.tenantId} and credential_id = ${scope.credentialId} and operation = ${scope.operation} and key = ${scope.key} and answer is null`
+}

@@ -1,0 +1,191 @@
+/** What an operation is: one literal that says what it does, who may call it, what goes in and out, and what happens. */
+import type { Readable } from 'node:stream'
+
+import type { z } from 'zod'
+
+import type { Answer } from './answer.ts'
+import type { Tx } from './db/pool.ts'
+import type { ErrorCode } from './errors.ts'
+import type { Logger } from './log.ts'
+import type { RoleExpression } from './roles.ts'
+import type { Services } from './services.ts'
+import type { DomainEvent } from './shapes/events.ts'
+
+export type Transport = 'rest' | 'mcp' | 'internal'
+
+/** Who calls. A key without a user acts as its own service user. */
+export interface Actor {
+  readonly kind: 'key' | 'session' | 'signed' | 'public' | 'system'
+  readonly tenantId: number
+  readonly tenantUserId: number
+  readonly userId: number
+  readonly displayName: string
+  /** Bits of `roleBits`. */
+  readonly roleFlag: number
+  /** What idempotency keys and rate limits are scoped to: `key:12`, `session:9`, `signed:4`, `public`, `system`. */
+  readonly credentialId: string
+}
+
+/** A file that arrives with a call, read once as a stream. */
+export interface Upload {
+  readonly stream: Readable
+  readonly fileName: string
+  readonly mimeType: string | undefined
+  /** True once the stream ended because the limit was reached or the connection broke: the bytes are not whole. */
+  isTruncated(): boolean
+}
+
+/** The request as it came, for operations that check a vendor's signature over it. */
+export interface RawRequest {
+  readonly body: Buffer
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Path and query as they stood on the wire. */
+  readonly url: string
+}
+
+/** What every handler knows about its call. */
+export interface CallContext {
+  readonly transport: Transport
+  readonly tenantId: number
+  readonly actor: Actor
+  readonly requestId: string
+  readonly signal: AbortSignal
+  readonly log: Logger
+  readonly services: Services
+  readonly upload: Upload | undefined
+  readonly raw: RawRequest | undefined
+  /** Adds facts to the call's audit row: the subject's id, what was changed. Never a secret. */
+  readonly audit: (facts: Readonly<Record<string, unknown>>) => void
+}
+
+/** Inside the tenant's transaction. */
+export interface TxContext extends CallContext {
+  readonly tx: Tx
+  /** The transaction's stamp, ISO 8601 UTC with milliseconds: the one time of everything that it writes. */
+  readonly stamp: string
+  /** Writes an outbox row in this transaction; the relay carries it out after the commit, in order for each subject. */
+  readonly emit: (event: DomainEvent) => Promise<void>
+  /** Runs after the commit, in this process, best effort: wake-ups and cache drops, never an effect that must happen. */
+  readonly afterCommit: (run: () => void) => void
+  /** 1 for the first run of the handler in this call, up to 3 when a concurrent change made it run again. */
+  readonly attempt: number
+  /** Rows of another tenant, inside this transaction: for global administrators' operations. */
+  readonly asTenant: <T>(tenantId: number, run: () => Promise<T>) => Promise<T>
+}
+
+/** Of an operation whose work does not fit one transaction: it waits, streams, or calls out. */
+export interface StagedContext extends CallContext {
+  readonly inTransaction: <T>(
+    run: (context: TxContext) => Promise<T>,
+    options?: { readOnly?: boolean; /** Of public operations, which learn their tenant from what they were sent. */ tenantId?: number },
+  ) => Promise<T>
+}
+
+export type Effect = 'read' | 'write' | 'destroy'
+
+export interface Example<I, O> {
+  readonly title: string
+  readonly input: I
+  readonly output: O
+}
+
+interface Common<I extends z.ZodObject, O extends z.ZodType> {
+  /** snake_case, as operations.tsv has it: the tool's name. */
+  readonly name: string
+  readonly title: string
+  /** For an agent that chooses among hundreds: what it does, what to call before, what to call after. */
+  readonly description: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** As operations.tsv has it, parameters in braces. Each parameter is a field of `input`. */
+  readonly path: string
+  readonly roles: RoleExpression
+  /** Path parameters, query and body in one object; unknown fields are refused with the nearest known name. */
+  readonly input: I
+  /** The REST body: an object, or an array for lists. */
+  readonly output: O
+  readonly effect: Effect
+  /** Whether calling it twice is the same as calling it once; reads always are. */
+  readonly isIdempotent?: boolean
+  /** Codes beyond those that every operation has (`commonErrors`). */
+  readonly errors: readonly ErrorCode[]
+  readonly examples: readonly [Example<z.input<I>, z.input<O>>, ...Example<z.input<I>, z.input<O>>[]]
+  /** How the bytes come in over REST: `json` unless said. `multipart` and `stream` give `context.upload`, `raw` gives `context.raw`. */
+  readonly bodyKind?: 'json' | 'multipart' | 'stream' | 'raw'
+  /** Over REST the answer is bytes, and `output` what MCP gets: a download, the reply that a vendor's webhook expects. */
+  readonly answersBytes?: boolean
+  /** Two operations on one method and path: the body decides. */
+  readonly sharedPath?: { readonly whenBodyHas: readonly string[] } | { readonly whenBodyIsEmpty: true }
+  /** Fields of the output that hold a secret, and the id that a replay answers instead of it. */
+  readonly issuesSecret?: { readonly idField: string }
+  /** Fields that only exist over MCP (the bytes of an upload, say), left out of the REST documents. */
+  readonly mcpOnlyFields?: readonly string[]
+  /** Carried by a URL of ours, not listed as an operation: the target of a one-time upload. */
+  readonly isUnlisted?: boolean
+}
+
+export interface OperationDefinition<I extends z.ZodObject, O extends z.ZodType> extends Common<I, O> {
+  handler(context: TxContext, input: z.output<I>): Promise<Answer<z.input<O>>>
+}
+
+export interface StagedDefinition<I extends z.ZodObject, O extends z.ZodType> extends Common<I, O> {
+  stagedHandler(context: StagedContext, input: z.output<I>): Promise<Answer<z.input<O>>>
+}
+
+/** An operation with its types erased, as the registry, the pipeline and the renderers hold it. */
+export interface Operation extends Omit<Common<z.ZodObject, z.ZodType>, 'examples'> {
+  readonly examples: readonly Example<unknown, unknown>[]
+  readonly handler?: (context: TxContext, input: never) => Promise<unknown>
+  readonly stagedHandler?: (context: StagedContext, input: never) => Promise<unknown>
+}
+
+/** Declares an operation whose work is one tenant transaction. */
+export function defineOperation<I extends z.ZodObject, O extends z.ZodType>(definition: OperationDefinition<I, O>): Operation {
+  // The pipeline parses with `input` before it calls the handler, which is what guarantees the handler's parameter type.
+  return definition as Operation
+}
+
+/** Declares an operation that opens its transactions itself, because it waits, streams or calls out between them. */
+export function defineStagedOperation<I extends z.ZodObject, O extends z.ZodType>(definition: StagedDefinition<I, O>): Operation {
+  // The same guarantee as above.
+  return definition as Operation
+}
+
+/** A domain of the registry, in reading order. */
+export interface Domain {
+  readonly name: string
+  readonly title: string
+  readonly summary: string
+  readonly operations: readonly Operation[]
+}
+
+/** Errors that every operation may answer. */
+export const commonErrors: readonly ErrorCode[] = [
+  'invalid_json',
+  'invalid_input',
+  'unauthenticated',
+  'forbidden',
+  'tenant_suspended',
+  'rate_limited',
+  'too_large',
+  'unavailable',
+  'timeout',
+  'internal',
+]
+
+/** Errors that every write may answer beside them. */
+export const commonWriteErrors: readonly ErrorCode[] = ['idempotency_conflict', 'idempotency_in_progress', 'conflict']
+
+/** The facts of a read: spread first, override what differs. */
+export function reads<O extends z.ZodType>(output: O) {
+  return { effect: 'read', output, errors: ['not_found'] } as const
+}
+
+/** The facts of a write. */
+export function writes<O extends z.ZodType>(output: O) {
+  return { effect: 'write', output, errors: ['not_found', 'already_exists'] } as const
+}
+
+/** The facts of a deletion. Deleting twice answers 404 the second time and changes nothing. */
+export function destroys<O extends z.ZodType>(output: O) {
+  return { effect: 'destroy', isIdempotent: true, output, errors: ['not_found'] } as const
+}

@@ -1,0 +1,104 @@
+/**
+ * The guard of every call to an address that a tenant chose. It looks at the address that is connected to, at connect time: a redirect or a name
+ * that resolves differently the second time meets the same guard.
+ */
+import { lookup as resolveName, type LookupAddress, type LookupOptions } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+
+import ipaddr from 'ipaddr.js'
+import { Agent, buildConnector } from 'undici'
+
+import type { Config } from './config.ts'
+import { AppError } from './errors.ts'
+
+type Allowed = Pick<Config, 'outboundAllow'>
+
+// undici connects, resolves and waits for the answer; each has a limit of its own.
+const connectMs = 5_000
+
+function refusal(host: string): AppError {
+  return new AppError(
+    'unprocessable',
+    `${host.slice(0, 200)} is a private, link-local or loopback address, or leads to one. An operator can permit it with OUTBOUND_ALLOW.`,
+  )
+}
+
+const bare = (host: string) => host.replace(/^\[|\]$/g, '')
+
+/** The IPv4 address that an IPv6 address stands for (mapped, or through a NAT64 gateway), else the address itself. */
+function meant(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
+  if (!(address instanceof ipaddr.IPv6)) return address
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address()
+  if (address.range() === 'rfc6052') return new ipaddr.IPv4(address.toByteArray().slice(12))
+  return address
+}
+
+/** Whether an IP address may be connected to: public ones, and those within OUTBOUND_ALLOW. */
+export function isAllowedAddress(config: Allowed, address: string): boolean {
+  const text = bare(address).replace(/%.*$/, '')
+  if (!ipaddr.isValid(text)) return false
+  const parsed = meant(ipaddr.parse(text))
+  if (parsed.range() === 'unicast') return true
+  return config.outboundAllow.some((cidr) => {
+    const [network, bits] = ipaddr.parseCIDR(cidr)
+    return network.kind() === parsed.kind() && parsed.match(network, bits)
+  })
+}
+
+/** Refuses a host that is written as a forbidden address, before anything is resolved or stored. Throws AppError `unprocessable`. */
+export function assertAllowedHost(config: Allowed, host: string): void {
+  const name = bare(host).toLowerCase()
+  if (isIP(name) !== 0 && !isAllowedAddress(config, name)) throw refusal(host)
+  // The resolver would find out too, but only when the first message is on its way.
+  if ((name === 'localhost' || name.endsWith('.localhost')) && !isAllowedAddress(config, '127.0.0.1')) throw refusal(host)
+}
+
+/** A `lookup` for sockets: every address of the name must be allowed, so that which one is taken makes no difference. */
+export function guardedLookup(config: Allowed): LookupFunction {
+  return (
+    hostname: string,
+    options: LookupOptions,
+    callback: (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void,
+  ) => {
+    resolveName(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) callback(error, [])
+      else if (addresses.length === 0 || !addresses.every(({ address }) => isAllowedAddress(config, address)))
+        callback(refusal(hostname), [])
+      else if (options.all) callback(null, addresses)
+      else callback(null, addresses[0]?.address ?? '', addresses[0]?.family)
+    })
+  }
+}
+
+/** A dispatcher for undici's `request` and `fetch`. Close it when its owner ends. */
+export function guardedDispatcher(config: Allowed, limits: { headersMs?: number; bodyMs?: number } = {}): Agent {
+  const connect = buildConnector({ lookup: guardedLookup(config), timeout: connectMs })
+  return new Agent({
+    headersTimeout: limits.headersMs ?? 10_000,
+    bodyTimeout: limits.bodyMs ?? 10_000,
+    // Sockets look a name up, but not an address that is written out.
+    connect(options, callback) {
+      const host = bare(options.hostname)
+      if (isIP(host) !== 0 && !isAllowedAddress(config, host)) callback(refusal(host), null)
+      else connect(options, callback)
+    },
+  })
+}
+
+/** The address to connect to for this host, for clients that take neither a dispatcher nor a lookup. Throws AppError `unprocessable`, or what DNS threw. */
+export function resolveAllowed(config: Allowed, host: string, timeoutMs: number): Promise<string> {
+  const name = bare(host)
+  if (isIP(name) !== 0) {
+    return isAllowedAddress(config, name) ? Promise.resolve(name) : Promise.reject(refusal(host))
+  }
+  return new Promise((resolve, reject) => {
+    const limit = setTimeout(() => reject(Object.assign(new Error('The name was not resolved in time'), { code: 'ETIMEOUT' })), timeoutMs)
+    guardedLookup(config)(name, { all: true }, (error, found) => {
+      clearTimeout(limit)
+      const [first] = Array.isArray(found) ? found : []
+      if (error) reject(error)
+      else if (first) resolve(first.address)
+      else reject(refusal(host))
+    })
+  })
+}

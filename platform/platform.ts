@@ -1,0 +1,66 @@
+/** Puts one process's platform together: connections, wake-ups, secrets, storage, the gate to Temporal, and the pipeline over them. */
+import { join } from 'node:path'
+
+import { createAuthenticator } from './authenticate.ts'
+import type { Pipeline } from './call.ts'
+import type { Config } from './config.ts'
+import { createDatabases } from './db/databases.ts'
+import type { DatabaseUrls } from './db/migrate.ts'
+import { createRecordIds } from './db/records.ts'
+import type { Logger } from './log.ts'
+import type { Domain } from './operation.ts'
+import { createRateLimit } from './rate-limit.ts'
+import { buildRegistry } from './registry.ts'
+import { createPipeline } from './run.ts'
+import { createSecrets } from './secrets.ts'
+import type { Services } from './services.ts'
+import { createLocalStorage } from './storage/local.ts'
+import { createTemporalGate } from './temporal.ts'
+import { createWake } from './wake.ts'
+
+export interface Platform {
+  readonly services: Services
+  readonly pipeline: Pipeline
+  end(): Promise<void>
+}
+
+export interface PlatformOptions {
+  readonly config: Config
+  readonly log: Logger
+  readonly urls: DatabaseUrls
+  /** The database without a pooler between. */
+  readonly directUrl: string
+  readonly secretsKey: Buffer
+  readonly domains: readonly Domain[]
+  readonly checksOutput?: boolean
+}
+
+export async function createPlatform(options: PlatformOptions): Promise<Platform> {
+  const { config, log } = options
+  const databases = createDatabases({ urls: options.urls, directUrl: options.directUrl, poolSize: config.database.pool, log })
+  const wake = await createWake({ directUrl: options.directUrl, redisUrl: config.redisUrl, log })
+  const secrets = createSecrets(options.secretsKey)
+  const storage = await createLocalStorage(join(config.dataDir, 'files'))
+  const temporal = createTemporalGate({ namespace: config.temporal.namespace, log })
+  const services: Services = { config, log, databases, recordIds: createRecordIds(databases), secrets, storage, temporal, wake }
+  const authenticator = createAuthenticator({ databases, secrets, wake })
+  const rateLimit = createRateLimit({ callsPerMinute: config.limits.callsPerMinute, redisUrl: config.redisUrl, log })
+  const pipeline = createPipeline({
+    registry: buildRegistry(options.domains),
+    services,
+    authenticator,
+    rateLimit,
+    checksOutput: options.checksOutput === true,
+  })
+  return {
+    services,
+    pipeline,
+    async end() {
+      authenticator.end()
+      rateLimit.end()
+      await temporal.end()
+      await wake.end()
+      await databases.end(config.shutdownSeconds)
+    },
+  }
+}

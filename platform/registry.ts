@@ -1,0 +1,98 @@
+/** Assembles every operation, checks it, and computes once what the transports and the documents need of it. */
+import type { z } from 'zod'
+
+import { type JsonSchema, toJsonSchema, toStructuredSchema } from './json-schema.ts'
+import type { Domain, Operation } from './operation.ts'
+import { allows, parseRoles, type RoleRule } from './roles.ts'
+
+export interface RegisteredOperation extends Operation {
+  readonly domain: string
+  readonly roleRule: RoleRule
+  /** Names in braces in `path`, in order. */
+  readonly pathParams: readonly string[]
+  readonly inputSchema: JsonSchema
+  /** The REST body. */
+  readonly outputSchema: JsonSchema
+  /** The same as MCP's structured content. */
+  readonly structuredSchema: JsonSchema
+  /** Public, Agent and unlisted operations are REST only; every other one is also a tool. */
+  readonly isTool: boolean
+  readonly annotations: {
+    readonly readOnlyHint: boolean
+    readonly destructiveHint: boolean
+    readonly idempotentHint: boolean
+    readonly openWorldHint: boolean
+  }
+}
+
+export interface Registry {
+  readonly domains: readonly {
+    readonly name: string
+    readonly title: string
+    readonly summary: string
+    readonly operations: readonly RegisteredOperation[]
+  }[]
+  /** Every operation, in reading order. */
+  readonly operations: readonly RegisteredOperation[]
+  readonly byName: ReadonlyMap<string, RegisteredOperation>
+}
+
+function shapeOf(schema: z.ZodObject): Record<string, unknown> {
+  return schema.shape
+}
+
+function register(domain: string, operation: Operation): RegisteredOperation {
+  const { name, path, input, output, effect } = operation
+  if (!/^[a-z][a-z0-9_]{0,39}$/.test(name)) throw new Error(`${name}: a tool name is at most 40 lower-case letters, digits and underscores`)
+  if (operation.description.length > 1000) throw new Error(`${name}: the description is longer than 1,000 characters`)
+  if (!operation.handler === !operation.stagedHandler) throw new Error(`${name}: exactly one of handler and stagedHandler`)
+  const pathParams = [...path.matchAll(/\{([A-Za-z0-9]+)\}/g)].map((match) => match[1] ?? '')
+  const missing = pathParams.filter((param) => !(param in shapeOf(input)))
+  if (missing.length > 0) throw new Error(`${name}: the input lacks the path parameters ${missing.join(', ')}`)
+  const roleRule = parseRoles(operation.roles)
+  const outputSchema = toJsonSchema(output, 'output')
+  return {
+    ...operation,
+    domain,
+    roleRule,
+    pathParams,
+    inputSchema: toJsonSchema(input, 'input'),
+    outputSchema,
+    structuredSchema: toStructuredSchema(outputSchema),
+    isTool: roleRule.needsCredential && !roleRule.admitsAgent && operation.isUnlisted !== true,
+    annotations: {
+      readOnlyHint: effect === 'read',
+      destructiveHint: effect === 'destroy',
+      idempotentHint: effect === 'read' || operation.isIdempotent === true,
+      openWorldHint: false,
+    },
+  }
+}
+
+/** Builds the registry. Throws on two operations of one name, on one route declared twice without `sharedPath`, and on each bad literal. */
+export function buildRegistry(domains: readonly Domain[]): Registry {
+  const byName = new Map<string, RegisteredOperation>()
+  const routes = new Map<string, RegisteredOperation>()
+  const built = domains.map((domain) => ({
+    name: domain.name,
+    title: domain.title,
+    summary: domain.summary,
+    operations: domain.operations.map((operation) => {
+      const registered = register(domain.name, operation)
+      if (byName.has(registered.name)) throw new Error(`${registered.name} is declared twice`)
+      byName.set(registered.name, registered)
+      const route = `${registered.method} ${registered.path}`
+      const other = routes.get(route)
+      if (other && !(other.sharedPath && registered.sharedPath))
+        throw new Error(`${route} is declared by ${other.name} and by ${registered.name}`)
+      routes.set(route, registered)
+      return registered
+    }),
+  }))
+  return { domains: built, operations: built.flatMap((domain) => domain.operations), byName }
+}
+
+/** The tools that a caller with these roles sees, in reading order. */
+export function toolsFor(registry: Registry, roleFlag: number): RegisteredOperation[] {
+  return registry.operations.filter((operation) => operation.isTool && allows(operation.roleRule, roleFlag))
+}

@@ -1,0 +1,100 @@
+/** The ten roles, their bits in `roleFlag`, and the role expressions of operations.tsv. */
+
+export const roleBits = {
+  BuilderAdmin: 1,
+  DataView: 2,
+  DataImport: 4,
+  DataEdit: 8,
+  DataDelete: 16,
+  FileEdit: 32,
+  AdminUser: 64,
+  AdminIntegration: 128,
+  AdminCSS: 256,
+  GlobalAdmin: 512,
+} as const
+
+export type RoleName = keyof typeof roleBits
+
+export const roleNames = Object.keys(roleBits) as readonly RoleName[]
+
+/** The sum of every bit but GlobalAdmin: what the first administrator of a tenant holds. */
+export const tenantAdminRoles = 511
+
+/** What each role is for, as list_roles and the docs show it. */
+export const roleDescriptions: Readonly<Record<RoleName, string>> = {
+  BuilderAdmin: 'Authors properties, entities, forms, workflows and surfaces',
+  DataView: 'Reads records, assets, messages and definitions',
+  DataImport: 'Saves records in bulk and imports files',
+  DataEdit: 'Saves records one by one and sends messages',
+  DataDelete: 'Deletes and restores records',
+  FileEdit: 'Uploads, changes and deletes assets',
+  AdminUser: 'Administers users, their roles and contacts, and reads the audit log',
+  AdminIntegration: 'Administers API keys, channels, storage and synchronisation',
+  AdminCSS: 'Changes the branding of the tenant',
+  GlobalAdmin: 'Provisions and administers tenants',
+}
+
+/**
+ * The role column of operations.tsv: `any`, `Public`, `Agent`, or role names joined by `|` (one of them) or `&` (all of them);
+ * `Signed` among alternatives admits a signed URL.
+ */
+export type RoleExpression =
+  | 'any'
+  | 'Public'
+  | 'Agent'
+  | 'Signed'
+  | RoleName
+  | `${RoleName}|${RoleName | 'Signed'}`
+  | `${RoleName}&${RoleName}`
+
+export interface RoleRule {
+  readonly needsCredential: boolean
+  readonly admitsSigned: boolean
+  readonly admitsAgent: boolean
+  /** Each entry is a mask; the caller passes when it holds every bit of at least one of them. Empty: any signed-in caller. */
+  readonly masks: readonly number[]
+}
+
+function isRoleName(text: string): text is RoleName {
+  return text in roleBits
+}
+
+/** Parses a role expression. Throws on a name that is no role, so that a typo fails at boot. */
+export function parseRoles(expression: string): RoleRule {
+  if (expression === 'any') return { needsCredential: true, admitsSigned: false, admitsAgent: false, masks: [] }
+  if (expression === 'Public') return { needsCredential: false, admitsSigned: false, admitsAgent: false, masks: [] }
+  if (expression === 'Agent') return { needsCredential: true, admitsSigned: false, admitsAgent: true, masks: [] }
+  const masks: number[] = []
+  let admitsSigned = false
+  for (const alternative of expression.split('|')) {
+    if (alternative === 'Signed') {
+      admitsSigned = true
+      continue
+    }
+    let mask = 0
+    for (const name of alternative.split('&')) {
+      if (!isRoleName(name)) throw new Error(`"${name}" is not a role`)
+      mask |= roleBits[name]
+    }
+    masks.push(mask)
+  }
+  return { needsCredential: true, admitsSigned, admitsAgent: false, masks }
+}
+
+/** Whether a caller with these roles passes the rule. */
+export function allows(rule: RoleRule, roleFlag: number): boolean {
+  if (!rule.needsCredential) return true
+  if (rule.admitsAgent) return false
+  if (rule.masks.length === 0) return !rule.admitsSigned
+  return rule.masks.some((mask) => (roleFlag & mask) === mask)
+}
+
+/** The names of the bits that are set, in the order of their bits. */
+export function rolesOf(roleFlag: number): RoleName[] {
+  return roleNames.filter((name) => (roleFlag & roleBits[name]) !== 0)
+}
+
+/** The bit mask of these role names. */
+export function flagOf(roles: readonly RoleName[]): number {
+  return roles.reduce((flag, role) => flag | roleBits[role], 0)
+}

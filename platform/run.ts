@@ -1,0 +1,284 @@
+/**
+ * The pipeline: the one function that runs any operation. Credential, rate limit, role, input, idempotency key, tenant transaction, audit,
+ * outbox and output are its business; a handler owns its verb.
+ */
+import { bodyText, isBytesAnswer, rawJson } from './answer.ts'
+import { type AuditEvent, insertAuditEvent } from './audit.ts'
+import { type Authenticator, publicActor } from './authenticate.ts'
+import type { Call, Credential, Pipeline } from './call.ts'
+import type { OpenTransaction } from './db/transaction.ts'
+import { rerun, sqlState, StaleRead } from './db/transaction.ts'
+import { AppError, type ErrorCode } from './errors.ts'
+import { claimKey, fingerprintOf, freeKey, keepAnswer, type KeyScope, takeKey } from './idempotency.ts'
+import { parseInput } from './issues.ts'
+import type { Actor, CallContext, StagedContext, TxContext } from './operation.ts'
+import { insertOutboxEvent, outboxTopic } from './outbox.ts'
+import type { RateLimit } from './rate-limit.ts'
+import type { Registry } from './registry.ts'
+import { allows, roleBits, rolesOf } from './roles.ts'
+import type { Services } from './services.ts'
+
+export interface PipelineParts {
+  readonly registry: Registry
+  readonly services: Services
+  readonly authenticator: Authenticator
+  readonly rateLimit: RateLimit
+  /** Answers are held against their schema and refused when they differ: always in tests, never in production, where a surplus field harms nobody. */
+  readonly checksOutput: boolean
+}
+
+export function createPipeline(parts: PipelineParts): Pipeline {
+  return {
+    registry: parts.registry,
+    identify: (credential: Credential, ip?: string) => parts.authenticator.identify(credential, ip),
+    async run(call) {
+      try {
+        const answer = await runCall(parts, call)
+        if (parts.checksOutput && !isBytesAnswer(answer)) checkOutput(call, answer)
+        return answer
+      } catch (error) {
+        throw asAppError(error, parts, call)
+      }
+    },
+  }
+}
+
+async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
+  const { operation } = call
+  const { services } = parts
+  const actor = operation.roleRule.needsCredential ? await parts.authenticator.identify(call.credential, call.ip) : publicActor
+  await parts.rateLimit.take(actor.kind === 'public' ? `public:${call.ip ?? ''}` : actor.credentialId)
+  const facts: Record<string, unknown> = {}
+  const audited = (outcome: AuditEvent['outcome'], code?: ErrorCode): AuditEvent => ({
+    tenantId: actor.tenantId,
+    actor,
+    operation: operation.name,
+    outcome,
+    ...(code ? { code } : {}),
+    transport: call.transport,
+    requestId: call.requestId,
+    ip: call.ip,
+    facts,
+  })
+  const isAdmitted = actor.kind === 'signed' ? operation.roleRule.admitsSigned : allows(operation.roleRule, actor.roleFlag)
+  if (!isAdmitted) {
+    await services.databases.transact({ tenantId: actor.tenantId }, ({ tx }) => insertAuditEvent(tx, audited('denied', 'forbidden')))
+    throw new AppError(
+      'forbidden',
+      `${operation.name} needs the role ${operation.roles}; this credential has ${rolesOf(actor.roleFlag).join(', ') || 'none'}.`,
+    )
+  }
+  const parsed = parseInput(operation.input, call.input ?? {})
+  if (!parsed.isOk) {
+    const first = parsed.issues[0]
+    throw new AppError('invalid_input', `The input of ${operation.name} is not valid: ${first ? `${first.path}: ${first.message}` : ''}`, {
+      issues: parsed.issues,
+    })
+  }
+  const input = parsed.value
+  for (const param of operation.pathParams) facts[param] = input[param]
+  const context: CallContext = {
+    transport: call.transport,
+    tenantId: actor.tenantId,
+    actor,
+    requestId: call.requestId,
+    signal: call.signal,
+    log: services.log,
+    services,
+    upload: call.upload,
+    raw: call.raw,
+    audit: (more) => void Object.assign(facts, more),
+  }
+  const key: KeyScope | undefined =
+    call.idempotencyKey !== undefined && operation.effect !== 'read'
+      ? {
+          tenantId: actor.tenantId,
+          credentialId: actor.credentialId,
+          operation: operation.name,
+          key: call.idempotencyKey,
+          fingerprint: fingerprintOf(input),
+        }
+      : undefined
+  const isGlobal = (actor.roleFlag & roleBits.GlobalAdmin) !== 0 && operation.roles.includes('GlobalAdmin')
+  const frame: Frame = { parts, call, context, input, actor, isGlobal, key, facts, audited }
+  return operation.handler ? runInTransaction(frame, operation.handler) : runStaged(frame)
+}
+
+interface Frame {
+  readonly parts: PipelineParts
+  readonly call: Call
+  readonly context: CallContext
+  readonly input: Record<string, unknown>
+  readonly actor: Actor
+  readonly isGlobal: boolean
+  readonly key: KeyScope | undefined
+  readonly facts: Record<string, unknown>
+  readonly audited: (outcome: AuditEvent['outcome']) => AuditEvent
+}
+
+type Handler = (context: TxContext, input: never) => Promise<unknown>
+
+async function runInTransaction(frame: Frame, handler: Handler): Promise<unknown> {
+  const { call, key, context } = frame
+  const { operation } = call
+  const isRead = operation.effect === 'read'
+  const answer = await inTransaction(frame, { isReadOnly: isRead, tenantId: context.tenantId }, async (inner) => {
+    if (key) {
+      const kept = await takeKey(inner.tx, key)
+      if (kept !== undefined) return rawJson(kept)
+    }
+    // parseInput has just held the input against the operation's own schema, which is where the handler's type comes from.
+    const result = await handler(inner, frame.input as never)
+    if (key) await keepAnswer(inner.tx, key, keptAnswer(frame, result))
+    if (!isRead) await insertAuditEvent(inner.tx, frame.audited('done'))
+    return result
+  })
+  if (isRead) await auditRead(frame)
+  return answer
+}
+
+/** Reads leave no trace unless the handler said that they showed something that must: a secret or a sensitive value. */
+async function auditRead(frame: Frame): Promise<void> {
+  const { facts, call, parts, context } = frame
+  if (!Object.keys(facts).some((fact) => !call.operation.pathParams.includes(fact))) return
+  await parts.services.databases.transact({ tenantId: context.tenantId }, ({ tx }) => insertAuditEvent(tx, frame.audited('done')))
+}
+
+function keptAnswer(frame: Frame, result: unknown): { text: string } | { secretOf: string } {
+  const { issuesSecret } = frame.call.operation
+  if (!issuesSecret) return { text: bodyText(result) }
+  const id = typeof result === 'object' && result !== null ? (result as Record<string, unknown>)[issuesSecret.idField] : undefined
+  return { secretOf: `${issuesSecret.idField} ${String(id)}` }
+}
+
+async function runStaged(frame: Frame): Promise<unknown> {
+  const { call, key, context, parts } = frame
+  const { operation } = call
+  const own = { tenantId: context.tenantId }
+  const { databases } = parts.services
+  if (key) {
+    const kept = await databases.transact(own, ({ tx }) => claimKey(tx, key))
+    if (kept !== undefined) return rawJson(kept)
+  }
+  const staged: StagedContext = {
+    ...context,
+    inTransaction: (run, options = {}) =>
+      inTransaction(frame, { isReadOnly: options.readOnly === true, tenantId: tenantFor(frame, options.tenantId) }, run),
+  }
+  try {
+    // As above, the schema has just vouched for the input.
+    const result = await operation.stagedHandler?.(staged, frame.input as never)
+    if (operation.effect === 'read') await auditRead(frame)
+    else if (context.actor.kind !== 'public') {
+      await databases.transact(own, async ({ tx }) => {
+        if (key) await keepAnswer(tx, key, keptAnswer(frame, result))
+        await insertAuditEvent(tx, frame.audited('done'))
+      })
+    }
+    return result
+  } catch (error) {
+    if (key) await databases.transact(own, ({ tx }) => freeKey(tx, key)).catch(() => {})
+    throw error
+  }
+}
+
+/** A public operation learns its tenant from what it was sent (a channel's key, say); nobody else chooses one. */
+function tenantFor(frame: Frame, wanted: number | undefined): number {
+  if (wanted === undefined || wanted === frame.context.tenantId) return frame.context.tenantId
+  if (frame.actor.kind !== 'public') throw new Error('Only a public operation may name its tenant')
+  return wanted
+}
+
+async function inTransaction<T>(
+  frame: Frame,
+  options: { readonly isReadOnly: boolean; readonly tenantId: number },
+  work: (context: TxContext) => Promise<T>,
+): Promise<T> {
+  const { parts, context, isGlobal } = frame
+  const { databases, wake } = parts.services
+  return rerun(async (attempt) => {
+    const afterwards: (() => void)[] = []
+    const result = await databases.transact({ tenantId: options.tenantId, isReadOnly: options.isReadOnly, isGlobal }, async (open) => {
+      // A write needs its stamp for every row; a read does without and saves the round trip.
+      const stamp = options.isReadOnly ? '' : await open.stamp()
+      return work(txContext({ ...context, tenantId: options.tenantId }, open, stamp, attempt, afterwards, wake))
+    })
+    for (const run of afterwards) run()
+    return result
+  })
+}
+
+/** The context of one transaction. Exported for services that open one outside of a call: the relay, activities, boot. */
+export function txContext(
+  context: CallContext,
+  open: OpenTransaction,
+  stamp: string,
+  attempt: number,
+  afterwards: (() => void)[],
+  wake: Services['wake'],
+): TxContext {
+  const { tx } = open
+  return {
+    ...context,
+    tx,
+    stamp,
+    attempt,
+    async emit(event) {
+      await insertOutboxEvent(tx, context.tenantId, event)
+      afterwards.push(() => wake.poke(outboxTopic))
+    },
+    afterCommit: (run) => void afterwards.push(run),
+    async asTenant(tenantId, run) {
+      await tx`select set_config('app.tenant_id', ${String(tenantId)}, true)`
+      const result = await run()
+      await tx`select set_config('app.tenant_id', ${String(context.tenantId)}, true)`
+      return result
+    },
+  }
+}
+
+function checkOutput(call: Call, answer: unknown): void {
+  const result = call.operation.output.safeParse(JSON.parse(bodyText(answer)))
+  if (!result.success) throw new Error(`${call.operation.name} answered something else than its output schema: ${result.error.message}`)
+}
+
+/** What a database error means to a caller. Anything unknown becomes `internal`; its text goes to the log alone. */
+function asAppError(error: unknown, parts: PipelineParts, call: Call): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof StaleRead)
+    return new AppError('conflict', 'Something else changed at the same moment. Read again and repeat the call.', { cause: error })
+  const known = databaseError(sqlState(error))
+  if (!known) parts.services.log.error({ err: error, operation: call.operation.name, requestId: call.requestId }, 'call failed')
+  const [code, sentence, retryAfterSeconds] =
+    known ?? (['internal', 'Something failed on our side. Quote the requestId when you report it.'] as const)
+  return new AppError(code, sentence, { cause: error, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
+}
+
+function databaseError(state: string | undefined): readonly [ErrorCode, string, number?] | undefined {
+  switch (state) {
+    case '23505':
+      return ['already_exists', 'Something with this name or key already exists.']
+    case '23503':
+      return ['conflict', 'Something else still refers to it, or what it refers to is gone.']
+    case '40001':
+    case '40P01':
+    case '0A000':
+    case '42703':
+    case '42P01':
+      return ['conflict', 'Something else changed at the same moment. Read again and repeat the call.']
+    case '55P03':
+      return ['unavailable', 'Something else holds a lock for longer than we wait. Try again.', 1]
+    case '57014':
+    case '25P04':
+      return ['timeout', 'The database took longer than a call may. Narrow the call and try again.', 1]
+    case '53100':
+    case '53200':
+    case '53300':
+      return ['unavailable', 'The database is out of room or connections. Try again later.', 10]
+    case '22021':
+    case '22P05':
+      return ['invalid_input', 'A text holds a character that cannot be kept (NUL or half of a surrogate pair).']
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,37 @@
+/** Transactions that no call opened: of activities, the relay and boot. They act as the system, for one tenant. */
+import { rerun } from './db/transaction.ts'
+import type { Actor, CallContext, TxContext } from './operation.ts'
+import { txContext } from './run.ts'
+import type { Services } from './services.ts'
+
+/** The system inside one tenant. It holds no role: what it does is not gated by roles but by who may call this. */
+export function systemActor(tenantId: number): Actor {
+  return { kind: 'system', tenantId, tenantUserId: 0, userId: 0, displayName: 'system', roleFlag: 0, credentialId: 'system' }
+}
+
+/**
+ * Runs `work` in a transaction of the tenant as the system, again when a concurrent change asks for it, and its after-commit steps. `work` must be
+ * safe to run twice, as a handler is.
+ */
+export async function inSystemTransaction<T>(services: Services, tenantId: number, work: (context: TxContext) => Promise<T>): Promise<T> {
+  const context: CallContext = {
+    transport: 'internal',
+    tenantId,
+    actor: systemActor(tenantId),
+    requestId: `system-${crypto.randomUUID()}`,
+    signal: new AbortController().signal,
+    log: services.log,
+    services,
+    upload: undefined,
+    raw: undefined,
+    audit: () => {},
+  }
+  return rerun(async (attempt) => {
+    const afterwards: (() => void)[] = []
+    const result = await services.databases.transact({ tenantId, isGlobal: false }, async (open) =>
+      work(txContext(context, open, await open.stamp(), attempt, afterwards, services.wake)),
+    )
+    for (const run of afterwards) run()
+    return result
+  })
+}

@@ -1,0 +1,89 @@
+/** Findings about a definition, and the envelope that every validate operation answers. */
+import { z } from 'zod'
+
+import { AppError, type ErrorCode, type Issue } from './errors.ts'
+import { parseInput } from './issues.ts'
+import { nearest, quoted } from './suggest.ts'
+
+/** An issue that knows what saving would answer; `invalid_input` unless it says otherwise. */
+export interface Finding extends Issue {
+  readonly code?: ErrorCode
+}
+
+export const issue = z.object({
+  path: z.string().describe('JSON path into the definition'),
+  severity: z.enum(['error', 'warning']).describe('An error refuses the save, a warning does not'),
+  message: z.string(),
+  suggestion: z.string().optional().describe('The nearest right name'),
+})
+
+export const validation = z.object({ ok: z.boolean(), valid: z.boolean(), issues: z.array(issue) })
+
+function plain({ path, severity, message, suggestion }: Finding): Issue {
+  return { path, severity, message, ...(suggestion === undefined ? {} : { suggestion }) }
+}
+
+/** The envelope: `ok` and `valid` hold when no finding is an error. */
+export function envelope(findings: readonly Finding[]): z.output<typeof validation> {
+  const isValid = findings.every((finding) => finding.severity !== 'error')
+  return { ok: isValid, valid: isValid, issues: findings.map(plain) }
+}
+
+export function finding(
+  path: string,
+  message: string,
+  more: { suggestion?: string | undefined; code?: ErrorCode; severity?: Issue['severity'] } = {},
+): Finding {
+  const { suggestion, code, severity = 'error' } = more
+  return { path, severity, message, ...(suggestion === undefined ? {} : { suggestion }), ...(code === undefined ? {} : { code }) }
+}
+
+/** A name that nothing has, with the nearest that something has. `noun` is singular: "property"; `lister` is the operation that shows them. */
+export function unknownName(path: string, noun: string, name: unknown, known: Iterable<string>, lister: string, code?: ErrorCode): Finding {
+  const suggestion = typeof name === 'string' ? nearest(name, known) : undefined
+  return finding(path, `There is no ${noun} ${quoted(name)}. ${lister} shows them.`, {
+    suggestion,
+    ...(code === undefined ? {} : { code }),
+  })
+}
+
+// What is wrong by itself comes before what is wrong beside something else.
+const precedence: readonly ErrorCode[] = [
+  'invalid_input',
+  'unknown_property',
+  'unknown_entity',
+  'unprocessable',
+  'conflict',
+  'already_exists',
+]
+
+/** Throws an AppError with all findings, coded by the first in precedence, when one of them is an error. `what` begins the sentence: "The property". */
+export function refuseErrors(findings: readonly Finding[], what: string): void {
+  const errors = findings.filter((one) => one.severity === 'error')
+  const [first] = errors.toSorted((a, b) => precedence.indexOf(a.code ?? 'invalid_input') - precedence.indexOf(b.code ?? 'invalid_input'))
+  if (!first) return
+  throw new AppError(first.code ?? 'invalid_input', `${what} cannot be saved. ${first.path}: ${first.message}`, {
+    issues: findings.slice(0, 50).map(plain),
+  })
+}
+
+/**
+ * The input of a validate operation: the fields of what it validates, shown with their types, but taken as they come, so that a mistake in one is a
+ * finding of the envelope and no refusal of the call. A field that does not exist is refused as everywhere.
+ */
+export function draftOf(schema: z.ZodObject) {
+  const fields = Object.entries(schema.shape).map(([name, field]) => {
+    const { $schema: _dialect, ...shown } = z.toJSONSchema(field as z.ZodType, { io: 'input', reused: 'inline' })
+    return [name, z.unknown().optional().meta(shown)] as const
+  })
+  return z.object(Object.fromEntries(fields))
+}
+
+export type Read<T> = { readonly isOk: true; readonly value: T } | { readonly isOk: false; readonly findings: readonly Finding[] }
+
+/** Reads a draft by the schema of the save; its mistakes become findings. */
+export function readDraft<S extends z.ZodObject>(schema: S, draft: unknown): Read<z.output<S>> {
+  const parsed = parseInput(schema, draft)
+  // parseInput has just parsed the draft with this schema.
+  return parsed.isOk ? { isOk: true, value: parsed.value as z.output<S> } : { isOk: false, findings: parsed.issues }
+}

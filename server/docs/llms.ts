@@ -1,0 +1,37 @@
+/** llms.txt: what this is and where to read on, for a model that has only this address. */
+import type { Registry } from '#platform/registry.ts'
+
+import { listedDomains } from './wire.ts'
+
+export interface PageEntry {
+  readonly path: string
+  readonly title: string
+  readonly summary: string
+}
+
+/** The text over the registry and the pages, in their order. Addresses are relative to the host that serves it. */
+export function llmsText(registry: Registry, pages: readonly PageEntry[]): string {
+  const link = ({ path, title, summary }: PageEntry) => `- [${title}](docs://${path}): ${summary}`
+  const under = (folder: string) => pages.filter(({ path }) => path.startsWith(`${folder}/`)).map(link)
+  const tools = listedDomains(registry).map(({ name, title, operations }) => {
+    const names = operations.filter(({ isTool }) => isTool).map((operation) => operation.name)
+    return names.length === 0 ? undefined : `- ${title} (toolset ${name}): ${names.join(', ')}`
+  })
+  return `${[
+    '# Fieldloop',
+    '> A multi-tenant operations platform that AI agents can run: typed records with history, files with recognition, messages to people with their replies, jobs. One registry of operations, over MCP and REST.',
+    [
+      '- MCP (Streamable HTTP): /mcp on this host, header "Authorization: Bearer <API key>"',
+      '- REST: /api/v1 on this host, described at /openapi.json',
+      '- Read a page below: the MCP resource docs://<path>, the tool docs_read with {"path"}, or POST /api/v1/docs/read. Ask a question: docs_search.',
+    ].join('\n'),
+    '## Guides',
+    under('guides').join('\n'),
+    '## Tools',
+    tools.filter((line) => line !== undefined).join('\n'),
+    '## Reference',
+    under('reference').join('\n'),
+    '## Decisions',
+    under('decisions').join('\n'),
+  ].join('\n\n')}\n`
+}

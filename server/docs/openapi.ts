@@ -1,0 +1,244 @@
+/** The registry as OpenAPI 3.1: the same schemas as the tools', for clients that speak REST. */
+import { type ErrorCode, errorCatalogue } from '#platform/errors.ts'
+import type { JsonSchema } from '#platform/json-schema.ts'
+import type { RegisteredOperation, Registry } from '#platform/registry.ts'
+
+import { codesOf, isPaged, listedDomains, propertiesOf, requiredOf, restBody, restInput, whoMayCall } from './wire.ts'
+
+export interface OpenApiOptions {
+  /** Where the API is reached. */
+  readonly publicUrl: string
+  readonly version: string
+}
+
+const ref = (path: string) => ({ $ref: `#/components/${path}` })
+
+const problemSchema = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What was wrong and what to do' },
+    code: { type: 'string', enum: Object.keys(errorCatalogue) },
+    requestId: { type: 'string' },
+    issues: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'severity', 'message'],
+        properties: {
+          path: { type: 'string', description: 'JSON path into the body' },
+          severity: { type: 'string', enum: ['error', 'warning'] },
+          message: { type: 'string' },
+          suggestion: { type: 'string', description: 'The nearest right name' },
+        },
+      },
+    },
+  },
+}
+
+const headers = {
+  'X-Request-Id': { description: 'Of this call, also in problem bodies', schema: { type: 'string' } },
+  'X-Next-Cursor': { description: 'Where more rows exist: for cursor of the next call', schema: { type: 'string' } },
+  'X-Total-Count': { description: 'On the first page: how many rows there are in all', schema: { type: 'integer' } },
+  'Retry-After': { description: 'Seconds after which the same call may succeed', schema: { type: 'integer' } },
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Any string of the caller’s: the same key and body within 24 hours answers the first answer again and does nothing.',
+  schema: { type: 'string', minLength: 1, maxLength: 200 },
+}
+
+/** The answer of one status: named by its codes, so that the operations share it. */
+function errorResponses(operations: readonly RegisteredOperation[], shared: Map<string, unknown>): Record<string, unknown> {
+  const known = new Set(operations.flatMap(codesOf))
+  const codes = Object.keys(errorCatalogue).filter((code): code is ErrorCode => known.has(code as ErrorCode))
+  const statuses = [...new Set(codes.map((code) => errorCatalogue[code].status))].toSorted((a, b) => a - b)
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const own = codes.filter((code) => errorCatalogue[code].status === status)
+      const name = `E${status}_${own.join('.')}`
+      const isRetryable = own.some((code) => errorCatalogue[code].retryable)
+      shared.set(name, {
+        description: own.map((code) => `${code}: ${errorCatalogue[code].title}`).join('. '),
+        ...(isRetryable ? { headers: { 'Retry-After': ref('headers/Retry-After') } } : {}),
+        content: {
+          'application/problem+json': {
+            schema: { allOf: [ref('schemas/Problem'), { type: 'object', properties: { code: { enum: own } } }] },
+          },
+        },
+      })
+      return [String(status), ref(`responses/${name}`)]
+    }),
+  )
+}
+
+function parametersOf(operation: RegisteredOperation): unknown[] {
+  const { path, rest, isInQuery } = restInput(operation)
+  const inputs = propertiesOf(operation.inputSchema)
+  const described = (schema: JsonSchema | undefined) => {
+    const { description, ...plain } = schema ?? {}
+    return { ...(typeof description === 'string' ? { description } : {}), schema: plain }
+  }
+  const required = requiredOf(rest)
+  return [
+    ...path.map((name) => ({ name, in: 'path', required: true, ...described(inputs[name]) })),
+    ...(isInQuery
+      ? Object.entries(propertiesOf(rest)).map(([name, schema]) => ({
+          name,
+          in: 'query',
+          required: required.includes(name),
+          ...described(schema),
+        }))
+      : []),
+    ...(operation.effect === 'read' || !operation.roleRule.needsCredential ? [] : [ref('parameters/IdempotencyKey')]),
+  ]
+}
+
+function examplesOf(entries: readonly { title: string; value: unknown }[]): Record<string, unknown> {
+  return Object.fromEntries(entries.map(({ title, value }, index) => [`example${index + 1}`, { summary: title, value }]))
+}
+
+function bodyOf(operations: readonly RegisteredOperation[]): unknown {
+  const [operation] = operations
+  if (!operation) return undefined
+  const { bodyKind = 'json' } = operation
+  const binary = { schema: { type: 'string', format: 'binary' } }
+  if (bodyKind === 'stream') return { required: true, content: { 'application/octet-stream': binary } }
+  if (bodyKind === 'raw') {
+    const body = { schema: {} }
+    return {
+      required: true,
+      description: 'The vendor’s own body, signed as the vendor signs it.',
+      content: { 'application/json': body, 'application/x-www-form-urlencoded': body },
+    }
+  }
+  const bodies = operations.flatMap((one) => {
+    const { rest, isInQuery } = restInput(one)
+    return isInQuery ? [] : [{ one, rest }]
+  })
+  const [first] = bodies
+  if (!first) return undefined
+  if (bodyKind === 'multipart') {
+    const properties = {
+      ...propertiesOf(first.rest),
+      file: { type: 'string', format: 'binary', description: 'The file, as one part of the form' },
+    }
+    return {
+      required: true,
+      content: { 'multipart/form-data': { schema: { ...first.rest, properties, required: [...requiredOf(first.rest), 'file'] } } },
+    }
+  }
+  if (bodies.every(({ rest }) => Object.keys(propertiesOf(rest)).length === 0)) return undefined
+  const schema = bodies.length === 1 ? first.rest : { anyOf: bodies.map(({ rest }) => rest) }
+  const examples = bodies.flatMap(({ one }) => one.examples.map(({ title, input }) => ({ title, value: restBody(one, input) })))
+  return {
+    // A body whose fields are all optional may be absent.
+    required: bodies.every(({ rest }) => requiredOf(rest).length > 0),
+    content: { 'application/json': { schema, examples: examplesOf(examples) } },
+  }
+}
+
+function successOf(operations: readonly RegisteredOperation[]): unknown {
+  const [operation] = operations
+  if (operation?.answersBytes) {
+    return { description: 'The bytes', content: { '*/*': { schema: { type: 'string', format: 'binary' } } } }
+  }
+  const schemas = operations.map((one) => one.outputSchema)
+  const isList = operations.some(isPaged)
+  return {
+    description: operations.map((one) => one.title).join(' / '),
+    headers: {
+      'X-Request-Id': ref('headers/X-Request-Id'),
+      ...(isList ? { 'X-Next-Cursor': ref('headers/X-Next-Cursor'), 'X-Total-Count': ref('headers/X-Total-Count') } : {}),
+    },
+    content: {
+      'application/json': {
+        schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas },
+        examples: examplesOf(operations.flatMap((one) => one.examples.map(({ title, output }) => ({ title, value: output })))),
+      },
+    },
+  }
+}
+
+function securityOf({ roleRule }: RegisteredOperation): unknown[] {
+  if (!roleRule.needsCredential) return []
+  if (roleRule.admitsAgent) return [{ agentSerial: [] }]
+  return [
+    ...(roleRule.masks.length > 0 || !roleRule.admitsSigned ? [{ bearer: [] }] : []),
+    ...(roleRule.admitsSigned ? [{ signedUrl: [] }] : []),
+  ]
+}
+
+function operationObject(domain: string, operations: readonly RegisteredOperation[], shared: Map<string, unknown>): unknown {
+  const [first] = operations
+  if (!first) return undefined
+  const isShared = operations.length > 1
+  const description = operations
+    .map((one) => `${isShared ? `**${one.name}**: ` : ''}${one.description}\n\nWho may call: ${whoMayCall(one)}.`)
+    .join('\n\n')
+  const requestBody = bodyOf(operations)
+  return {
+    operationId: operations.map((one) => one.name).join('_or_'),
+    tags: [domain],
+    summary: operations.map((one) => one.title).join(' / '),
+    description,
+    'x-operations': operations.map((one) => one.name),
+    'x-roles': operations.map((one) => one.roles),
+    'x-effect': operations.map((one) => one.effect),
+    security: securityOf(first),
+    parameters: operations
+      .toSorted((a, b) => parametersOf(b).length - parametersOf(a).length)
+      .slice(0, 1)
+      .flatMap(parametersOf),
+    ...(requestBody === undefined ? {} : { requestBody }),
+    responses: { '200': successOf(operations), ...errorResponses(operations, shared) },
+  }
+}
+
+/** The OpenAPI 3.1 document of every listed operation. Two operations on one path are one operation that names both. */
+export function openapiDocument(registry: Registry, { publicUrl, version }: OpenApiOptions): Record<string, unknown> {
+  const responses = new Map<string, unknown>()
+  const paths = new Map<string, Record<string, unknown>>()
+  const domains = listedDomains(registry)
+  for (const domain of domains) {
+    const routes = Map.groupBy(domain.operations, ({ method, path }) => `${method} ${path}`)
+    for (const operations of routes.values()) {
+      const [first] = operations
+      if (!first) continue
+      const item = paths.get(first.path) ?? {}
+      item[first.method.toLowerCase()] = operationObject(domain.name, operations, responses)
+      paths.set(first.path, item)
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Fieldloop',
+      version,
+      description:
+        'A multi-tenant operations platform that AI agents can run. Every operation here is also an MCP tool at /mcp, with the name of its operationId; errors are application/problem+json with a code.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: publicUrl }],
+    security: [{ bearer: [] }],
+    tags: domains.map(({ name, summary }) => ({ name, description: summary })),
+    paths: Object.fromEntries(paths),
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API key of create_api_key' },
+        signedUrl: { type: 'apiKey', in: 'query', name: 'sig', description: 'With exp and u, as sign_asset_url answers them' },
+        agentSerial: { type: 'apiKey', in: 'header', name: 'X-Agent-Serial' },
+      },
+      parameters: { IdempotencyKey: idempotencyKey },
+      headers,
+      schemas: { Problem: problemSchema },
+      responses: Object.fromEntries([...responses].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    },
+  }
+}

@@ -1,0 +1,45 @@
+/** Who calls, and under which key: what the headers and a signed query say, not yet believed. */
+import type { IncomingMessage } from 'node:http'
+
+import type { Credential } from '#platform/call.ts'
+import { AppError } from '#platform/errors.ts'
+
+import type { Target } from './url.ts'
+
+/** The names that a signed URL adds to its query; no operation has parameters of these names. */
+export const signedParameters = ['sig', 'exp', 'u'] as const
+
+/** The bearer token, or none where the header is absent or of another form. */
+export function bearerOf(request: IncomingMessage): Credential {
+  const token = /^Bearer +([\x21-\x7e]{1,4096}) *$/i.exec(request.headers.authorization ?? '')?.[1]
+  return token === undefined ? { kind: 'none' } : { kind: 'bearer', token }
+}
+
+/**
+ * The credential of a call. A signature in the URL is the more particular statement, so it counts before a header: a changed one is refused
+ * whoever else the caller may be.
+ */
+export function credentialOf(request: IncomingMessage, target: Target, admitsSigned: boolean): Credential {
+  if (!admitsSigned) return bearerOf(request)
+  const query = new URLSearchParams(target.query)
+  if (!signedParameters.some((name) => query.has(name))) return bearerOf(request)
+  const [sig, exp, u] = signedParameters.map((name) => query.get(name) ?? '')
+  // A HEAD asks for what the GET of the same URL would bring.
+  const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
+  return { kind: 'signed', method, path: target.path, sig: sig ?? '', exp: exp ?? '', u: u ?? '' }
+}
+
+/** Throws `invalid_input` on a key that is no printable text of 1 to 200 characters. */
+export function idempotencyKeyOf(request: IncomingMessage): string | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || !/^[\x20-\x7e]{1,200}$/.test(key)) {
+    throw new AppError('invalid_input', 'The Idempotency-Key must be 1 to 200 printable ASCII characters.')
+  }
+  return key
+}
+
+/** The other end of the connection; headers that a proxy, or anyone, may set are not asked. */
+export function addressOf(request: IncomingMessage): string | undefined {
+  return request.socket.remoteAddress?.replace(/^::ffff:/, '')
+}

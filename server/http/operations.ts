@@ -1,0 +1,220 @@
+/** The routes of the registry: each turns a request into one call of the pipeline, and its answer into a response. */
+import { isDeepStrictEqual } from 'node:util'
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+import type { Call, Credential, Pipeline } from '#platform/call.ts'
+import type { Config } from '#platform/config.ts'
+import { AppError, type Issue } from '#platform/errors.ts'
+import type { RegisteredOperation, Registry } from '#platform/registry.ts'
+import { nearest, quoted } from '#platform/suggest.ts'
+
+import { sendAnswer } from './answers.ts'
+import { checkDeclared, declaredBytes, mediaType, readBytes, readJsonObject } from './body.ts'
+import { coerceFormField, coerceParameter, coercePathParameter, type Field, fieldsOf } from './coerce.ts'
+import { addressOf, credentialOf, idempotencyKeyOf, signedParameters } from './credentials.ts'
+import type { Exchange, Exchanges } from './exchange.ts'
+import { openForm, openStream } from './upload.ts'
+import { decodeSegment, nounOf, parseQuery, splitTarget, type Target } from './url.ts'
+
+export interface OperationRouteParts {
+  readonly pipeline: Pipeline
+  readonly config: Config
+  readonly exchanges: Exchanges
+  readonly bodyMs: number
+}
+
+/** A method and path with the operation behind it; with several where the body decides. */
+export interface Route {
+  readonly method: RegisteredOperation['method']
+  readonly path: string
+  readonly operations: readonly [RegisteredOperation, ...RegisteredOperation[]]
+  /** The operation's name; both names of a shared path. */
+  readonly label: string
+  /** Where in the path its parameters stand, and the noun for each. */
+  readonly parameters: readonly { readonly index: number; readonly name: string; readonly what: string }[]
+  readonly fields: ReadonlyMap<string, Field>
+}
+
+// Below this a body is cheaper to read than a credential is to check twice; above it, strangers do not get to fill our memory.
+const unauthenticatedBytes = 64 * 1024
+const rawBytes = 1024 * 1024
+
+function parameterOf(name: string, index: number): Route['parameters'][number] {
+  return { index, name, what: nounOf(name) }
+}
+
+/** The routes in the order of the registry. */
+export function routesOf(registry: Registry): Route[] {
+  const routes = new Map<string, Route>()
+  for (const operation of registry.operations) {
+    const { method, path } = operation
+    const key = `${method} ${path}`
+    const shared = routes.get(key)
+    const parameters = path
+      .split('/')
+      .flatMap((segment, index) => (segment.startsWith('{') ? [parameterOf(segment.slice(1, -1), index)] : []))
+    const fields = new Map([...(shared?.fields ?? []), ...fieldsOf(operation.inputSchema)])
+    const operations: Route['operations'] = shared ? [...shared.operations, operation] : [operation]
+    routes.set(key, { method, path, label: operations.map(({ name }) => name).join('|'), operations, parameters, fields })
+  }
+  return [...routes.values()]
+}
+
+/** Adds every route of the registry to the server. */
+export function addOperationRoutes(app: FastifyInstance, routes: readonly Route[], parts: OperationRouteParts): void {
+  for (const route of routes) {
+    app.route({
+      method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
+      url: route.path.replace(/\{([A-Za-z0-9]+)\}/g, ':$1'),
+      handler: (request, reply) => answerCall(route, parts, request, reply),
+    })
+  }
+}
+
+async function answerCall(route: Route, parts: OperationRouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { pipeline, exchanges } = parts
+  const exchange = exchanges.of(request.raw, reply.raw)
+  exchange.operation = route.label
+  const target = splitTarget(request.raw.url ?? '/')
+  const { roleRule } = route.operations[0]
+  const credential = credentialOf(request.raw, target, roleRule.admitsSigned)
+  let call: Call
+  try {
+    call = await readCall(route, parts, request, exchange, target, credential)
+  } catch (error) {
+    // Whoever is not signed in learns that first, and nothing about the input.
+    if (roleRule.needsCredential) await pipeline.identify(credential)
+    throw error
+  }
+  exchange.operation = call.operation.name
+  const answer = await exchanges.track(pipeline.run(call))
+  if (call.upload?.isTruncated()) throw new AppError('invalid_input', 'The upload broke off before it was whole. Send it again.')
+  return sendAnswer(request, reply, exchange, answer)
+}
+
+async function readCall(
+  route: Route,
+  parts: OperationRouteParts,
+  request: FastifyRequest,
+  exchange: Exchange,
+  target: Target,
+  credential: Credential,
+): Promise<Call> {
+  const { pipeline, config, bodyMs } = parts
+  const { raw } = request
+  const [first] = route.operations
+  const common = {
+    transport: 'rest',
+    credential,
+    idempotencyKey: idempotencyKeyOf(raw),
+    requestId: exchange.requestId,
+    ip: addressOf(raw),
+    signal: exchange.signal,
+  } as const
+  const path = readPath(route, target)
+  const query = readQuery(route, target)
+  if (first.bodyKind === 'raw') {
+    checkDeclared(raw, 'The body', rawBytes)
+    const body = declaredBytes(raw) === 0 || raw.method === 'GET' ? Buffer.alloc(0) : await readBytes(raw, { bytes: rawBytes, ms: bodyMs })
+    const headers = Object.fromEntries(
+      Object.entries(raw.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+    )
+    // What else a vendor appends to the query is part of the URL that it signs, not of the input.
+    const known = Object.fromEntries([...query].filter(([name]) => route.fields.has(name)).map(([name, { value }]) => [name, value]))
+    return { ...common, operation: first, input: { ...known, ...path }, raw: { body, headers, url: raw.url ?? '/' } }
+  }
+  if (first.bodyKind === 'stream') {
+    const input = mergeInput(query, {}, path)
+    return { ...common, operation: first, input, upload: openStream(raw, config.limits.uploadBytes) }
+  }
+  const declared = declaredBytes(raw)
+  const isForm = first.bodyKind === 'multipart' && mediaType(raw) === 'multipart/form-data'
+  if (first.roleRule.needsCredential && (isForm || declared === undefined || declared > unauthenticatedBytes))
+    await pipeline.identify(credential)
+  if (isForm) {
+    const form = await openForm(request, config.limits.uploadBytes)
+    const fields = [...form.fields].map(([name, texts]) => [name, coerceFormField(name, route.fields.get(name), texts)])
+    return { ...common, operation: first, input: mergeInput(query, Object.fromEntries(fields), path), upload: form.upload }
+  }
+  const body = route.method === 'GET' ? {} : await readJsonObject(raw, { bytes: config.limits.jsonBytes, ms: bodyMs })
+  return { ...common, operation: operationFor(route, body), input: mergeInput(query, body, path) }
+}
+
+function readPath(route: Route, target: Target): Record<string, unknown> {
+  if (route.parameters.length === 0) return {}
+  const segments = target.path.split('/')
+  const values = route.parameters.map(({ index, name, what }) => {
+    return [name, coercePathParameter(route.fields.get(name), decodeSegment(segments[index] ?? '', what), what)]
+  })
+  return Object.fromEntries(values)
+}
+
+type QueryValue = { readonly value: unknown; readonly text: string }
+
+function readQuery(route: Route, target: Target): Map<string, QueryValue> {
+  const values = new Map<string, QueryValue>()
+  if (target.query === '') return values
+  const { admitsSigned } = route.operations[0].roleRule
+  for (const [name, texts] of parseQuery(target.query)) {
+    if (admitsSigned && signedParameters.some((parameter) => parameter === name)) continue
+    values.set(name, { value: coerceParameter(name, route.fields.get(name), texts), text: texts.join(',') })
+  }
+  return values
+}
+
+/** One object of query, body and path. A name that stands in two of them must say the same in both. */
+function mergeInput(
+  query: ReadonlyMap<string, QueryValue>,
+  body: Record<string, unknown>,
+  path: Record<string, unknown>,
+): Record<string, unknown> {
+  const issues: Issue[] = []
+  const differ = (name: string, one: string, other: string) => {
+    issues.push({ path: `$.${name}`, severity: 'error', message: `The ${one} and the ${other} give different values. Give it once.` })
+  }
+  const given = new Map<string, unknown>()
+  for (const [name, { value, text }] of query) {
+    given.set(name, value)
+    if (Object.hasOwn(body, name) && !isDeepStrictEqual(value, body[name]) && String(body[name]) !== text) differ(name, 'query', 'body')
+    if (Object.hasOwn(path, name) && !isDeepStrictEqual(value, path[name])) differ(name, 'query', 'path')
+  }
+  for (const [name, value] of Object.entries(path)) {
+    if (Object.hasOwn(body, name) && !isDeepStrictEqual(value, body[name]) && String(body[name]) !== String(value))
+      differ(name, 'body', 'path')
+  }
+  if (issues.length > 0)
+    throw new AppError('invalid_input', `${issues.map(({ path }) => path).join(', ')}: given twice with different values.`, { issues })
+  return { ...Object.fromEntries(given), ...body, ...path }
+}
+
+/** The operation of a shared path that takes this body. */
+function operationFor(route: Route, body: Record<string, unknown>): RegisteredOperation {
+  const [first] = route.operations
+  if (!first.sharedPath) return first
+  const names = Object.keys(body)
+  const wanted: string[] = []
+  const ways: string[] = []
+  for (const operation of route.operations) {
+    const rule = operation.sharedPath
+    if (!rule) return operation
+    if ('whenBodyIsEmpty' in rule) {
+      if (names.length === 0) return operation
+      ways.push(`an empty body for ${operation.name}`)
+    } else {
+      if (rule.whenBodyHas.some((name) => Object.hasOwn(body, name))) return operation
+      wanted.push(...rule.whenBodyHas)
+      ways.push(`${rule.whenBodyHas.join(' or ')} for ${operation.name}`)
+    }
+  }
+  const issues = names.slice(0, 20).map((name): Issue => {
+    const suggestion = nearest(name, wanted)
+    return {
+      path: `$.${name}`,
+      severity: 'error',
+      message: 'This alone does not tell what to do.',
+      ...(suggestion === undefined ? {} : { suggestion }),
+    }
+  })
+  throw new AppError('invalid_input', `The body has ${quoted(names.slice(0, 5).join(', '))} only. Send ${ways.join(', or ')}.`, { issues })
+}

@@ -1,0 +1,163 @@
+/** The API's HTTP server: the registry's operations, MCP, health, metrics, the documents and the page at the root, on one port. */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+import multipart from '@fastify/multipart'
+import { fastify, type FastifyInstance } from 'fastify'
+
+import type { Pipeline, Readiness } from '#platform/call.ts'
+import type { Config } from '#platform/config.ts'
+import { AppError } from '#platform/errors.ts'
+import type { Logger } from '#platform/log.ts'
+
+import { createExchanges, type Exchanges } from './exchange.ts'
+import { addOperationRoutes, routesOf } from './operations.ts'
+import { addPages } from './pages.ts'
+import { noteFailure, problemResponse, rawProblem, sendProblem } from './problems.ts'
+import { unknownRoute } from './unknown-route.ts'
+import { splitTarget } from './url.ts'
+
+/** Serves one MCP request. `body` is undefined: the request is handed over unread, its limits are the callee's. */
+export type McpHandler = (request: IncomingMessage, response: ServerResponse, body: Buffer | undefined) => Promise<void>
+
+export interface HttpServerParts {
+  readonly pipeline: Pipeline
+  readonly config: Config
+  readonly log: Logger
+  readonly readiness: () => Promise<Readiness>
+  /** Absent: there is no `/mcp`, and the page at the root does not speak of it. */
+  readonly mcp?: McpHandler
+  readonly docs: { readonly openapi: () => string; readonly llmsTxt: () => string }
+  readonly timeouts?: Partial<Timeouts>
+}
+
+/** In milliseconds. */
+export interface Timeouts {
+  /** Until the headers of a request are whole. */
+  readonly headers: number
+  /** Until a JSON or webhook body is whole. */
+  readonly body: number
+  /** Without a byte in either direction, also while a call runs: above the 55 s that an await may last. */
+  readonly idle: number
+  readonly keepAlive: number
+  /** How long a body that nobody wants is still taken after the answer. */
+  readonly drain: number
+}
+
+const defaultTimeouts: Timeouts = { headers: 20_000, body: 120_000, idle: 75_000, keepAlive: 75_000, drain: 5_000 }
+
+export interface HttpServer {
+  readonly app: FastifyInstance
+  /** Listens on the configured host and port. Throws a sentence that names the setting when the port is taken. */
+  listen(): Promise<{ port: number }>
+  /** Stops accepting, lets answers under way end for `config.shutdownSeconds`, then cuts what is left. Always settles. */
+  close(): Promise<void>
+}
+
+/** Builds the server; nothing listens yet. */
+export async function createHttpServer(parts: HttpServerParts): Promise<HttpServer> {
+  const { pipeline, config, log, mcp } = parts
+  const timeouts: Timeouts = { ...defaultTimeouts, ...parts.timeouts }
+  const app: FastifyInstance = fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    forceCloseConnections: false,
+    keepAliveTimeout: timeouts.keepAlive,
+    connectionTimeout: timeouts.idle,
+    // Node's own limit would count uploads too; bodies have theirs in readBytes, uploads the idle time.
+    requestTimeout: 0,
+    http: { headersTimeout: timeouts.headers, connectionsCheckingInterval: Math.min(5_000, timeouts.headers), maxHeaderSize: 32 * 1024 },
+    routerOptions: {
+      // A key of three parts of 200 characters, each up to 12 bytes once percent-encoded.
+      maxParamLength: 16 * 1024,
+      querystringParser: () => ({}),
+    },
+    frameworkErrors: (error, request, reply) => void sendProblem(reply, exchanges.of(request.raw, reply.raw), error),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, exchanges.isAnswering(socket)),
+  })
+  const exchanges: Exchanges = createExchanges({ server: app.server, log, drainMs: timeouts.drain })
+  const routes = routesOf(pipeline.registry)
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const { requestId } = exchanges.of(request.raw, reply.raw)
+    reply.header('x-request-id', requestId).header('x-content-type-options', 'nosniff')
+    done()
+  })
+  // Bodies stay on the wire until the route that wants one reads it with its own limits.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  // The size is our own count: the plugin's error would come without the rest of the form being dropped.
+  await app.register(multipart, { throwFileSizeLimit: false })
+  app.setErrorHandler((error, request, reply) => sendProblem(reply, exchanges.of(request.raw, reply.raw), error))
+
+  addOperationRoutes(app, routes, { pipeline, config, exchanges, bodyMs: timeouts.body })
+  const pages = addPages(app, parts, exchanges)
+  if (mcp) {
+    app.all('/mcp', async (request, reply) => {
+      const exchange = exchanges.of(request.raw, reply.raw)
+      reply.hijack()
+      for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value)
+      try {
+        await exchanges.track(mcp(request.raw, reply.raw, undefined))
+      } catch (error) {
+        const { problem, headers, body } = problemResponse(error, exchange.requestId)
+        noteFailure(exchange, error, problem)
+        if (reply.raw.headersSent) reply.raw.destroy()
+        else reply.raw.writeHead(problem.status, headers).end(body)
+      }
+    })
+  }
+  const known = [...routes, ...pages.map((path) => ({ method: 'GET', path })), ...(mcp ? [{ method: 'POST', path: '/mcp' }] : [])]
+  app.setNotFoundHandler((request, reply) => {
+    const { error, allow } = unknownRoute(known, request.method, splitTarget(request.raw.url ?? '/').path)
+    if (allow.length > 0) reply.header('allow', allow.join(', '))
+    return sendProblem(reply, exchanges.of(request.raw, reply.raw), error)
+  })
+  await app.ready()
+
+  let closing: Promise<void> | undefined
+  return {
+    app,
+    async listen() {
+      // Not Fastify's own listen: for the name localhost that makes a second server, whose connections nobody would end.
+      app.server.listen({ host: config.host, port: config.port })
+      await once(app.server, 'listening').catch((cause: unknown) => {
+        if (!isCode(cause, 'EADDRINUSE')) throw cause
+        throw new Error(`Port ${config.port} on ${config.host} is taken by another process. Stop it, or set PORT to a free one.`, { cause })
+      })
+      const address = app.server.address()
+      return { port: typeof address === 'object' && address !== null ? address.port : config.port }
+    },
+    close() {
+      closing ??= (async () => {
+        const closed = app.close()
+        await exchanges.close(config.shutdownSeconds * 1000)
+        await closed
+      })()
+      return closing
+    },
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code
+}
+
+/** Answers what never became a request: broken HTTP, headers that are too long or too late. */
+function answerClientError(error: Error & { code?: string }, socket: Socket, isAnswering: boolean): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
+    socket.destroy()
+    return
+  }
+  const reason =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? new AppError('too_large', 'The request line and the headers are longer than 32 KiB together.')
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? new AppError('timeout', 'The request did not arrive in time.')
+        : new AppError('invalid_input', 'This is not well-formed HTTP.')
+  socket.write(rawProblem(reason, randomUUID()))
+  socket.destroySoon()
+}

@@ -1,0 +1,91 @@
+/** A mail as its reader sees it. */
+import PostalMime, { type Email } from 'postal-mime'
+
+export interface ParsedMail {
+  readonly from: string
+  readonly subject: string
+  readonly text: string
+  /** Made up from the bytes where the sender gave none, so that the same mail twice still has the same. */
+  readonly messageId: string
+  readonly attachments: readonly { readonly fileName: string; readonly mimeType: string; readonly bytes: Uint8Array }[]
+  /** Written by a machine: an absence note, a bounce, a list. */
+  readonly isAutomatic: boolean
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
+
+const unseen: ReadonlySet<string> = new Set(['blockquote', 'style', 'script', 'head', 'title'])
+const breaking: ReadonlySet<string> = new Set(['br', 'p', 'div', 'tr', 'li', 'ul', 'ol', 'table', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
+
+function decoded(text: string): string {
+  return text.replaceAll(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));/gi, (whole, decimal: string | undefined, hex: string | undefined, name: string | undefined) => {
+    if (name !== undefined) return entities[name.toLowerCase()] ?? whole
+    const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
+    return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : ''
+  })
+}
+
+/**
+ * The text of mail that has no text part, without quoted messages, which stand in a blockquote. One pass over the input: what strangers send must
+ * not be able to make this slow.
+ */
+export function textOfHtml(html: string): string {
+  const parts: string[] = []
+  let hidden: string | undefined
+  let depth = 0
+  for (let at = 0; at < html.length; ) {
+    const open = html.indexOf('<', at)
+    const close = open < 0 ? -1 : html.indexOf('>', open)
+    if (close < 0) {
+      if (hidden === undefined) parts.push(html.slice(at))
+      break
+    }
+    if (hidden === undefined) parts.push(html.slice(at, open))
+    const tag = /^<(\/?)([a-z][a-z0-9]{0,15})/i.exec(html.slice(open, open + 20))
+    const name = tag?.[2]?.toLowerCase() ?? ''
+    const isEnd = tag?.[1] === '/'
+    if (hidden === name) depth += isEnd ? -1 : 1
+    if (hidden !== undefined && depth === 0) hidden = undefined
+    else if (hidden === undefined && !isEnd && unseen.has(name)) {
+      hidden = name
+      depth = 1
+    }
+    if (hidden === undefined && breaking.has(name)) parts.push('\n')
+    at = close + 1
+  }
+  return decoded(parts.join(''))
+    .split('\n')
+    .map((line) => line.replaceAll(/[ \t\r]+/g, ' ').trim())
+    .join('\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+const automatic = /^(?:bulk|junk|list|auto_reply)$/i
+
+function isAutomatic(mail: Email): boolean {
+  const header = (name: string) => mail.headers.find((one) => one.key === name)?.value.trim()
+  const submitted = header('auto-submitted')
+  return (submitted !== undefined && !/^no\b/i.test(submitted)) || header('x-autoreply') !== undefined || automatic.test(header('precedence') ?? '')
+}
+
+function bytesOf(content: ArrayBuffer | Uint8Array | string): Uint8Array {
+  return typeof content === 'string' ? Buffer.from(content) : content instanceof Uint8Array ? content : new Uint8Array(content)
+}
+
+/** Throws what the parser throws at something that is no mail. `digest` stands in for a Message-ID that is missing. */
+export async function parseMail(mail: Buffer, digest: string): Promise<ParsedMail> {
+  const parsed = await PostalMime.parse(mail, { maxNestingDepth: 50 })
+  const text = parsed.text?.trim() ? parsed.text : textOfHtml(parsed.html ?? '')
+  return {
+    from: parsed.from?.address ?? '',
+    subject: parsed.subject ?? '',
+    text,
+    messageId: parsed.messageId?.slice(0, 998) ?? `<${digest}@none>`,
+    attachments: parsed.attachments
+      // Pictures that only decorate the text are not what somebody sent.
+      .filter((one) => one.related !== true)
+      .map((one, index) => ({ fileName: one.filename ?? `attachment-${index + 1}`, mimeType: one.mimeType, bytes: bytesOf(one.content) })),
+    isAutomatic: isAutomatic(parsed),
+  }
+}

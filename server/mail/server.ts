@@ -1,0 +1,134 @@
+/**
+ * Where replies by e-mail come in. It takes mail for reply addresses that it signed itself and for nothing else, relays nothing, and says yes only
+ * when the reply is committed, so that the sender's server keeps what we could not.
+ */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+
+import type { DNSResolver } from 'mailauth'
+import { SMTPServer } from 'smtp-server'
+
+import type { Config } from '#platform/config.ts'
+import type { Logger } from '#platform/log.ts'
+import type { Services } from '#platform/services.ts'
+import { mailboxOf, type NamedConversation, receiveMail } from '#tools/messaging/service.ts'
+
+import { authenticateMail, boundedResolver } from './authentication.ts'
+import { parseMail } from './parse.ts'
+
+export interface MailServerOptions {
+  readonly services: Services
+  readonly config: Config
+  readonly log: Logger
+  /** Instead of the machine's name servers: for tests. */
+  readonly resolver?: DNSResolver
+}
+
+export interface MailServer {
+  readonly port: number
+  close(): Promise<void>
+}
+
+const maxMailBytes = 25 * 1024 * 1024
+// Each may hold one mail in memory.
+const maxClients = 20
+const maxRecipients = 5
+
+/** A refusal as mail servers understand it: 4xx, try again later; 5xx, never. */
+function refusal(responseCode: number, sentence: string): Error {
+  return Object.assign(new Error(sentence), { responseCode })
+}
+
+const tryLater = () => refusal(451, 'The mail cannot be stored now. Try again later.')
+
+/** Listens on `config.mailPort` (0: any). Rejects where the port is taken. */
+export async function startMailServer(options: MailServerOptions): Promise<MailServer> {
+  const { services, config, log } = options
+  const resolver = options.resolver ?? boundedResolver()
+  const mta = new URL(config.publicUrl).hostname
+
+  async function take(mail: Buffer, session: { remoteAddress: string; hostNameAppearsAs: string | false; sender: string; recipients: readonly string[] }): Promise<void> {
+    const mailboxes = (await Promise.all(session.recipients.map(async (to) => ({ to, named: await mailboxOf(services, to) })))).filter(
+      (one): one is { to: string; named: NamedConversation } => one.named !== undefined,
+    )
+    const parsed = await parseMail(mail, createHash('sha256').update(mail).digest('hex')).catch((cause: unknown) => {
+      log.info({ err: cause }, 'a mail could not be read')
+      throw refusal(554, 'This is no mail that can be read.')
+    })
+    if (session.sender === '' || parsed.isAutomatic) {
+      log.info({ recipients: mailboxes.map((one) => one.named) }, 'an automatic mail is no reply and was not kept')
+      return
+    }
+    const helo = session.hostNameAppearsAs || 'unknown'
+    const authentication = await authenticateMail(mail, { ip: session.remoteAddress, helo, sender: session.sender, mta }, resolver)
+    for (const { to, named } of mailboxes) {
+      const outcome = await receiveMail(services, named, { ...parsed, to: to.toLowerCase(), authentication })
+      log.info({ ...named, outcome, dmarc: authentication.dmarc }, 'a reply by mail')
+    }
+  }
+
+  const server = new SMTPServer({
+    name: mta,
+    banner: 'Fieldloop',
+    size: maxMailBytes,
+    authOptional: true,
+    // Whoever faces the internet ends TLS; a certificate that nobody trusts would protect nothing.
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    logger: false,
+    maxClients,
+    socketTimeout: 60_000,
+    closeTimeout: 5_000,
+    onRcptTo({ address }, session, done) {
+      if (session.envelope.rcptTo.length >= maxRecipients) {
+        done(refusal(452, 'Too many recipients.'))
+        return
+      }
+      mailboxOf(services, address).then(
+        (named) => done(named ? null : refusal(550, 'There is no such mailbox here.')),
+        (error: unknown) => {
+          log.warn({ err: error }, 'a mailbox could not be looked up')
+          done(tryLater())
+        },
+      )
+    },
+    onData(stream, session, done) {
+      const chunks: Buffer[] = []
+      let bytes = 0
+      stream.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        // What is too large is still read to its end, as the protocol has it, but not kept.
+        if (bytes <= maxMailBytes) chunks.push(chunk)
+        else chunks.length = 0
+      })
+      stream.once('end', () => {
+        if (stream.sizeExceeded || bytes > maxMailBytes) {
+          done(refusal(552, 'The mail is larger than 25 MiB.'))
+          return
+        }
+        const { remoteAddress, hostNameAppearsAs, envelope } = session
+        const sender = envelope.mailFrom ? envelope.mailFrom.address : ''
+        take(Buffer.concat(chunks), { remoteAddress, hostNameAppearsAs, sender, recipients: envelope.rcptTo.map((one) => one.address) }).then(
+          () => done(null),
+          (error: unknown) => {
+            if (error instanceof Error && 'responseCode' in error) {
+              done(error)
+              return
+            }
+            log.warn({ err: error }, 'a mail could not be stored')
+            done(tryLater())
+          },
+        )
+      })
+    },
+  })
+  // Of connections that break: their senders try again.
+  const onError = (error: Error) => log.debug({ err: error }, 'mail connection')
+  server.listen(config.mailPort, config.host)
+  await once(server.server, 'listening')
+  server.on('error', onError)
+  const address = server.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : config.mailPort
+  log.info({ port }, 'mail for reply addresses is taken')
+  return { port, close: () => new Promise((resolve) => server.close(() => resolve())) }
+}

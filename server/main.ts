@@ -1,0 +1,186 @@
+/**
+ * The process: `node server/main.ts [all|api|worker]`. `all` (the default) serves and works in one process; `api` and `worker` share external
+ * services. Parts start in the order in which they need each other, and stop in the reverse one.
+ */
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { createActivities } from '#activities/index.ts'
+import type { Dependency, Readiness } from '#platform/call.ts'
+import { type Config, loadConfig } from '#platform/config.ts'
+import { migrate } from '#platform/db/migrate.ts'
+import { createLog, type Logger } from '#platform/log.ts'
+import { createPlatform, type Platform } from '#platform/platform.ts'
+import { domains } from '#tools/index.ts'
+import { corpus } from '#tools/docs/service.ts'
+import { provisionFirstTenant } from '#tools/tenants/service.ts'
+
+import { makeDataDir, secretsKey } from './boot/data-dir.ts'
+import { portTaken } from './boot/ports.ts'
+import { startServices, type Services as Backing } from './boot/services.ts'
+import { llmsTxt, openapi } from './docs/index.ts'
+import { createHttpServer } from './http/server.ts'
+import { startMailServer } from './mail/server.ts'
+import { createMcpEndpoint } from './mcp/endpoint.ts'
+import { startRelay } from './worker/relay.ts'
+import { deliverEvent } from './worker/routes.ts'
+import { startWorkers } from './worker/worker.ts'
+
+type Mode = 'all' | 'api' | 'worker'
+
+/** What has been started and how to stop it; stopped last in, first out, each within a bound. */
+const stops: { readonly name: string; readonly stop: () => Promise<void> }[] = []
+let isStopping = false
+
+function modeOf(argument: string | undefined): Mode {
+  if (argument === undefined || argument === 'all') return 'all'
+  if (argument === 'api' || argument === 'worker') return argument
+  throw new Error(`"${argument}" is no way to start. Say all, api or worker.`)
+}
+
+async function stopAll(log: Logger, exitCode: number): Promise<void> {
+  if (isStopping) return
+  isStopping = true
+  for (const { name, stop } of stops.toReversed()) {
+    const limit = AbortSignal.timeout(40_000)
+    await Promise.race([
+      stop().catch((error: unknown) => log.warn({ err: error, part: name }, 'a part did not stop cleanly')),
+      new Promise<void>((resolve) => limit.addEventListener('abort', () => resolve())),
+    ])
+  }
+  process.exit(exitCode)
+}
+
+/** The first boot's secrets: printed once, and kept in files that only the owner reads. */
+function keepFirstSecrets(config: Config, made: { apiKey?: string | undefined; adminPassword?: string | undefined }): void {
+  const keep = (file: string, secret: string) => {
+    const path = join(config.dataDir, file)
+    writeFileSync(path, `${secret}\n`, { mode: 0o600 })
+    chmodSync(path, 0o600)
+    return path
+  }
+  if (made.apiKey !== undefined && config.bootstrap.apiKey === undefined) {
+    process.stdout.write(
+      `\n  Your first key, which holds every role: ${made.apiKey}\n  It is shown this once and kept in ${keep('bootstrap-key', made.apiKey)}\n`,
+    )
+  }
+  if (made.adminPassword !== undefined && config.bootstrap.adminPassword === undefined) {
+    process.stdout.write(`  The password of the administrator "admin" is kept in ${keep('bootstrap-password', made.adminPassword)}\n`)
+  }
+}
+
+async function isDatabaseUp(platform: Platform): Promise<boolean> {
+  try {
+    await Promise.race([
+      platform.services.databases.lookUp((tx) => tx`select 1`),
+      new Promise((_resolve, reject) => setTimeout(() => reject(new Error('timeout')), 2_000).unref()),
+    ])
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function readinessOf(config: Config, platform: Platform, backing: Backing): Promise<Readiness> {
+  const isUp = await isDatabaseUp(platform)
+  const postgres: Dependency = isUp ? { state: 'up' } : { state: 'down', remedy: 'Start PostgreSQL again, or correct DATABASE_URL.' }
+  const dependencies: Record<string, Dependency> = {
+    postgres,
+    temporal: backing.temporal.state(),
+    redis: config.redisUrl
+      ? {
+          state: platform.services.wake.isUp() ? 'up' : 'down',
+          remedy: 'PostgreSQL stands in meanwhile. Start Redis again, or correct REDIS_URL.',
+        }
+      : { state: 'absent', detail: 'PostgreSQL does its work' },
+  }
+  return { status: isUp ? 'ready' : 'down', dependencies }
+}
+
+async function serve(config: Config, log: Logger, platform: Platform, backing: Backing): Promise<void> {
+  const mcp = createMcpEndpoint({ pipeline: platform.pipeline, config, log, corpus })
+  const texts = {
+    openapi: openapi(platform.pipeline.registry, { publicUrl: config.publicUrl }),
+    llms: llmsTxt(platform.pipeline.registry, corpus),
+  }
+  const http = await createHttpServer({
+    pipeline: platform.pipeline,
+    config,
+    log,
+    readiness: () => readinessOf(config, platform, backing),
+    mcp,
+    docs: { openapi: () => texts.openapi, llmsTxt: () => texts.llms },
+  })
+  const { port } = await http.listen().catch((error: unknown) => Promise.reject(new Error(portTaken(error, config.port, 'PORT'))))
+  stops.push({ name: 'http', stop: () => http.close() }, { name: 'mcp', stop: () => mcp.close() })
+  process.stdout.write(`\n  Fieldloop serves on http://${config.host}:${port}  (API, and MCP at /mcp)\n`)
+  const mail = await startMailServer({ services: platform.services, config, log }).catch((error: unknown) =>
+    Promise.reject(new Error(portTaken(error, config.mailPort, 'MAIL_PORT'))),
+  )
+  stops.push({ name: 'mail', stop: () => mail.close() })
+}
+
+/** Workers and the relay start once Temporal answers, which may be minutes after the API; the outbox waits. */
+function work(config: Config, log: Logger, platform: Platform, backing: Backing): void {
+  const { services } = platform
+  const activities = createActivities(services)
+  stops.push({ name: 'recognizer', stop: () => activities.close() })
+  void backing.temporal.ready
+    .then(async (address) => {
+      if (address === undefined || isStopping) return
+      const workers = await startWorkers({
+        address,
+        namespace: config.temporal.namespace,
+        cacheDir: config.cacheDir,
+        log,
+        activities,
+        recognitions: config.recognition.workers,
+        shutdownSeconds: config.shutdownSeconds,
+      })
+      stops.push({ name: 'workers', stop: () => workers.stop() })
+      const relay = startRelay(services, (event) => deliverEvent(services, event))
+      stops.push({ name: 'relay', stop: () => relay.stop() })
+      log.info('workflows are up')
+      workers.running.catch(() => stopAll(log, 1))
+    })
+    .catch((error: unknown) => {
+      log.error({ err: error }, 'the workers could not start')
+      void stopAll(log, 1)
+    })
+}
+
+async function main(): Promise<void> {
+  const config = loadConfig()
+  const log = createLog(config.logLevel)
+  const mode = modeOf(process.argv[2])
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stopAll(log, 0))
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'uncaught')
+    void stopAll(log, 1)
+  })
+  makeDataDir(config.dataDir)
+  const key = secretsKey(config)
+  const backing = await startServices({ config, log })
+  stops.push({ name: 'services', stop: () => backing.stop() })
+  const urls = await migrate({
+    ownerUrl: backing.directUrl,
+    appUrl: config.database.appUrl,
+    lookupUrl: config.database.lookupUrl,
+    secretsKey: key,
+    log,
+  })
+  const platform = await createPlatform({ config, log, urls, directUrl: backing.directUrl, secretsKey: key, domains })
+  stops.push({ name: 'platform', stop: () => platform.end() })
+  keepFirstSecrets(
+    config,
+    await provisionFirstTenant(platform.services, { apiKey: config.bootstrap.apiKey, adminPassword: config.bootstrap.adminPassword }),
+  )
+  void backing.temporal.ready.then((address) => address !== undefined && platform.services.temporal.connectTo(address))
+  if (mode !== 'worker') await serve(config, log, platform, backing)
+  if (mode !== 'api') work(config, log, platform, backing)
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`\n  Fieldloop could not start. ${error instanceof Error ? error.message : String(error)}\n`)
+  void stopAll(createLog('error'), 1)
+})

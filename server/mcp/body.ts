@@ -1,0 +1,63 @@
+/** Reading the one JSON message of an HTTP request, once and within bounds. */
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+
+import { AppError } from '#platform/errors.ts'
+import { parseJson } from '#platform/json.ts'
+
+/** Thrown when the caller went away before its body was whole; nobody is left to answer. */
+export class CallerGone extends Error {
+  override readonly name = 'CallerGone'
+}
+
+function tooLarge(limit: number): AppError {
+  return new AppError('too_large', `An MCP message may have ${limit} bytes. Send large files through create_upload_url.`)
+}
+
+// A message is small; a caller that needs longer is broken, or holds the connection on purpose.
+const arrivalMs = 60_000
+
+/** The bytes of the body. Throws AppError `too_large` past `limit`, `timeout` where it does not arrive, and CallerGone. */
+export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const encoding = request.headers['content-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new AppError('unsupported_type', 'The body is compressed. Send it without Content-Encoding.')
+  }
+  if (Number(request.headers['content-length']) > limit) throw tooLarge(limit)
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const settle = (finish: () => void) => {
+      clearTimeout(deadline)
+      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
+      finish()
+    }
+    const onData = (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limit) settle(() => reject(tooLarge(limit)))
+      else chunks.push(chunk)
+    }
+    const onEnd = () => settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    const onClose = () => settle(() => reject(new CallerGone()))
+    const deadline = setTimeout(() => settle(() => reject(new AppError('timeout', 'The message did not arrive in time.'))), arrivalMs)
+    request.on('data', onData).once('end', onEnd).once('close', onClose).once('error', onClose)
+  })
+}
+
+interface ParsedBody {
+  readonly value: unknown
+  /** Set where the text is JSON whose values could not be kept; `value` is then only good for its method and id. */
+  readonly refusal: AppError | undefined
+}
+
+/** Parses the body. Throws AppError `invalid_json`. */
+export function parseBody(bytes: Buffer): ParsedBody {
+  if (!isUtf8(bytes)) throw new AppError('invalid_json', 'The body is not UTF-8.')
+  const text = bytes.toString('utf8')
+  try {
+    return { value: parseJson(text), refusal: undefined }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'invalid_json') throw error
+    return { value: JSON.parse(text), refusal: error }
+  }
+}

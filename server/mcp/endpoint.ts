@@ -1,0 +1,193 @@
+/** The MCP endpoint: Streamable HTTP without sessions, for the revisions 2024-11-05 to 2026-07-28, on a raw Node request. */
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline as pipe } from 'node:stream/promises'
+
+import { createMcpHandler, ProtocolErrorCode } from '@modelcontextprotocol/server'
+
+import type { Pipeline } from '#platform/call.ts'
+import type { Config } from '#platform/config.ts'
+import { AppError, errorCatalogue, toProblem } from '#platform/errors.ts'
+import type { Logger } from '#platform/log.ts'
+
+import { CallerGone, parseBody, readBody } from './body.ts'
+import { createDirectWriter, isRecord, readDirectMessage } from './direct.ts'
+import { bearerOf, createGuard } from './guard.ts'
+import { createProtocolServer, type ProtocolFixtures } from './protocol.ts'
+import { productPrompts, type PromptDefinition } from './prompts.ts'
+import type { Corpus } from './resources.ts'
+import type { Session } from './session.ts'
+import { readSurface } from './surface.ts'
+import { createToolCalls } from './tool-calls.ts'
+import { createViews } from './views.ts'
+
+export interface McpEndpointParts {
+  readonly pipeline: Pipeline
+  readonly config: Pick<Config, 'host' | 'publicUrl' | 'limits'>
+  readonly log: Logger
+  readonly corpus: Corpus
+  readonly prompts?: readonly PromptDefinition[]
+  /** For the conformance test alone. */
+  readonly protocolFixtures?: ProtocolFixtures
+}
+
+/** Serves one request, whose body is unread. Never rejects. `close` ends the streams that wait for notifications. */
+export type McpEndpoint = ((request: IncomingMessage, response: ServerResponse) => Promise<void>) & { close(): Promise<void> }
+
+/** Headers that the protocol knows; the credential among others stays outside. */
+const protocolHeaders = ['accept', 'content-type', 'last-event-id', 'mcp-method', 'mcp-name', 'mcp-protocol-version', 'mcp-session-id']
+
+function productVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : undefined
+  return typeof version === 'string' ? version : '0.0.0'
+}
+
+function requestIdOf(response: ServerResponse): string {
+  const given = response.getHeader('x-request-id')
+  if (typeof given === 'string') return given
+  const made = randomUUID()
+  response.setHeader('x-request-id', made)
+  return made
+}
+
+function sendJson(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
+  response.statusCode = status
+  response.setHeader('content-type', type)
+  response.end(body)
+}
+
+function sendProblem(request: IncomingMessage, response: ServerResponse, error: unknown, requestId: string): void {
+  const problem = toProblem(error, requestId)
+  if (problem.code === 'unauthenticated') response.setHeader('www-authenticate', 'Bearer error="invalid_token"')
+  if (error instanceof AppError && errorCatalogue[error.code].retryable) {
+    response.setHeader('retry-after', String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1))))
+  }
+  // What was not read is taken off the wire: closing on a caller that is still sending would lose it the answer.
+  if (!request.readableEnded) request.resume()
+  sendJson(response, problem.status, 'application/problem+json', JSON.stringify(problem))
+}
+
+function sendRpcError(response: ServerResponse, code: ProtocolErrorCode, error: AppError, requestId: string, id: unknown): void {
+  const known = typeof id === 'string' || typeof id === 'number' ? id : null
+  const body = { jsonrpc: '2.0', id: known, error: { code, message: error.message, data: toProblem(error, requestId) } }
+  sendJson(response, 400, 'application/json', JSON.stringify(body))
+}
+
+async function sendWebResponse(response: ServerResponse, answer: Response): Promise<void> {
+  response.writeHead(answer.status, Object.fromEntries(answer.headers))
+  if (answer.body === null) {
+    response.end()
+    return
+  }
+  response.flushHeaders()
+  await pipe(Readable.fromWeb(answer.body), response)
+}
+
+/** Builds the endpoint over a pipeline. Mount it with the raw request and response of each call to `/mcp`. */
+export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
+  const { pipeline, config, log, corpus, protocolFixtures: fixtures } = parts
+  const { registry } = pipeline
+  const version = productVersion()
+  const guard = createGuard(config)
+  const calls = createToolCalls(pipeline, log)
+  const viewOf = createViews(registry, {
+    always: [...(fixtures?.tools.values() ?? [])].map((tool) => tool.descriptor),
+    catalog: (surface) => calls.catalog.descriptors(surface),
+  })
+  const writer = createDirectWriter(version)
+  const toolsets = registry.domains.filter((domain) => domain.operations.some((operation) => operation.isTool)).map((domain) => domain.name)
+  const protocolParts = { calls, corpus, prompts: parts.prompts ?? productPrompts, version, domains: registry.domains, fixtures }
+
+  // The session of a request travels to its protocol server as the SDK's auth info, the one thing that it passes through.
+  const sessions = new WeakMap<object, Session>()
+  const handler = createMcpHandler(
+    ({ authInfo }) => {
+      const session = authInfo && sessions.get(authInfo)
+      if (!session) throw new Error('A protocol server was asked for outside a request')
+      return createProtocolServer(session, protocolParts)
+    },
+    { onerror: (err) => log.debug({ err }, 'mcp') },
+  )
+
+  let isClosed = false
+  const throughProtocol = async (request: IncomingMessage, response: ServerResponse, session: Session, body: unknown): Promise<void> => {
+    if (isClosed) throw new AppError('unavailable', 'The server is stopping. Connect again in a moment.', { retryAfterSeconds: 1 })
+    const headers = new Headers()
+    for (const name of protocolHeaders) {
+      const value = request.headers[name]
+      if (typeof value === 'string') headers.set(name, value)
+    }
+    const authInfo = { token: '', clientId: session.actor.credentialId, scopes: [] }
+    sessions.set(authInfo, session)
+    const web = new Request('http://localhost/mcp', { method: request.method ?? 'POST', headers, signal: session.signal })
+    await sendWebResponse(response, await handler.fetch(web, { authInfo, parsedBody: body }))
+  }
+
+  const serve = async (request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> => {
+    guard(request)
+    const credential = bearerOf(request)
+    const ip = request.socket.remoteAddress?.replace(/^::ffff:/, '')
+    const actor = await pipeline.identify(credential, ip)
+    const surface = readSurface(request.url ?? '', toolsets)
+    const { value: body, refusal } =
+      request.method === 'POST' ? parseBody(await readBody(request, config.limits.mcpBytes)) : { value: undefined, refusal: undefined }
+    const single = isRecord(body) ? body : {}
+    if (refusal && single['method'] !== 'tools/call') {
+      sendRpcError(response, ProtocolErrorCode.InvalidParams, refusal, requestId, single['id'])
+      return
+    }
+
+    const gone = new AbortController()
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort()
+    })
+    const session: Session = {
+      actor,
+      credential,
+      view: viewOf(surface, actor.roleFlag),
+      requestId,
+      ip,
+      signal: gone.signal,
+      refusal,
+    }
+
+    const message = readDirectMessage(request.headers, body)
+    if (message?.method === 'tools/list') {
+      sendJson(response, 200, 'application/json', writer.listBytes(message, session.view.listJson))
+      return
+    }
+    const run = message && !fixtures?.tools.has(message.name) ? calls.find(session, message.name) : undefined
+    if (!message || !run) {
+      await throughProtocol(request, response, session, body)
+      return
+    }
+    const outcome = await calls.call(session, run, message.input, message.meta)
+    sendJson(response, 200, 'application/json', writer.callText(message, outcome))
+  }
+
+  const endpoint = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const requestId = requestIdOf(response)
+    try {
+      await serve(request, response, requestId)
+    } catch (error) {
+      if (error instanceof CallerGone || response.destroyed) return
+      if (response.headersSent) {
+        log.debug({ err: error, requestId }, 'an MCP response broke off')
+        response.destroy()
+        return
+      }
+      if (!(error instanceof AppError)) log.error({ err: error, requestId }, 'an MCP request failed unexpectedly')
+      if (error instanceof AppError && error.code === 'invalid_json') {
+        sendRpcError(response, ProtocolErrorCode.ParseError, error, requestId, null)
+      } else sendProblem(request, response, error, requestId)
+    }
+  }
+  const close = () => {
+    isClosed = true
+    return handler.close()
+  }
+  return Object.assign(endpoint, { close })
+}

@@ -1,0 +1,39 @@
+/** What an HTTP request on the MCP endpoint must show before its body is read. */
+import type { IncomingMessage } from 'node:http'
+
+import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server'
+
+import type { Credential } from '#platform/call.ts'
+import type { Config } from '#platform/config.ts'
+import { AppError } from '#platform/errors.ts'
+import { quoted } from '#platform/suggest.ts'
+
+/** Host names that the endpoint answers to: loopback, the address it listens on, and the public one. */
+function allowedHostnames(config: Pick<Config, 'host' | 'publicUrl'>): string[] {
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  return [...new Set([...localhostAllowedHostnames(), host.toLowerCase(), new URL(config.publicUrl).hostname])]
+}
+
+/**
+ * Refuses what a page of another site could send through a browser that can reach this address: throws AppError `forbidden` for a foreign
+ * Host or Origin. A client that is no browser sends no Origin.
+ */
+export function createGuard(config: Pick<Config, 'host' | 'publicUrl'>): (request: IncomingMessage) => void {
+  const hostnames = allowedHostnames(config)
+  const remedy = 'Connect by localhost, or set PUBLIC_URL to the address that clients use.'
+  return ({ headers }) => {
+    if (!validateHostHeader(headers.host, hostnames).ok) {
+      throw new AppError('forbidden', `This server does not answer to the host ${quoted(headers.host ?? '')}. ${remedy}`)
+    }
+    if (!validateOriginHeader(headers.origin, hostnames).ok) {
+      throw new AppError('forbidden', `Pages of ${quoted(headers.origin ?? '')} may not use this server. ${remedy}`)
+    }
+  }
+}
+
+/** The bearer token of the request. Throws AppError `unauthenticated` where there is none. */
+export function bearerOf({ headers }: IncomingMessage): Credential {
+  const token = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
+  if (token === undefined) throw new AppError('unauthenticated', 'Send an API key or a session token: Authorization: Bearer <key>.')
+  return { kind: 'bearer', token }
+}

@@ -1,0 +1,18 @@
+/** One HTTP request on the MCP endpoint, once its caller is known. */
+import type { Credential } from '#platform/call.ts'
+import type { AppError } from '#platform/errors.ts'
+import type { Actor } from '#platform/operation.ts'
+
+import type { View } from './views.ts'
+
+export interface Session {
+  readonly actor: Actor
+  readonly credential: Credential
+  readonly view: View
+  readonly requestId: string
+  readonly ip: string | undefined
+  /** Aborted when the caller goes away. */
+  readonly signal: AbortSignal
+  /** Set where the message is JSON whose values could not be kept: each tool call in it answers this instead of running. */
+  readonly refusal: AppError | undefined
+}

@@ -1,0 +1,177 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+
+import { parseSync } from 'oxc-parser'
+import { describe, expect, it } from 'vitest'
+
+import { buildRegistry } from '#platform/registry.ts'
+import { domains } from '#tools/index.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const rooms = ['platform', 'tools', 'workflows', 'activities', 'server'] as const
+
+interface Import {
+  readonly from: string
+  /** A path from the root, or a package's name. */
+  readonly to: string
+  readonly isPackage: boolean
+  readonly isType: boolean
+}
+
+function filesOf(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.parentPath.includes('server/web'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+}
+
+function packageName(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+function importsOf(file: string): Import[] {
+  const { module } = parseSync(file, readFileSync(join(root, file), 'utf8'))
+  const found = [
+    ...module.staticImports.map((one) => ({
+      specifier: one.moduleRequest.value,
+      isType: one.entries.length > 0 && one.entries.every((entry) => entry.isType),
+    })),
+    ...module.staticExports.flatMap((one) =>
+      one.entries.flatMap((entry) => (entry.moduleRequest ? [{ specifier: entry.moduleRequest.value, isType: entry.isType }] : [])),
+    ),
+    ...module.dynamicImports.map((one) => ({
+      specifier: readFileSync(join(root, file), 'utf8')
+        .slice(one.moduleRequest.start, one.moduleRequest.end)
+        .replaceAll(/^['"`]|['"`]$/g, ''),
+      isType: false,
+    })),
+  ]
+  return found.map(({ specifier, isType }) => {
+    if (specifier.startsWith('#')) return { from: file, to: specifier.slice(1), isPackage: false, isType }
+    if (specifier.startsWith('.'))
+      return { from: file, to: relative(root, resolve(root, dirname(file), specifier)), isPackage: false, isType }
+    return { from: file, to: packageName(specifier), isPackage: true, isType }
+  })
+}
+
+const files = rooms.flatMap(filesOf)
+const imports = files.flatMap(importsOf)
+
+const under = (path: string, folder: string) => path.startsWith(`${folder}/`)
+const domainOf = (path: string) => (under(path, 'tools') ? path.split('/')[1] : undefined)
+const isDoor = (path: string) => /\/service\.ts$|\.schema\.ts$/.test(path)
+
+/** Packages that one file of the platform owns. */
+const owners: Readonly<Record<string, (file: string) => boolean>> = {
+  postgres: (file) => under(file, 'platform/db') || file === 'platform/wake.ts',
+  ioredis: (file) => file === 'platform/wake.ts' || file === 'platform/rate-limit.ts',
+  '@temporalio/client': (file) => file === 'platform/temporal.ts',
+  pino: (file) => file === 'platform/log.ts',
+  'prom-client': (file) => file === 'platform/metrics.ts',
+  '@temporalio/worker': (file) => under(file, 'server/worker'),
+  '@modelcontextprotocol/server': (file) => under(file, 'server/mcp'),
+  fastify: (file) => under(file, 'server/http'),
+  '@fastify/multipart': (file) => under(file, 'server/http'),
+  twilio: (file) => under(file, 'activities'),
+  sharp: (file) => under(file, 'activities'),
+  'tesseract.js': (file) => under(file, 'activities'),
+  'pdfjs-dist': (file) => under(file, 'activities'),
+  nodemailer: (file) => under(file, 'activities'),
+  '@gutenye/ocr-node': (file) => under(file, 'activities'),
+  'smtp-server': (file) => under(file, 'server/mail'),
+  mailauth: (file) => under(file, 'server/mail'),
+  '@temporalio/workflow': (file) => under(file, 'workflows'),
+  '@temporalio/activity': (file) => under(file, 'activities'),
+}
+
+/** Why an import may not stand; undefined when it may. */
+function problemOf({ from, to, isPackage, isType }: Import): string | undefined {
+  if (isPackage) {
+    const owner = owners[to]
+    if (owner && !owner(from)) return 'the package belongs to another room'
+    if (under(from, 'workflows') && to !== '@temporalio/workflow') return 'a workflow imports only @temporalio/workflow and shapes'
+    return undefined
+  }
+  if (under(from, 'platform')) return under(to, 'platform') ? undefined : 'the platform knows no room above it'
+  if (under(from, 'tools')) {
+    if (under(to, 'platform')) return undefined
+    if (!under(to, 'tools')) return 'tools stand on the platform alone'
+    if (from === 'tools/index.ts' || domainOf(from) === domainOf(to)) return undefined
+    return isDoor(to) ? undefined : 'domains meet at service.ts and *.schema.ts'
+  }
+  if (under(from, 'workflows')) {
+    if (under(to, 'workflows') || under(to, 'platform/shapes')) return undefined
+    return isType && under(to, 'activities') ? undefined : 'a workflow imports only shapes and types of activities'
+  }
+  if (under(from, 'activities')) {
+    if (under(to, 'platform') || under(to, 'activities')) return undefined
+    return under(to, 'tools') && to.endsWith('/service.ts') ? undefined : 'activities come in by a domain’s service'
+  }
+  if (from === 'server/main.ts') return undefined
+  const room = from.split('/').slice(0, 2).join('/')
+  if (under(to, room) || under(to, 'platform')) return undefined
+  if (to === 'tools/index.ts') return undefined
+  if (room === 'server/worker' && under(to, 'activities')) return undefined
+  if ((room === 'server/worker' || room === 'server/mail' || room === 'server/docs') && under(to, 'tools') && isDoor(to)) return undefined
+  return 'rooms of the server do not meet'
+}
+
+describe('the house', () => {
+  it('sees every file', () => {
+    expect(files.length).toBeGreaterThan(200)
+    expect(imports.length).toBeGreaterThan(800)
+  })
+
+  it('imports only what the table of rooms allows', () => {
+    const problems = imports.flatMap((one) => {
+      const problem = problemOf(one)
+      return problem ? [`${one.from} → ${one.to}: ${problem}`] : []
+    })
+    expect(problems).toEqual([])
+  })
+
+  it('keeps SQL in stores and in platform/db', () => {
+    const statement = /`\s*(?:with|select|insert into|update|delete from|create|alter|set local)\s/i
+    const strays = files.filter((file) => {
+      if (
+        file.endsWith('.store.ts') ||
+        under(file, 'platform') ||
+        under(file, 'server/boot') ||
+        under(file, 'server/http') ||
+        under(file, 'server/mcp')
+      )
+        return false
+      return statement.test(readFileSync(join(root, file), 'utf8'))
+    })
+    const allowed = ['server/worker/relay.ts', 'server/main.ts', 'tools/instances/frame.ts']
+    expect(strays.filter((file) => !allowed.includes(file))).toEqual([])
+  })
+
+  it('has a graph of domains without a cycle', () => {
+    const edges = new Map<string, Set<string>>()
+    for (const { from, to, isPackage } of imports) {
+      const [a, b] = [domainOf(from), domainOf(to)]
+      if (isPackage || a === undefined || b === undefined || a === b || a === 'index.ts') continue
+      edges.set(a, (edges.get(a) ?? new Set()).add(b))
+    }
+    expect(edges.size).toBeGreaterThan(3)
+    const done = new Set<string>()
+    const walk = (domain: string, path: readonly string[]): void => {
+      if (path.includes(domain)) throw new Error(`${[...path, domain].join(' → ')}`)
+      if (done.has(domain)) return
+      for (const next of edges.get(domain) ?? []) walk(next, [...path, domain])
+      done.add(domain)
+    }
+    for (const domain of edges.keys()) walk(domain, [])
+  })
+
+  it('names each operation after its file', () => {
+    const registry = buildRegistry(domains)
+    expect(registry.operations.length).toBeGreaterThan(100)
+    const names = new Set(files.filter((file) => under(file, 'tools')).map((file) => file.split('/').at(-1)))
+    const homeless = registry.operations.filter((operation) => !names.has(`${operation.name.replaceAll('_', '-')}.ts`))
+    expect(homeless.map((operation) => operation.name)).toEqual([])
+  })
+})

@@ -1,0 +1,27 @@
+/** How the contract suite gets a working call of an operation: one arrangement an operation, in `given/<domain>.ts`. */
+import type { TestTenant, World } from '#test/support/world.ts'
+
+export interface Stage {
+  readonly world: World
+  /** A fresh tenant, arranged through operations. */
+  readonly tenant: TestTenant
+  /** Runs an operation as the tenant's administrator; answers the REST body. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- as World.call
+  call(name: string, input?: unknown): Promise<any>
+  /** A name that nothing else has: `unique('Order')` → `Order_k3f9`. */
+  unique(prefix: string): string
+}
+
+export interface Arranged {
+  /** An input that succeeds, once. */
+  readonly input: Record<string, unknown>
+  /** Of operations that only a global administrator may call. */
+  readonly isGlobal?: boolean
+  /** Fields whose values differ from call to call by nature (ids and times are known already). */
+  readonly varying?: readonly string[]
+  /** Of multipart and raw operations, which the suite cannot call through plain JSON: why, and where the test is. */
+  readonly testedIn?: string
+}
+
+export type Arrange = (stage: Stage) => Promise<Arranged>
+export type Given = Readonly<Record<string, Arrange>>

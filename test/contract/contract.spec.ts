@@ -1,0 +1,216 @@
+/** What holds for every operation: the table, its examples, who may call it, what it refuses, and that both transports answer alike. */
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { commonErrors, commonWriteErrors } from '#platform/operation.ts'
+import { buildRegistry, type RegisteredOperation } from '#platform/registry.ts'
+import { roleNames, type RoleName } from '#platform/roles.ts'
+import { lintTool } from '#test/support/tool-lint.ts'
+import { openWorld, type TestTenant, type World } from '#test/support/world.ts'
+import { domains } from '#tools/index.ts'
+
+import type { Arranged, Given, Stage } from './arrange.ts'
+import { openWire, type Wire } from './wire.ts'
+
+const registry = buildRegistry(domains)
+const listed = registry.operations.filter((operation) => operation.isUnlisted !== true)
+
+const table = new Map(
+  readFileSync(join(import.meta.dirname, 'operations.tsv'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const [name = '', method = '', path = '', role = ''] = line.split('\t')
+      return [name, { method, path, role }] as const
+    }),
+)
+
+const givenFiles = readdirSync(join(import.meta.dirname, 'given')).filter((file) => file.endsWith('.ts'))
+const given: Given = Object.assign(
+  {},
+  ...(await Promise.all(givenFiles.map(async (file) => ((await import(`./given/${file}`)) as { given: Given }).given))),
+)
+
+let world: World
+let wire: Wire
+
+beforeAll(async () => {
+  world = await openWorld()
+  wire = await openWire(world)
+})
+
+afterAll(async () => {
+  await wire?.close()
+  await world?.close()
+})
+
+function stageOf(tenant: TestTenant): Stage {
+  let count = 0
+  return {
+    world,
+    tenant,
+    call: (name, input) => world.call(name, input, { key: tenant.key, transport: 'mcp' }),
+    // The same names in each stage, so that two answers differ by their ids alone.
+    unique: (prefix) => `${prefix}_${String(++count).padStart(3, '0')}`,
+  }
+}
+
+async function arranged(operation: RegisteredOperation): Promise<{ tenant: TestTenant; key: string; plan: Arranged }> {
+  const arrange = given[operation.name]
+  if (!arrange) throw new Error(`${operation.name} has no arrangement in test/contract/given`)
+  const tenant = await world.newTenant()
+  const plan = await arrange(stageOf(tenant))
+  if (!plan.isGlobal) return { tenant, key: tenant.key, plan }
+  const global = await world.newTenant(1023)
+  return { tenant, key: global.key, plan }
+}
+
+/** Ids, times and the like differ from call to call: only their kind is compared. */
+const varyingName =
+  /(?:Id|Ids|Key|Keys|Date|At|validFrom|validTo|Utc|Local|Hash|url|sig|watermark|cursor|Cursor|dataJson|prefix|Host|host|subDomain|SubDomain)$/
+
+function comparable(value: unknown, varying: ReadonlySet<string>, name = ''): unknown {
+  if (value !== null && name !== '' && (varyingName.test(name) || varying.has(name)) && typeof value !== 'object') return typeof value
+  if (Array.isArray(value)) return value.map((element) => comparable(element, varying, name.replace(/s$/, '')))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [/^\d+$/.test(key) ? 'id' : key, comparable(part, varying, key)]))
+}
+
+const bearerOnly = (operation: RegisteredOperation) => operation.roleRule.needsCredential && !operation.roleRule.admitsAgent
+
+describe('the table of operations', () => {
+  it('has every registered operation, by name, method, path and role', () => {
+    expect(listed.length).toBeGreaterThan(100)
+    const differing = listed.flatMap((operation) => {
+      const row = table.get(operation.name)
+      const own = { method: operation.method, path: operation.path, role: operation.roles }
+      return row && JSON.stringify(row) === JSON.stringify(own) ? [] : [{ name: operation.name, own, row }]
+    })
+    expect(differing).toEqual([])
+    process.stdout.write(`\n${listed.length} of ${table.size} operations of the table exist\n`)
+  })
+
+  it('has an arrangement for every operation, and none for anything else', () => {
+    expect(Object.keys(given).sort()).toEqual(
+      listed
+        .filter(bearerOnly)
+        .map((operation) => operation.name)
+        .sort(),
+    )
+  })
+})
+
+describe.each(registry.operations.map((operation) => [operation.name, operation] as const))('%s', (name, operation) => {
+  it('has examples that are true to its schemas', () => {
+    expect(operation.examples.length).toBeGreaterThan(0)
+    for (const example of operation.examples) {
+      expect(operation.input.strict().safeParse(example.input).error).toBeUndefined()
+      expect(operation.output.safeParse(example.output).error).toBeUndefined()
+    }
+  })
+
+  it.runIf(operation.isTool)('is a tool that every host can take', () => {
+    const { title, description, inputSchema, structuredSchema, annotations } = operation
+    expect(lintTool({ name, title, description, inputSchema, outputSchema: structuredSchema, annotations })).toEqual([])
+  })
+
+  const isPlain = bearerOnly(operation) && operation.isUnlisted !== true
+
+  it.runIf(isPlain)('refuses a call without a credential and with a wrong one', async () => {
+    for (const key of [undefined, 'flk_wrong']) {
+      const answer = await wire.rest(operation, Object.fromEntries(operation.pathParams.map((param) => [param, '1'])), { key })
+      expect(answer.status).toBe(401)
+      expect(answer.headers.get('www-authenticate')).toContain('Bearer')
+      expect(answer.body).toMatchObject({ code: 'unauthenticated', status: 401 })
+    }
+  })
+
+  const masks = isPlain ? operation.roles.split('|').filter((one) => one !== 'Signed' && one !== 'any') : []
+  // Leaving out one role of each alternative leaves a caller whom none of them admits.
+  const lacking: RoleName[][] =
+    masks.length === 0 ? [] : masks.length === 1 ? (masks[0] ?? '').split('&').map((role) => [role as RoleName]) : [masks as RoleName[]]
+
+  it.runIf(lacking.length > 0).each(lacking.map((roles) => [roles.join(' and '), roles] as const))(
+    'refuses a caller without %s, on both transports',
+    async (_names, roles) => {
+      const { tenant, plan } = await arranged(operation)
+      const key = await tenant.keyWith(roleNames.filter((role) => !roles.includes(role) && role !== 'GlobalAdmin'))
+      const answer = await wire.rest(operation, plan.input, { key })
+      expect(answer.body).toMatchObject({ code: 'forbidden', status: 403 })
+      const over = await wire.mcp(name, plan.input, { key })
+      expect(over).toMatchObject({ isError: true, content: { code: 'forbidden' } })
+      const rows =
+        await world.sql`select 1 from platform.audit_event where tenant_id = ${tenant.tenantId} and operation = ${name} and outcome = 'denied'`
+      expect(rows).toHaveLength(2)
+    },
+  )
+
+  const required =
+    (operation.inputSchema['required'] as string[] | undefined)?.filter((field) => !operation.pathParams.includes(field)) ?? []
+
+  it.runIf(isPlain && required.length > 0).each(required)('refuses a call without %s', async (field) => {
+    const { key, plan } = await arranged(operation)
+    const { [field]: _left, ...input } = plan.input
+    const answer = await wire.rest(operation, input, { key })
+    expect(answer.body).toMatchObject({ status: 400 })
+  })
+
+  it.runIf(isPlain && operation.pathParams.some((param) => param !== 'kind' && param !== 'part'))(
+    'answers another tenant as if nothing of this one existed',
+    async () => {
+      const { plan } = await arranged(operation)
+      if (plan.isGlobal) return
+      const other = await world.newTenant()
+      const answer = await wire.rest(operation, plan.input, { key: other.key })
+      expect(answer.body).toMatchObject({ status: 404, code: 'not_found' })
+    },
+  )
+
+  it.runIf(isPlain)('answers alike over REST and MCP', async () => {
+    const first = await arranged(operation)
+    const second = await arranged(operation)
+    const varying = new Set(first.plan.varying)
+    const rest = await wire.rest(operation, first.plan.input, { key: first.key })
+    expect(rest.status, JSON.stringify(rest.body)).toBe(200)
+    const mcp = await wire.mcp(name, second.plan.input, { key: second.key })
+    expect(mcp.isError, JSON.stringify(mcp.content)).toBe(false)
+    expect(mcp.text).toEqual(mcp.content)
+    if (rest.body === undefined) return
+    const shown = Array.isArray(rest.body) ? (mcp.content as { items: unknown }).items : mcp.content
+    expect(comparable(shown, varying)).toEqual(comparable(rest.body, varying))
+  })
+
+  it.runIf(isPlain)('fails only with errors that it declares', async () => {
+    const { key, plan } = await arranged(operation)
+    const declared = new Set<string>([
+      ...commonErrors,
+      ...operation.errors,
+      ...(operation.effect === 'read' ? [] : commonWriteErrors),
+      'unknown_entity',
+      'unknown_property',
+    ])
+    const unknown = await wire.rest(operation, { ...plan.input, notAField: 1 }, { key })
+    expect(unknown.status).toBe(400)
+    expect(declared).toContain((unknown.body as { code: string }).code)
+    expect((unknown.body as { issues: { path: string }[] }).issues.map((issue) => issue.path)).toContain('$.notAField')
+  })
+
+  it.runIf(isPlain && operation.effect !== 'read')('leaves an audit row, and replays under its idempotency key', async () => {
+    const { tenant, key, plan } = await arranged(operation)
+    const idempotencyKey = randomUUID()
+    const first = await wire.rest(operation, plan.input, { key, idempotencyKey })
+    expect(first.status, JSON.stringify(first.body)).toBe(200)
+    const again = await wire.rest(operation, plan.input, { key, idempotencyKey })
+    expect(again.status).toBe(operation.issuesSecret ? 409 : 200)
+    const rows =
+      await world.sql`select tenant_id from platform.audit_event where operation = ${name} and outcome = 'done' order by audit_event_id desc limit 1`
+    expect(rows).toHaveLength(1)
+    expect([tenant.tenantId, (await world.platform.pipeline.identify({ kind: 'bearer', token: key })).tenantId]).toContain(
+      rows[0]?.['tenantId'],
+    )
+    if (!operation.issuesSecret) expect(again.body).toEqual(first.body)
+  })
+})

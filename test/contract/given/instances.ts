@@ -1,0 +1,105 @@
+/** Working calls of the record operations. */
+import type { Given, Stage } from '../arrange.ts'
+
+/** An entity with a text, a number and a choice. */
+async function entityOf(stage: Stage): Promise<string> {
+  const { call, unique } = stage
+  const title = unique('Title')
+  const amount = unique('Amount')
+  const status = unique('Status')
+  const entity = unique('Order')
+  await call('create_property', { internalName: title, dataType: 'Text' })
+  await call('create_property', { internalName: amount, dataType: 'Number' })
+  await call('create_property', {
+    internalName: status,
+    dataType: 'Choice',
+    propertyOptions: [{ internalName: 'open' }, { internalName: 'done' }],
+  })
+  await call('create_entity', { internalName: entity, properties: [{ property: title }, { property: amount }, { property: status }] })
+  return entity
+}
+
+async function recordOf(stage: Stage): Promise<{ entity: string; record: string; key1: string }> {
+  const entity = await entityOf(stage)
+  const saved = await stage.call('save_instance', { entity, key1: 'K-1', data: {} })
+  return { entity, record: String(saved.eiRecordId), key1: 'K-1' }
+}
+
+export const given: Given = {
+  save_instance: async (stage) => ({ input: { entity: await entityOf(stage), key1: 'K-1', data: {} } }),
+  async upsert_instance(stage) {
+    const { entity, record } = await recordOf(stage)
+    return { input: { entity, record, data: {}, importMode: 'overwrite' } }
+  },
+  async get_instance(stage) {
+    const { entity, record } = await recordOf(stage)
+    return { input: { entity, record } }
+  },
+  async get_instance_by_key(stage) {
+    const { entity, key1 } = await recordOf(stage)
+    return { input: { entity, key1 } }
+  },
+  async list_instances(stage) {
+    const { entity } = await recordOf(stage)
+    return { input: { entity, sort: [{ property: 'modifiedDate', direction: 'desc' }] } }
+  },
+  async count_instances(stage) {
+    const { entity } = await recordOf(stage)
+    return { input: { entity } }
+  },
+  save_instances_bulk: async (stage) => ({
+    input: {
+      entity: await entityOf(stage),
+      rows: [
+        { key1: 'A', data: {} },
+        { key1: 'B', data: {} },
+      ],
+    },
+  }),
+  async import_instances(stage) {
+    const entity = await entityOf(stage)
+    const asset = await stage.call('upload_asset', { fileName: 'rows.csv', contentBase64: Buffer.from('key1\nA\nB\n').toString('base64') })
+    return { input: { entity, assetKey: asset.assetKey } }
+  },
+  async delete_instance(stage) {
+    const { entity, record } = await recordOf(stage)
+    return { input: { entity, record } }
+  },
+  async delete_instance_by_key(stage) {
+    const { entity, key1 } = await recordOf(stage)
+    return { input: { entity, key1 } }
+  },
+  async delete_instance_by_external_key(stage) {
+    const { entity, key1 } = await recordOf(stage)
+    return { input: { entity, externalKey: key1 } }
+  },
+  async delete_instances_bulk(stage) {
+    const { entity, key1 } = await recordOf(stage)
+    return { input: { entity, keys: [{ key1 }] } }
+  },
+  async get_instance_history(stage) {
+    const { entity, record } = await recordOf(stage)
+    return { input: { entity, record } }
+  },
+  async get_instance_as_of(stage) {
+    const { entity, record } = await recordOf(stage)
+    return { input: { entity, record, utc: '2999-01-01T00:00:00Z' } }
+  },
+  async list_instances_as_of(stage) {
+    const { entity } = await recordOf(stage)
+    return { input: { entity, asOfDate: '2999-01-01T00:00:00Z' } }
+  },
+  async get_instance_variance(stage) {
+    const { entity, record } = await recordOf(stage)
+    return { input: { entity, record } }
+  },
+  async list_instances_changed_since(stage) {
+    const { entity } = await recordOf(stage)
+    return { input: { entity }, varying: ['watermark'] }
+  },
+  async list_instances_deleted_since(stage) {
+    const { entity, record } = await recordOf(stage)
+    await stage.call('delete_instance', { entity, record })
+    return { input: { entity }, varying: ['watermark'] }
+  },
+}

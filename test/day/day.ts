@@ -1,0 +1,57 @@
+/**
+ * `npm run day`: plays the day against the running server and prints each step with its time and the call that did it. FIELDLOOP_URL and
+ * FIELDLOOP_API_KEY say which server and key; else http://localhost:PORT and the first boot's key. With --faults it brings up a stack of its own and
+ * kills its processes in the middle of it.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { loadConfig } from '#platform/config.ts'
+
+import { playFaults } from './faults.ts'
+import { openStack } from './stack.ts'
+import { playDay } from './steps.ts'
+
+const titles = ['', 'An agent arrives', 'Data comes in', 'A photograph is understood', 'A person answers', 'Everything is killed']
+let lastStep = 0
+
+function print({ step, what, call, ms }: { step: number; what: string; call: string; ms: number }): void {
+  if (step !== lastStep) process.stdout.write(`\n${step}. ${titles[step] ?? ''}\n`)
+  lastStep = step
+  process.stdout.write(`   ${what.padEnd(62)} ${call.padEnd(26)} ${ms.toFixed(0).padStart(6)} ms\n`)
+}
+
+function keyOf(dataDir: string, given: string | undefined): string {
+  if (given) return given
+  try {
+    return readFileSync(join(dataDir, 'bootstrap-key'), 'utf8').trim()
+  } catch {
+    throw new Error('There is no key. Start the product first (npm start), or set FIELDLOOP_API_KEY.')
+  }
+}
+
+async function main(): Promise<void> {
+  const config = loadConfig()
+  if (process.argv.includes('--faults')) {
+    const stack = await openStack()
+    try {
+      await stack.ready({ limitMs: 1_200_000 })
+      await playDay({ url: stack.url, key: stack.key, print })
+      await playFaults(stack, print)
+    } finally {
+      await stack.stop()
+    }
+  } else {
+    const url = process.env['FIELDLOOP_URL'] ?? `http://localhost:${config.port}`
+    const result = await playDay({ url, key: keyOf(config.dataDir, process.env['FIELDLOOP_API_KEY'] ?? config.bootstrap.apiKey), print })
+    process.stdout.write(
+      `\n   ${result.tools} tools; ${result.airports} airports; the sign says ${JSON.stringify(result.text)}; the photograph shows ${result.labels.slice(0, 2).join(', ')}; she said ${JSON.stringify(result.reply)}\n`,
+    )
+  }
+  process.stdout.write('\n   The day is done.\n')
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`\n   The day stopped. ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+})

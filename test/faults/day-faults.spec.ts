@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+import { playFaults } from '../day/faults.ts'
+import { openStack, type Stack } from '../day/stack.ts'
+
+let stack: Stack
+
+beforeAll(async () => {
+  stack = await openStack()
+  await stack.ready({ limitMs: 1_200_000 })
+}, 1_260_000)
+
+afterAll(() => stack.stop(), 60_000)
+
+it('loses nothing that was acknowledged and doubles nothing, whatever is killed', { timeout: 400_000 }, async () => {
+  const result = await playFaults(stack, () => {})
+  expect(result.kills).toBe(5)
+  expect(result.acknowledged).toBeGreaterThan(20)
+  expect(result.found).toBeGreaterThanOrEqual(result.acknowledged)
+  expect(result.jobsSucceeded).toBe(1)
+  expect(result.messages).toBe(1)
+})

@@ -1,0 +1,535 @@
+/** The loop of send, await, poll and end over the inbox, which needs neither a vendor nor Temporal. Channels are in channels.spec.ts. */
+import { setTimeout as pause } from 'node:timers/promises'
+
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+
+import type { RoleName } from '#platform/roles.ts'
+import { choiceOf, keywordOf, plainText } from '#tools/messaging/messaging.rules.ts'
+import { isTimeZone, quietUntil } from '#tools/messaging/quiet-hours.rules.ts'
+
+import { openWorld, type World } from './support/world.ts'
+
+let world: World
+let call: World['call']
+beforeAll(async () => {
+  world = await openWorld()
+  call = world.call
+})
+afterAll(() => world?.close())
+
+const refused = (code: string, message: RegExp = /./) => ({ code, message: expect.stringMatching(message) })
+
+interface Caller {
+  readonly key: string
+  readonly tenantUserId: number
+  readonly apiKeyId: number
+}
+
+async function newUser(roles: readonly RoleName[] = ['DataView'], by: { key?: string } = {}): Promise<Caller> {
+  const made = await call('create_api_key', { name: 'a field user', roles }, by)
+  return { key: made.apiKey, tenantUserId: made.tenantUserId, apiKeyId: made.apiKeyId }
+}
+
+const gate = {
+  title: 'Gate 4',
+  choices: [
+    { key: 'open', label: 'It is open' },
+    { key: 'closed', label: 'It is closed' },
+  ],
+}
+
+/** Asks a user something; answers with the ids that follow-ups need. */
+async function ask(user: Caller, more: object = {}): Promise<{ conversationId: number; messageId: number; seq: number; status: string }> {
+  return call('send_message', { to: { tenantUserId: user.tenantUserId }, text: 'Is gate 4 open?', card: gate, ...more })
+}
+
+describe('the loop', () => {
+  it('sends to the inbox, wakes the await with the answer, shows it again to poll, and ends', async () => {
+    const user = await newUser()
+    const sent = await ask(user)
+    expect(sent).toEqual({ conversationId: expect.any(Number), messageId: expect.any(Number), seq: 1, status: 'delivered' })
+    const { conversationId } = sent
+    const waiting = call('await_reply', { conversationId, timeoutSeconds: 20 })
+    const { messages, unread } = await call('list_inbox', {}, { key: user.key })
+    expect(unread).toBe(1)
+    expect(messages).toEqual([
+      expect.objectContaining({
+        messageId: sent.messageId,
+        inboxSeq: 1,
+        text: 'Is gate 4 open?',
+        card: gate,
+        isRead: false,
+        conversationState: 'open',
+      }),
+    ])
+    const answered = await call(
+      'answer_inbox_message',
+      { messageId: sent.messageId, choice: 'open', text: 'The lock is new' },
+      { key: user.key },
+    )
+    const replies = await waiting
+    expect(replies).toEqual({
+      messages: [
+        {
+          messageId: answered.messageId,
+          conversationId,
+          seq: 2,
+          direction: 'inbound',
+          channel: 'inbox',
+          from: 'a field user',
+          fromTenantUserId: user.tenantUserId,
+          text: 'The lock is new',
+          choice: 'open',
+          assetKeys: [],
+          at: expect.stringMatching(/Z$/),
+        },
+      ],
+      cursor: 2,
+      state: 'open',
+      timedOut: false,
+    })
+    expect(await call('poll_replies', { conversationId })).toEqual(replies)
+    expect(await call('poll_replies', { conversationId, afterSeq: 2 })).toEqual({ messages: [], cursor: 2, state: 'open', timedOut: false })
+    expect(await call('end_conversation', { conversationId, text: 'Thank you' })).toEqual({ state: 'ended' })
+    const whole = await call('get_conversation', { conversationId })
+    expect(whole).toMatchObject({ state: 'ended', lastSeq: 3, hasMore: false, tenantUserId: user.tenantUserId })
+    expect(whole.messages.map((one: { seq: number; direction: string; text: string }) => [one.seq, one.direction, one.text])).toEqual([
+      [1, 'outbound', 'Is gate 4 open?'],
+      [2, 'inbound', 'The lock is new'],
+      [3, 'outbound', 'Thank you'],
+    ])
+  })
+
+  it('needs no workflow: nothing is queued for a vendor', async () => {
+    const user = await newUser()
+    const { conversationId } = await ask(user)
+    const events = await world.sql`select event from platform.outbox where subject = ${`conversation:${conversationId}`}`
+    expect(events).toEqual([])
+  })
+
+  it('answers an await when the answer comes, and not at the next look', async () => {
+    const user = await newUser()
+    const took: number[] = []
+    for (let round = 0; round < 15; round++) {
+      const { conversationId, messageId } = await ask(user)
+      const waiting = call('await_reply', { conversationId, timeoutSeconds: 20 }).then(() => performance.now())
+      await pause(30)
+      await call('answer_inbox_message', { messageId, text: 'yes' }, { key: user.key })
+      const answered = performance.now()
+      took.push((await waiting) - answered)
+    }
+    expect(took.sort((a, b) => a - b)[7]).toBeLessThan(250)
+  })
+
+  it('says that the time was up, and goes on from the cursor without losing anything', async () => {
+    const user = await newUser()
+    const { conversationId, messageId } = await ask(user)
+    const first = await call('await_reply', { conversationId, timeoutSeconds: 0.2 })
+    expect(first).toEqual({ messages: [], cursor: 1, state: 'open', timedOut: true })
+    await call('answer_inbox_message', { messageId, text: 'one' }, { key: user.key })
+    await call('answer_inbox_message', { messageId, text: 'two' }, { key: user.key })
+    // A second question must not hide the answers to the first from whoever holds the cursor.
+    await call('send_message', { conversationId, text: 'And gate 5?' })
+    const second = await call('await_reply', { conversationId, afterSeq: first.cursor })
+    expect(second.messages.map((one: { text: string }) => one.text)).toEqual(['one', 'two'])
+    expect(second.cursor).toBe(3)
+    expect(await call('await_reply', { conversationId, timeoutSeconds: 0 })).toMatchObject({ messages: [], cursor: 4, timedOut: true })
+  })
+
+  it('is woken by the end of the conversation', async () => {
+    const user = await newUser()
+    const { conversationId } = await ask(user)
+    const waiting = call('await_reply', { conversationId, timeoutSeconds: 20 })
+    await pause(30)
+    await call('end_conversation', { conversationId })
+    expect(await waiting).toEqual({ messages: [], cursor: 1, state: 'ended', timedOut: false })
+    expect(await call('end_conversation', { conversationId })).toEqual({ state: 'ended' })
+    await expect(call('end_conversation', { conversationId, text: 'Once more' })).rejects.toMatchObject(refused('conflict', /has ended/))
+    await expect(call('send_message', { conversationId, text: 'Once more' })).rejects.toMatchObject(refused('conflict', /has ended/))
+  })
+
+  it('keeps an answer that comes after the end, and wakes and starts no one', async () => {
+    const user = await newUser()
+    const { conversationId, messageId } = await ask(user)
+    await call('end_conversation', { conversationId })
+    const before = await world.sql`select count(*)::int as n from platform.outbox where subject = ${`conversation:${conversationId}`}`
+    expect(await call('answer_inbox_message', { messageId, text: 'too late' }, { key: user.key })).toMatchObject({ seq: 2 })
+    expect(await world.sql`select count(*)::int as n from platform.outbox where subject = ${`conversation:${conversationId}`}`).toEqual(
+      before,
+    )
+    expect((await call('get_conversation', { conversationId })).messages.at(-1)).toMatchObject({ text: 'too late' })
+  })
+
+  it('refuses to wait longer than 55 seconds', async () => {
+    const { conversationId } = await ask(await newUser())
+    await expect(call('await_reply', { conversationId, timeoutSeconds: 56 })).rejects.toMatchObject(
+      refused('invalid_input', /timeoutSeconds/),
+    )
+  })
+
+  it('answers a foreign tenant as if the conversation did not exist', async () => {
+    const { conversationId, messageId } = await ask(await newUser())
+    const other = await world.newTenant()
+    const by = { key: other.key }
+    for (const [name, input] of [
+      ['await_reply', { conversationId }],
+      ['poll_replies', { conversationId }],
+      ['end_conversation', { conversationId }],
+      ['get_conversation', { conversationId }],
+      ['send_message', { conversationId, text: 'x' }],
+    ] as const) {
+      await expect(call(name, input, by)).rejects.toMatchObject(refused('not_found', /^No such conversation\.$/))
+    }
+    await expect(call('get_message_status', { messageId }, by)).rejects.toMatchObject(refused('not_found'))
+    await expect(call('answer_inbox_message', { messageId, text: 'x' }, by)).rejects.toMatchObject(refused('not_found'))
+    expect(await call('list_conversations', {}, by)).toEqual([])
+  })
+
+  it('numbers the messages of a conversation without gaps, however many come at once', async () => {
+    const user = await newUser()
+    const { conversationId, messageId } = await ask(user)
+    await Promise.all(
+      Array.from({ length: 24 }, (_, n) =>
+        n % 2 === 0
+          ? call('send_message', { conversationId, text: `q${n}` })
+          : call('answer_inbox_message', { messageId, text: `a${n}` }, { key: user.key }),
+      ),
+    )
+    const { messages } = await call('get_conversation', { conversationId })
+    expect(messages.map((one: { seq: number }) => one.seq)).toEqual(Array.from({ length: 25 }, (_, n) => n + 1))
+    const inbox = await call('list_inbox', { afterInboxSeq: 0 }, { key: user.key })
+    expect(inbox.messages.map((one: { inboxSeq: number }) => one.inboxSeq)).toEqual(Array.from({ length: 13 }, (_, n) => n + 1))
+  })
+
+  it('repeats nothing when a call is repeated with its idempotency key', async () => {
+    const user = await newUser()
+    const input = { to: { tenantUserId: user.tenantUserId }, text: 'Once' }
+    const first = await call('send_message', input, { idempotencyKey: 'send-once' })
+    expect(await call('send_message', input, { idempotencyKey: 'send-once' })).toEqual(first)
+    expect((await call('list_inbox', {}, { key: user.key })).messages).toHaveLength(1)
+  })
+})
+
+describe('whom a message goes to', () => {
+  it('needs exactly one recipient, and one that is there', async () => {
+    const text = 'x'
+    await expect(call('send_message', { text })).rejects.toMatchObject(refused('invalid_input', /recipient/))
+    await expect(call('send_message', { to: {}, text })).rejects.toMatchObject(refused('invalid_input', /exactly one/))
+    await expect(call('send_message', { to: { tenantUserId: 1, phone: '+34600123456' }, text })).rejects.toMatchObject(
+      refused('invalid_input', /exactly one/),
+    )
+    await expect(call('send_message', { to: { tenantUserId: 2_000_000_000 }, text })).rejects.toMatchObject(
+      refused('invalid_input', /no user 2000000000/),
+    )
+    const other = await world.newTenant()
+    await expect(call('send_message', { to: { tenantUserId: other.tenantUserId }, text })).rejects.toMatchObject(
+      refused('invalid_input', /no user/),
+    )
+    await expect(call('send_message', { to: { phone: '600123456' }, text })).rejects.toMatchObject(refused('invalid_input', /phone number/))
+    await expect(call('send_message', { to: { email: 'nobody' }, text })).rejects.toMatchObject(refused('invalid_input', /e-mail/))
+    await expect(call('send_message', { to: { phone: '+34600123456' }, text })).rejects.toMatchObject(refused('conflict', /create_channel/))
+  })
+
+  it('refuses what is not built, and what says nothing', async () => {
+    const { tenantUserId } = await newUser()
+    for (const field of ['template', 'surface']) {
+      await expect(call('send_message', { to: { tenantUserId }, text: 'x', [field]: 'y' })).rejects.toMatchObject(
+        refused('invalid_input', /no field/),
+      )
+    }
+    await expect(call('send_message', { to: { tenantUserId } })).rejects.toMatchObject(refused('invalid_input'))
+    const twice = {
+      choices: [
+        { key: 'a', label: 'Yes' },
+        { key: 'b', label: 'yes' },
+      ],
+    }
+    const error = await call('send_message', { to: { tenantUserId }, card: twice }).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: '$.card.choices' }] })
+  })
+
+  it('finds the person behind a record by its e-mail, and names the record in the inbox', async () => {
+    const email = `ana.${Date.now()}@example.com`
+    const { tenantUserId } = await call('create_user', {
+      userName: `ana${Date.now()}`,
+      displayName: 'Ana Ruiz',
+      email,
+      roles: ['DataView'],
+    })
+    const property = `Mail${Date.now()}`
+    await call('create_property', { internalName: property, dataType: 'Text', isIdentityEmail: true })
+    const entity = `Worker${Date.now()}`
+    await call('create_entity', { internalName: entity, properties: [{ property }] })
+    await call('set_entity_identity_bridge', { entity, isTenantUserRole: true, identityEmailProperty: property })
+    const { eiRecordId } = await call('save_instance', { entity, key1: 'A', data: { [property]: email } })
+    const sent = await call('send_message', { to: { eiRecordId }, text: 'Hello', eiRecordId })
+    expect(await call('get_conversation', { conversationId: sent.conversationId })).toMatchObject({
+      tenantUserId,
+      eiRecordId,
+      channel: 'inbox',
+    })
+    expect(await call('list_conversations', { eiRecordId })).toHaveLength(1)
+    await expect(call('send_message', { to: { eiRecordId: 999_999_999_999 }, text: 'x' })).rejects.toMatchObject(
+      refused('invalid_input', /no record/),
+    )
+    await expect(call('send_message', { to: { tenantUserId }, eiRecordId: 999_999_999_999, text: 'x' })).rejects.toMatchObject(
+      refused('invalid_input', /no record/),
+    )
+  })
+
+  it('continues a conversation only with the one whom it is with', async () => {
+    const user = await newUser()
+    const other = await newUser()
+    const { conversationId } = await ask(user)
+    expect(await call('send_message', { conversationId, to: { tenantUserId: user.tenantUserId }, text: 'Still there?' })).toMatchObject({
+      conversationId,
+      seq: 2,
+    })
+    await expect(call('send_message', { conversationId, to: { tenantUserId: other.tenantUserId }, text: 'x' })).rejects.toMatchObject(
+      refused('invalid_input', /another recipient/),
+    )
+    await expect(call('send_message', { conversationId: 999_999_999, text: 'x' })).rejects.toMatchObject(refused('not_found'))
+  })
+
+  it('carries files that exist, and refuses those that do not', async () => {
+    const user = await newUser()
+    const asset = await call(
+      'upload_asset',
+      { fileName: 'gate.txt', contentBase64: Buffer.from('a gate').toString('base64') },
+      { transport: 'mcp' },
+    )
+    const sent = await ask(user, { assetKeys: [asset.assetKey] })
+    expect((await call('list_inbox', {}, { key: user.key })).messages[0]).toMatchObject({
+      messageId: sent.messageId,
+      assetKeys: [asset.assetKey],
+    })
+    const missing = '00000000-0000-4000-8000-000000000000'
+    await expect(ask(user, { assetKeys: [missing] })).rejects.toMatchObject(refused('invalid_input', /not there/))
+    await expect(ask(user, { card: { title: 'x', imageAssetKey: missing } })).rejects.toMatchObject(refused('invalid_input', /not there/))
+    await expect(
+      call('answer_inbox_message', { messageId: sent.messageId, assetKeys: [missing] }, { key: user.key }),
+    ).rejects.toMatchObject(refused('invalid_input'))
+  })
+})
+
+describe('the inbox', () => {
+  it('lists in order after a cursor, else the newest first, and counts what is unread', async () => {
+    const user = await newUser()
+    const by = { key: user.key }
+    for (const text of ['one', 'two', 'three']) await call('send_message', { to: { tenantUserId: user.tenantUserId }, text })
+    const texts = (page: { messages: { text: string }[] }) => page.messages.map((one) => one.text)
+    const newest = await call('list_inbox', { pageSize: 2 }, by)
+    expect([texts(newest), newest.unread, newest.cursor]).toEqual([['three', 'two'], 3, 3])
+    const fromStart = await call('list_inbox', { afterInboxSeq: 0, pageSize: 2 }, by)
+    expect([texts(fromStart), fromStart.cursor]).toEqual([['one', 'two'], 2])
+    expect(texts(await call('list_inbox', { afterInboxSeq: fromStart.cursor }, by))).toEqual(['three'])
+    expect(await call('list_inbox', { afterInboxSeq: 3 }, by)).toEqual({ messages: [], unread: 3, cursor: 3 })
+    expect(await call('mark_inbox_read', { inboxSeq: 2 }, by)).toEqual({ unread: 1 })
+    expect(await call('mark_inbox_read', { messageId: newest.messages[0].messageId }, by)).toEqual({ unread: 0 })
+    expect(await call('get_message_status', { messageId: newest.messages[0].messageId })).toMatchObject({
+      status: 'read',
+      readDate: expect.any(String),
+      attempts: 0,
+    })
+    await expect(call('mark_inbox_read', {}, by)).rejects.toMatchObject(refused('invalid_input'))
+  })
+
+  it('is its owner’s alone, within the tenant too', async () => {
+    const user = await newUser()
+    const nosy = await newUser(['DataView', 'DataEdit', 'AdminUser'])
+    const { messageId } = await ask(user)
+    await expect(call('answer_inbox_message', { messageId, text: 'x' }, { key: nosy.key })).rejects.toMatchObject(
+      refused('not_found', /^No such message\.$/),
+    )
+    await expect(call('mark_inbox_read', { messageId }, { key: nosy.key })).rejects.toMatchObject(refused('not_found'))
+    expect(await call('list_inbox', {}, { key: nosy.key })).toEqual({ messages: [], unread: 0, cursor: 0 })
+  })
+
+  it('takes only a choice that was offered, and names the nearest', async () => {
+    const user = await newUser()
+    const { messageId } = await ask(user)
+    const error = await call('answer_inbox_message', { messageId, choice: 'opn' }, { key: user.key }).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({
+      code: 'invalid_input',
+      issues: [{ path: '$.choice', suggestion: 'open', message: expect.stringContaining('open, closed') }],
+    })
+    await expect(call('answer_inbox_message', { messageId }, { key: user.key })).rejects.toMatchObject(refused('invalid_input'))
+    const plain = await call('send_message', { to: { tenantUserId: user.tenantUserId }, text: 'No choices here' })
+    await expect(call('answer_inbox_message', { messageId: plain.messageId, choice: 'open' }, { key: user.key })).rejects.toMatchObject(
+      refused('invalid_input'),
+    )
+  })
+})
+
+describe('lists', () => {
+  it('pages conversations by a cursor, newest first, and filters them', async () => {
+    const tenant = await world.newTenant()
+    const by = { key: tenant.key }
+    const user = await newUser(['DataView'], by)
+    const ids: number[] = []
+    for (let n = 0; n < 5; n++)
+      ids.push((await call('send_message', { to: { tenantUserId: user.tenantUserId }, text: `n${n}` }, by)).conversationId)
+    await call('end_conversation', { conversationId: ids[0] }, by)
+    const idsOf = (rows: { conversationId: number }[]) => rows.map((row) => row.conversationId)
+    expect(idsOf(await call('list_conversations', {}, by))).toEqual(ids.toReversed())
+    expect(idsOf(await call('list_conversations', { state: 'ended' }, by))).toEqual([ids[0]])
+    expect(idsOf(await call('list_conversations', { tenantUserId: tenant.tenantUserId }, by))).toEqual([])
+    const first = (await world.run('list_conversations', { pageSize: 2 }, by)) as {
+      items: { conversationId: number }[]
+      nextCursor: string
+      totalCount: number
+    }
+    expect([idsOf(first.items), first.totalCount]).toEqual([[ids[4], ids[3]], 5])
+    const second = (await world.run('list_conversations', { pageSize: 2, cursor: first.nextCursor }, by)) as typeof first
+    expect([idsOf(second.items), second.totalCount]).toEqual([[ids[2], ids[1]], undefined])
+    const third = (await world.run('list_conversations', { pageSize: 2, cursor: second.nextCursor }, by)) as typeof first
+    expect([idsOf(third.items), third.nextCursor]).toEqual([[ids[0]], undefined])
+  })
+})
+
+describe('open awaits', () => {
+  it('end when their credential is revoked', async () => {
+    const user = await newUser()
+    const { conversationId } = await ask(user)
+    const agent = await newUser(['DataView'])
+    const waiting = call('await_reply', { conversationId, timeoutSeconds: 50 }, { key: agent.key }).catch((thrown: unknown) => thrown)
+    await pause(50)
+    await call('revoke_api_key', { apiKeyId: agent.apiKeyId })
+    expect(await waiting).toMatchObject(refused('unauthenticated', /while the call was waiting/))
+  })
+
+  it('end when the caller goes away, and hold no connection meanwhile', async () => {
+    const user = await newUser()
+    const { conversationId } = await ask(user)
+    const gone = new AbortController()
+    const waiting = Array.from({ length: 12 }, () => call('await_reply', { conversationId, timeoutSeconds: 50 }, { signal: gone.signal }))
+    await pause(100)
+    expect(world.platform.services.databases.app.stats().busy).toBe(0)
+    gone.abort()
+    const answers = await Promise.all(waiting)
+    expect(answers.every((one) => one.timedOut)).toBe(true)
+  })
+
+  it('look again together: a crowd costs a few transactions and not one each', async () => {
+    const user = await newUser()
+    const { databases, wake } = world.platform.services
+    const crowd = 400
+    const sent = await Promise.all(Array.from({ length: crowd }, () => ask(user)))
+    const waiting = sent.map(({ conversationId }) => call('await_reply', { conversationId, timeoutSeconds: 50 }))
+    const idle = sent.slice(1).map(({ conversationId }) => `conversation:${conversationId}`)
+    await vi.waitFor(() => expect(databases.app.stats().waiting).toBe(0))
+    await pause(300)
+    const transact = vi.spyOn(databases, 'transact')
+    // As after a lost line between processes: everyone is told to look.
+    for (const topic of idle) wake.poke(topic)
+    await pause(300)
+    const lookedTogether = transact.mock.calls.length
+    transact.mockRestore()
+    expect(lookedTogether).toBeGreaterThan(0)
+    expect(lookedTogether).toBeLessThan(40)
+    await Promise.all(sent.map(({ messageId }, n) => call('answer_inbox_message', { messageId, text: `answer ${n}` }, { key: user.key })))
+    const answers = await Promise.all(waiting)
+    expect(answers.map((one) => one.messages[0]?.text)).toEqual(sent.map((_, n) => `answer ${n}`))
+  })
+})
+
+describe('what an answer means', () => {
+  const choices = [
+    { key: 'yes', label: 'Yes, please' },
+    { key: 'no', label: 'No' },
+    { key: '7', label: 'Seven' },
+  ]
+
+  it('is read by number, key or label', () => {
+    const read = (text: string) => choiceOf(text, choices)
+    expect([
+      read('1'),
+      read(' 2. '),
+      read('#1'),
+      read('2)'),
+      read('YES'),
+      read('yes,  please!'),
+      read('no'),
+      read('7'),
+      read('seven'),
+    ]).toEqual(['yes', 'no', 'yes', 'no', 'yes', 'yes', 'no', '7', '7'])
+    expect([read('0'), read('4'), read('maybe'), read(''), read('1 or 2')]).toEqual([undefined, undefined, undefined, undefined, undefined])
+  })
+
+  it('finds every choice of a card by the number that its text shows', () => {
+    const labels = fc.uniqueArray(
+      fc.string({ minLength: 1, maxLength: 20 }).filter((text) => /^[a-z ]+$/i.test(text) && text.trim() !== ''),
+      { minLength: 1, maxLength: 20, selector: (text) => text.trim().toLowerCase() },
+    )
+    fc.assert(
+      fc.property(labels, (all) => {
+        const offered = all.map((label, n) => ({ key: `key-${n}`, label }))
+        const text = plainText('Which?', { choices: offered })
+        offered.forEach(({ key, label }, n) => {
+          expect(text).toContain(`${n + 1}. ${label}`)
+          expect(choiceOf(String(n + 1), offered)).toBe(key)
+        })
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('is STOP, START or HELP only when it says nothing else', () => {
+    const words = ['stop', 'STOPALL', 'Unsubscribe', 'cancel', 'END', 'quit', 'revoke', 'OptOut', ' stop. ', '"STOP"']
+    expect(words.map(keywordOf)).toEqual(words.map(() => 'stop'))
+    expect(['START', 'unstop'].map(keywordOf)).toEqual(['start', 'start'])
+    expect(['help', 'INFO'].map(keywordOf)).toEqual(['help', 'help'])
+    expect(['please stop', 'stop it', 'yes', '', 'the end'].map(keywordOf)).toEqual([undefined, undefined, undefined, undefined, undefined])
+  })
+})
+
+describe('quiet hours', () => {
+  const until = (quiet: { start: string; end: string; timeZoneIana: string }, now: string) => {
+    const end = quietUntil(quiet, Date.parse(now))
+    return end === undefined ? undefined : new Date(end).toISOString()
+  }
+  const madrid = { start: '21:00', end: '07:00', timeZoneIana: 'Europe/Madrid' }
+
+  it('end at the hour of the place, across midnight', () => {
+    expect(until(madrid, '2026-07-01T18:59:00Z')).toBeUndefined()
+    expect(until(madrid, '2026-07-01T19:00:00Z')).toBe('2026-07-02T05:00:00.000Z')
+    expect(until(madrid, '2026-07-02T04:59:59Z')).toBe('2026-07-02T05:00:00.000Z')
+    expect(until(madrid, '2026-07-02T05:00:00Z')).toBeUndefined()
+    expect(until(madrid, '2026-12-31T22:30:00Z')).toBe('2027-01-01T06:00:00.000Z')
+    expect(until({ ...madrid, start: '12:00', end: '14:00' }, '2026-07-01T11:30:00Z')).toBe('2026-07-01T12:00:00.000Z')
+    expect(until({ ...madrid, start: '12:00', end: '12:00' }, '2026-07-01T10:00:00Z')).toBeUndefined()
+  })
+
+  it('hold on the nights on which the clocks change', () => {
+    // Madrid skips 02:00 to 03:00 on 29 March 2026, and shows it twice on 25 October 2026.
+    expect(until(madrid, '2026-03-28T22:00:00Z')).toBe('2026-03-29T05:00:00.000Z')
+    expect(until(madrid, '2026-10-24T22:00:00Z')).toBe('2026-10-25T06:00:00.000Z')
+    expect(until({ ...madrid, end: '02:30' }, '2026-03-28T22:00:00Z')).toBe('2026-03-29T01:30:00.000Z')
+    expect(until({ ...madrid, end: '02:30' }, '2026-10-24T22:00:00Z')).toBe('2026-10-25T00:30:00.000Z')
+    expect(until({ start: '20:00', end: '08:00', timeZoneIana: 'Pacific/Auckland' }, '2026-09-26T09:00:00Z')).toBe(
+      '2026-09-26T19:00:00.000Z',
+    )
+  })
+
+  it('are set by an administrator, with a zone that exists', async () => {
+    const { tenantUserId } = await newUser()
+    const saved = await call('set_contact_preferences', { tenantUserId, channelOrder: ['sms', 'inbox', 'sms'], quietHours: madrid })
+    expect(saved).toEqual({ tenantUserId, channelOrder: ['sms', 'inbox'], quietHours: madrid, allowsUrgent: true, addresses: [] })
+    expect(await call('set_contact_preferences', { tenantUserId, allowsUrgent: false })).toMatchObject({
+      channelOrder: ['sms', 'inbox'],
+      quietHours: madrid,
+      allowsUrgent: false,
+    })
+    expect(await call('set_contact_preferences', { tenantUserId, quietHours: null })).toMatchObject({
+      quietHours: null,
+      allowsUrgent: false,
+    })
+    expect(await call('get_contact_preferences', { tenantUserId })).toMatchObject({ quietHours: null })
+    await expect(
+      call('set_contact_preferences', { tenantUserId, quietHours: { ...madrid, timeZoneIana: 'Europe/Nowhere' } }),
+    ).rejects.toMatchObject(refused('invalid_input', /time zone/))
+    expect(['Europe/Madrid', 'UTC', '+02:00', 'Mars/Base'].map(isTimeZone)).toEqual([true, true, false, false])
+    await expect(call('get_contact_preferences', { tenantUserId: 2_000_000_000 })).rejects.toMatchObject(refused('not_found'))
+  })
+})

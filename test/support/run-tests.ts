@@ -1,0 +1,12 @@
+/** `npm test`: the whole suite on services that it starts itself. Arguments go to vitest: `npm test -- test/instances.spec.ts`. */
+import { startVitest } from 'vitest/node'
+
+const vitest = await startVitest('test', process.argv.slice(2), { run: true, watch: false })
+const modules = vitest.state.getTestModules()
+const count = modules.reduce((sum, module) => sum + [...module.children.allTests()].length, 0)
+await vitest.close()
+if (count === 0) {
+  process.stderr.write('No test was run. Name a file that exists.\n')
+  process.exitCode = 1
+}
+process.exit()

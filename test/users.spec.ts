@@ -1,0 +1,373 @@
+/** Users: who they are, how they are reached, and that nobody is raised or taken over by somebody who holds less. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { flagOf, roleNames, tenantAdminRoles } from '#platform/roles.ts'
+
+import { openWorld, type TestTenant, type World } from './support/world.ts'
+
+let world: World
+let call: World['call']
+beforeAll(async () => {
+  world = await openWorld()
+  call = world.call
+})
+afterAll(() => world?.close())
+
+const refused = (code: string, message: RegExp = /./) => ({ code, message: expect.stringMatching(message) })
+let counter = 0
+const unique = (prefix: string) => `${prefix}${++counter}-${process.pid}`
+
+describe('creating users', () => {
+  it('keeps e-mail and phone in their normal forms and shows the first of each', async () => {
+    const name = unique('ana')
+    const user = await call('create_user', {
+      email: `${name}@Example.COM`,
+      phone: '+34 612 345 678',
+      language: 'ES-es',
+      timezone: 'europe/madrid',
+      roles: ['DataEdit', 'DataView'],
+    })
+    expect(user).toMatchObject({
+      email: `${name}@example.com`,
+      phone: '+34612345678',
+      userName: `${name}@example.com`,
+      displayName: `${name}@example.com`,
+      languageCode: 'es-ES',
+      timeZoneIana: 'Europe/Madrid',
+      roles: ['DataView', 'DataEdit'],
+      roleFlag: 10,
+      isLocked: false,
+      contacts: [
+        { kind: 'email', value: `${name}@example.com`, isVerified: false },
+        { kind: 'phone', value: '+34612345678', isVerified: false },
+      ],
+    })
+    expect(await call('get_user', { tenantUserId: user.tenantUserId })).toEqual(user)
+  })
+
+  it("gives the tenant's language, UTC and no role where nothing is said", async () => {
+    expect(await call('create_user', { email: `${unique('plain')}@example.com` })).toMatchObject({
+      languageCode: 'en-US',
+      timeZoneIana: 'UTC',
+      roles: [],
+      roleFlag: 0,
+    })
+  })
+
+  it.each([
+    ['a phone without its country', { phone: '612345678' }, '$.phone', /country code/],
+    ['a phone that is too short', { phone: '+3461' }, '$.phone', /too short|wrong length/],
+    ['a phone amid words', { phone: 'call +14155552671 now' }, '$.phone', /no phone number/],
+    ['a phone with an extension', { phone: '+14155552671 ext 5' }, '$.phone', /without one/],
+    ['an e-mail without a host', { email: 'ana@' }, '$.email', /name@example.com/],
+    ['a language that is none', { email: 'x1@example.com', language: 'es-XX' }, '$.language', /list_languages/],
+    ['a zone that is an offset', { email: 'x2@example.com', timezone: '+02:00' }, '$.timezone', /IANA/],
+    ['a city instead of a zone', { email: 'x3@example.com', timezone: 'Madrid' }, '$.timezone', /IANA/],
+    ['nothing to be known by', { displayName: 'Nobody' }, '$.email', /e-mail, a phone or a userName/],
+  ])('refuses %s with a sentence and its place', async (_what, input, path, message) => {
+    await expect(call('create_user', input)).rejects.toMatchObject({
+      code: 'invalid_input',
+      issues: [{ path, severity: 'error', message: expect.stringMatching(message) }],
+    })
+  })
+
+  it('says all that is wrong at once, with the nearest right names', async () => {
+    await expect(call('create_user', { email: 'no', phone: 'no way', language: 'en-UZ', timezone: 'Europe/Madird' })).rejects.toMatchObject(
+      {
+        issues: [
+          { path: '$.email' },
+          { path: '$.phone' },
+          { path: '$.language', suggestion: 'en-US' },
+          { path: '$.timezone', suggestion: 'Europe/Madrid' },
+        ],
+      },
+    )
+  })
+
+  it('refuses a role that the caller lacks, and makes nobody', async () => {
+    const key = await world.tenant.keyWith(['AdminUser', 'DataView'])
+    const email = `${unique('raised')}@example.com`
+    await expect(call('create_user', { email, roles: ['DataView', 'BuilderAdmin'] }, { key })).rejects.toMatchObject(
+      refused('forbidden', /BuilderAdmin/),
+    )
+    await expect(call('find_or_create_user', { email, roles: ['GlobalAdmin'] })).rejects.toMatchObject(refused('forbidden', /GlobalAdmin/))
+    expect(await call('list_users', { search: email })).toEqual([])
+    expect(await call('create_user', { email, roles: ['DataView'] }, { key })).toMatchObject({ roles: ['DataView'] })
+  })
+
+  it('refuses an e-mail, a phone and a user name that somebody has', async () => {
+    const [name, other] = [unique('taken'), unique('other')]
+    await call('create_user', { email: `${name}@example.com`, phone: '+14155550101', userName: name })
+    await expect(call('create_user', { email: `${name}@EXAMPLE.com` })).rejects.toMatchObject(
+      refused('already_exists', /find_or_create_user/),
+    )
+    await expect(call('create_user', { email: `${other}@example.com`, phone: '+1 415 555 0101' })).rejects.toMatchObject(
+      refused('already_exists', /phone/),
+    )
+    await expect(call('create_user', { email: `${other}@example.com`, userName: name.toUpperCase() })).rejects.toMatchObject(
+      refused('already_exists', /user name/),
+    )
+    expect(await call('create_user', { email: `${other}@example.com` })).toMatchObject({ email: `${other}@example.com` })
+  })
+
+  it('takes a person of another tenant as the same person, with the name that they have and nothing else of there', async () => {
+    const elsewhere = await world.newTenant()
+    const email = `${unique('both')}@example.com`
+    const here = await call('create_user', { email, userName: unique('the-name'), roles: ['DataView'], displayName: 'Here' })
+    const there = await call('create_user', { email, userName: unique('ignored'), displayName: 'There' }, { key: elsewhere.key })
+    expect(there).toMatchObject({ userId: here.userId, userName: here.userName, displayName: 'There', roles: [] })
+    expect(there.tenantUserId).not.toBe(here.tenantUserId)
+  })
+})
+
+describe('finding or creating', () => {
+  it('answers the user who has the e-mail, whatever its case, and leaves it as it is', async () => {
+    const email = `${unique('known')}@example.com`
+    const made = await call('find_or_create_user', { email, roles: ['DataView'] })
+    expect(await call('find_or_create_user', { email: email.toUpperCase(), displayName: 'Other', roles: [] })).toEqual(made)
+    await call('add_user_contact', { tenantUserId: made.tenantUserId, kind: 'email', value: `second-${email}` })
+    expect(await call('find_or_create_user', { email: `Second-${email}` })).toMatchObject({ tenantUserId: made.tenantUserId })
+  })
+
+  it('makes one user of twenty calls at once', async () => {
+    const email = `${unique('rush')}@example.com`
+    const answers = await Promise.all(Array.from({ length: 20 }, () => call('find_or_create_user', { email })))
+    expect(new Set(answers.map((answer) => answer.tenantUserId)).size).toBe(1)
+    expect(await call('list_users', { search: email })).toHaveLength(1)
+  })
+})
+
+describe('listing', () => {
+  it('pages by cursor and counts on the first page, without service users unless asked', async () => {
+    const tenant = await world.newTenant()
+    const { key } = tenant
+    for (let i = 0; i < 5; i++)
+      await call('create_user', { email: `${unique('page')}@example.com`, roles: i < 2 ? ['DataView'] : [] }, { key })
+    await call('create_api_key', { name: 'Machine', roles: [] }, { key })
+    const all = await call('list_users', {}, { key })
+    expect(all).toHaveLength(6)
+    const first = await world.run('list_users', { pageSize: 4 }, { key })
+    expect(first).toMatchObject({ totalCount: 6, nextCursor: expect.any(String) })
+    const { nextCursor } = first as { nextCursor: string }
+    const second = await world.run('list_users', { pageSize: 4, cursor: nextCursor }, { key })
+    expect(second).not.toHaveProperty('nextCursor')
+    expect(second).not.toHaveProperty('totalCount')
+    expect([...(await call('list_users', { pageSize: 4 }, { key })), ...(second as { items: unknown[] }).items]).toEqual(all)
+    expect(await call('list_users', { page: 2, pageSize: 4 }, { key })).toEqual(all.slice(4))
+    expect(await call('list_users', { roles: ['DataView'], search: 'page' }, { key })).toHaveLength(2)
+    const withService = await call('list_users', { includeService: true }, { key })
+    expect(withService.map((user: { displayName: string }) => user.displayName)).toContain('Machine')
+    expect(withService).toHaveLength(7)
+    await expect(call('list_users', { cursor: 'nonsense' }, { key })).rejects.toMatchObject(refused('invalid_input', /cursor/))
+    await expect(call('list_users', { cursor: Buffer.from('["a"]').toString('base64url') }, { key })).rejects.toMatchObject(
+      refused('invalid_input', /cursor/),
+    )
+  })
+
+  it("answers another tenant's user as if there were none", async () => {
+    const foreign = await world.newTenant()
+    const absent = await call('get_user', { tenantUserId: 2 ** 40 }).catch((error: Error) => error.message)
+    expect(absent).toBe('No such user.')
+    for (const name of [
+      'get_user',
+      'lock_user',
+      'unlock_user',
+      'set_username',
+      'set_user_language',
+      'set_user_timezone',
+      'add_user_contact',
+      'remove_user_contact',
+    ]) {
+      const more = { contactId: 1, kind: 'phone', value: '+14155550199', userName: 'xx', language: 'en-US', timezone: 'UTC' }
+      const input = Object.fromEntries(
+        Object.entries({ tenantUserId: foreign.tenantUserId, ...more }).filter(([field]) => field in inputOf(name)),
+      )
+      await expect(call(name, input), name).rejects.toMatchObject(refused('not_found', /^No such user\.$/))
+    }
+  })
+
+  it('lists the ten roles with their bits', async () => {
+    const list: { internalName: string; bit: number; description: string }[] = await call(
+      'list_roles',
+      {},
+      { key: await world.tenant.keyWith([]) },
+    )
+    expect(list.map((role) => [role.internalName, role.bit])).toEqual(roleNames.map((name, index) => [name, 2 ** index]))
+    expect(list.every((role) => role.description.length > 10)).toBe(true)
+  })
+})
+
+function inputOf(name: string): Record<string, unknown> {
+  return world.platform.pipeline.registry.byName.get(name)?.input.shape ?? {}
+}
+
+describe('contacts', () => {
+  it('adds and removes them, and the next one becomes the one shown', async () => {
+    const name = unique('contacts')
+    const { tenantUserId } = await call('create_user', { email: `${name}@example.com` })
+    const second = await call('add_user_contact', { tenantUserId, kind: 'email', value: `Second-${name}@example.com` })
+    expect(second).toMatchObject({ kind: 'email', value: `second-${name}@example.com`, isVerified: false })
+    const phone = await call('add_user_contact', { tenantUserId, kind: 'phone', value: '+44 20 7946 0958' })
+    const [first] = (await call('get_user', { tenantUserId })).contacts
+    expect(await call('remove_user_contact', { tenantUserId, contactId: first.contactId })).toEqual(first)
+    expect(await call('get_user', { tenantUserId })).toMatchObject({
+      email: second.value,
+      phone: '+442079460958',
+      contacts: [second, phone],
+    })
+    await expect(call('remove_user_contact', { tenantUserId, contactId: first.contactId })).rejects.toMatchObject(
+      refused('not_found', /contact/),
+    )
+    await expect(call('add_user_contact', { tenantUserId, kind: 'phone', value: '+442079460958' })).rejects.toMatchObject(
+      refused('already_exists'),
+    )
+    await expect(call('add_user_contact', { tenantUserId, kind: 'phone', value: '020 7946 0958' })).rejects.toMatchObject({
+      code: 'invalid_input',
+      issues: [{ path: '$.value', message: expect.stringMatching(/country code/) }],
+    })
+  })
+
+  it('makes the next e-mail the one to sign in with, in the row that signing in reads', async () => {
+    const name = unique('login')
+    const { tenantUserId, userId, contacts } = await call('create_user', { email: `${name}@example.com` })
+    const loginEmail = async () => (await world.sql`select email from platform.app_user where user_id = ${userId}`)[0]?.['email']
+    await call('add_user_contact', { tenantUserId, kind: 'email', value: `next-${name}@example.com` })
+    expect(await loginEmail()).toBe(`${name}@example.com`)
+    await call('remove_user_contact', { tenantUserId, contactId: contacts[0].contactId })
+    expect(await loginEmail()).toBe(`next-${name}@example.com`)
+  })
+
+  it("does not let one tenant's administrator change how a person signs in to another", async () => {
+    const elsewhere = await world.newTenant()
+    const email = `${unique('shared')}@example.com`
+    const mine = await call('create_user', { email })
+    const theirs = await call('create_user', { email }, { key: elsewhere.key })
+    await call('add_user_contact', { tenantUserId: theirs.tenantUserId, kind: 'email', value: `mallory-${email}` }, { key: elsewhere.key })
+    await expect(
+      call('remove_user_contact', { tenantUserId: theirs.tenantUserId, contactId: theirs.contacts[0].contactId }, { key: elsewhere.key }),
+    ).rejects.toMatchObject(refused('conflict', /other tenants/))
+    await expect(
+      call('set_username', { tenantUserId: theirs.tenantUserId, userName: unique('stolen') }, { key: elsewhere.key }),
+    ).rejects.toMatchObject(refused('conflict', /other tenants/))
+    const [person] = await world.sql`select email, user_name from platform.app_user where user_id = ${mine.userId}`
+    expect(person).toEqual({ email, userName: mine.userName })
+  })
+})
+
+describe('locking, naming and settings', () => {
+  it('locks a user out of every key at once, and in again', async () => {
+    const { tenantUserId } = await call('create_user', { email: `${unique('lock')}@example.com`, roles: ['DataView'] })
+    const { apiKey: key } = await call('create_api_key', { name: 'as the user', roles: ['DataView'], tenantUserId })
+    await call('list_roles', {}, { key })
+    expect(await call('lock_user', { tenantUserId })).toMatchObject({ isLocked: true })
+    await expect(call('list_roles', {}, { key })).rejects.toMatchObject(refused('unauthenticated'))
+    expect(await call('lock_user', { tenantUserId })).toMatchObject({ isLocked: true })
+    expect(await call('unlock_user', { tenantUserId })).toMatchObject({ isLocked: false })
+    expect(await call('list_roles', {}, { key })).toHaveLength(10)
+  })
+
+  it('changes name, language and time zone', async () => {
+    const { tenantUserId } = await call('create_user', { email: `${unique('set')}@example.com` })
+    const userName = unique('short')
+    await call('set_username', { tenantUserId, userName })
+    await call('set_user_language', { tenantUserId, language: 'fr-fr' })
+    expect(await call('set_user_timezone', { tenantUserId, timezone: 'America/Argentina/Buenos_Aires' })).toMatchObject({
+      userName,
+      languageCode: 'fr-FR',
+      timeZoneIana: 'America/Argentina/Buenos_Aires',
+    })
+    const { tenantUserId: other } = await call('create_user', { email: `${unique('set')}@example.com` })
+    await expect(call('set_username', { tenantUserId: other, userName: userName.toUpperCase() })).rejects.toMatchObject(
+      refused('already_exists'),
+    )
+    await expect(call('set_username', { tenantUserId: other, userName: 'has space' })).rejects.toMatchObject(refused('invalid_input'))
+    await expect(call('set_user_language', { tenantUserId: other, language: 'frr' })).rejects.toMatchObject({
+      issues: [{ suggestion: 'fr-FR' }],
+    })
+    await expect(call('set_user_timezone', { tenantUserId: other, timezone: 'Buenos Aires' })).rejects.toMatchObject({
+      code: 'invalid_input',
+    })
+  })
+
+  it('does not let anybody change the log-in or contacts of a user who holds more', async () => {
+    const { tenantUserId, contacts } = await call('create_user', { email: `${unique('boss')}@example.com`, roles: ['BuilderAdmin'] })
+    const key = await world.tenant.keyWith(['AdminUser', 'DataView'])
+    const [{ contactId }] = contacts
+    const attempts = [
+      ['lock_user', {}],
+      ['unlock_user', {}],
+      ['set_username', { userName: unique('grab') }],
+      ['add_user_contact', { kind: 'email', value: 'grab@example.com' }],
+      ['remove_user_contact', { contactId }],
+    ] as const
+    for (const [name, more] of attempts) {
+      await expect(call(name, { tenantUserId, ...more }, { key }), name).rejects.toMatchObject(refused('forbidden', /BuilderAdmin/))
+    }
+    expect(await call('get_user', { tenantUserId })).toMatchObject({ isLocked: false, contacts })
+  })
+
+  it('does not let an administrator lock themselves out', async () => {
+    const { tenantUserId } = world.tenant
+    await expect(call('lock_user', { tenantUserId })).rejects.toMatchObject(refused('conflict', /yourself/))
+    await expect(call('set_user_roles', { tenantId: world.tenant.tenantId, tenantUserId, roles: ['DataView'] })).rejects.toMatchObject(
+      refused('conflict', /AdminUser/),
+    )
+    expect(await call('set_user_roles', { tenantId: world.tenant.tenantId, tenantUserId, roles: roleNames.slice(0, 9) })).toMatchObject({
+      roleFlag: tenantAdminRoles,
+    })
+  })
+})
+
+describe('roles', () => {
+  let tenant: TestTenant
+  let tenantUserId: number
+  const set = (roles: readonly string[], options: { key?: string; of?: TestTenant } = {}) =>
+    call('set_user_roles', { tenantId: (options.of ?? tenant).tenantId, tenantUserId, roles }, { key: options.key ?? tenant.key })
+  beforeAll(async () => {
+    tenant = await world.newTenant()
+    ;({ tenantUserId } = await call('create_user', { email: `${unique('roles')}@example.com` }, { key: tenant.key }))
+  })
+
+  it('replaces them, and a key that acts as the user follows at once', async () => {
+    await set(['DataView', 'AdminUser'])
+    const { apiKey } = await call('create_api_key', { name: 'bound', roles: ['AdminUser', 'DataView'], tenantUserId }, { key: tenant.key })
+    expect(await call('list_users', {}, { key: apiKey })).not.toHaveLength(0)
+    expect(await set(['DataView'])).toMatchObject({ roles: ['DataView'], roleFlag: 2 })
+    await expect(call('list_users', {}, { key: apiKey })).rejects.toMatchObject(refused('forbidden'))
+  })
+
+  it('neither gives nor takes a role that the caller lacks, and leaves one that stays alone', async () => {
+    await set(['BuilderAdmin', 'DataView'])
+    const key = await tenant.keyWith(['AdminUser', 'DataView', 'DataEdit'])
+    await expect(set(['BuilderAdmin', 'DataView', 'DataDelete'], { key })).rejects.toMatchObject(refused('forbidden', /DataDelete/))
+    await expect(set(['DataView'], { key })).rejects.toMatchObject(refused('forbidden', /BuilderAdmin/))
+    expect(await set(['BuilderAdmin', 'DataEdit'], { key })).toMatchObject({ roles: ['BuilderAdmin', 'DataEdit'] })
+    await expect(set(['GlobalAdmin'])).rejects.toMatchObject(refused('forbidden', /GlobalAdmin/))
+  })
+
+  it('works in any tenant for a global administrator and in no other for an AdminUser', async () => {
+    const stranger = await world.newTenant()
+    const global = await world.newTenant(flagOf(['GlobalAdmin', 'DataView', 'DataEdit', 'BuilderAdmin']))
+    await expect(set(['DataView'], { key: stranger.key })).rejects.toMatchObject(refused('not_found', /^No such user\.$/))
+    await expect(set(['DataView'], { key: stranger.key, of: stranger })).rejects.toMatchObject(refused('not_found', /^No such user\.$/))
+    expect(await set(['DataView', 'DataEdit'], { key: global.key })).toMatchObject({ tenantUserId, roles: ['DataView', 'DataEdit'] })
+    await expect(set([], { key: global.key, of: stranger })).rejects.toMatchObject(refused('not_found', /^No such user\.$/))
+    const [row] =
+      await world.sql`select tenant_id, facts from platform.audit_event where operation = 'set_user_roles' and tenant_id = ${global.tenantId}`
+    expect(row).toMatchObject({ facts: { tenantId: tenant.tenantId, tenantUserId, after: 10 } })
+  })
+
+  it('leaves the service user of a key to its key', async () => {
+    const made = await call('create_api_key', { name: 'Machine', roles: ['DataView'] }, { key: tenant.key })
+    const input = { tenantId: tenant.tenantId, tenantUserId: made.tenantUserId }
+    await expect(call('set_user_roles', { ...input, roles: ['DataView', 'DataEdit'] }, { key: tenant.key })).rejects.toMatchObject(
+      refused('conflict', /update_api_key/),
+    )
+    await expect(
+      call('add_user_contact', { tenantUserId: made.tenantUserId, kind: 'phone', value: '+14155550177' }, { key: tenant.key }),
+    ).rejects.toMatchObject(refused('conflict'))
+    expect(await call('set_user_timezone', { tenantUserId: made.tenantUserId, timezone: 'Asia/Tokyo' }, { key: tenant.key })).toMatchObject(
+      { timeZoneIana: 'Asia/Tokyo' },
+    )
+  })
+})

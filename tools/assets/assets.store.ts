@@ -1,0 +1,188 @@
+/** The SQL of assets. A row whose bytes are awaited, or that was deleted, is shown by nothing but the functions that say so. */
+import type { Tx } from '#platform/db/pool.ts'
+
+import type { FileRules } from './assets.rules.ts'
+import type { Asset } from './assets.schema.ts'
+
+/** What opening the bytes of an asset takes. */
+export interface StoredAsset {
+  readonly assetKey: string
+  readonly storagePath: string
+  readonly originalFileName: string
+  readonly mimeType: string
+  readonly fileExtension: string
+  readonly sizeBytes: number
+  readonly sha256: string
+  readonly isSensitive: boolean
+}
+
+export interface PendingAsset {
+  readonly assetKey: string
+  readonly storagePath: string
+  readonly originalFileName: string
+  readonly title: string
+  readonly mimeType: string
+  readonly subPath: string
+  readonly isSensitive: boolean
+  readonly propertyId: number | null
+  readonly createdBy: number | null
+  /** Of an upload URL alone. */
+  readonly uploadUntil?: string
+  readonly announcedBytes?: number | undefined
+}
+
+const columns = (tx: Tx) => tx`
+  a.asset_key, a.original_file_name, a.title, a.mime_type, a.file_extension, a.size_bytes as file_size, a.sub_path, a.is_sensitive, a.asset_folder_id,
+  '' as folder_path, a.workflow_id, a.step_id, a.property_id, a.created_date, a.modified_date`
+
+/** Makes the row that the bytes are stored under; it is not shown before `completeAsset`. */
+export async function insertPending(tx: Tx, tenantId: number, stamp: string, pending: PendingAsset): Promise<void> {
+  await tx`
+    insert into platform.asset (tenant_id, asset_key, storage_path, original_file_name, title, mime_type, sub_path, is_sensitive, property_id, created_by,
+      upload_until, announced_bytes, created_date, modified_date)
+    values (${tenantId}, ${pending.assetKey}, ${pending.storagePath}, ${pending.originalFileName}, ${pending.title}, ${pending.mimeType}, ${pending.subPath},
+      ${pending.isSensitive}, ${pending.propertyId}, ${pending.createdBy}, ${pending.uploadUntil ?? null}, ${pending.announcedBytes ?? null}, ${stamp}, ${stamp})`
+}
+
+/** Shows the asset from now on. Undefined where another upload has completed it, or it is gone. */
+export async function completeAsset(
+  tx: Tx,
+  tenantId: number,
+  stamp: string,
+  stored: { assetKey: string; storagePath: string; mimeType: string; fileExtension: string; sizeBytes: number; sha256: string },
+): Promise<Asset | undefined> {
+  const [row] = await tx<Asset[]>`
+    update platform.asset a
+    set storage_path = ${stored.storagePath}, mime_type = ${stored.mimeType}, file_extension = ${stored.fileExtension}, size_bytes = ${stored.sizeBytes},
+      sha256 = ${stored.sha256}, stored_at = ${stamp}, created_date = ${stamp}, modified_date = ${stamp}
+    where a.tenant_id = ${tenantId} and a.asset_key = ${stored.assetKey} and a.stored_at is null and a.deleted_at is null
+    returning ${columns(tx)}`
+  return row
+}
+
+/** Removes a row whose bytes never came. False where it is no longer one: then its bytes are somebody's. */
+export async function deletePending(tx: Tx, tenantId: number, assetKey: string): Promise<boolean> {
+  const { count } = await tx`delete from platform.asset where tenant_id = ${tenantId} and asset_key = ${assetKey} and stored_at is null`
+  return count > 0
+}
+
+export interface UploadTicket {
+  readonly assetKey: string
+  readonly originalFileName: string
+  readonly mimeType: string
+  readonly propertyId: number | null
+  readonly announcedBytes: number | null
+  readonly createdBy: number | null
+  readonly isUsed: boolean
+  readonly isTenantSuspended: boolean
+  readonly isCreatorLocked: boolean
+}
+
+/** The row behind an upload URL, with what has become of those who asked for it. */
+export async function findTicket(tx: Tx, tenantId: number, assetKey: string): Promise<UploadTicket | undefined> {
+  const [row] = await tx<UploadTicket[]>`
+    select a.asset_key, a.original_file_name, a.mime_type, a.property_id, a.announced_bytes, a.created_by, a.stored_at is not null as is_used,
+      t.is_deactivated or t.active_start > now() or t.active_end < now() as is_tenant_suspended, coalesce(u.is_locked, false) as is_creator_locked
+    from platform.asset a
+      join platform.tenant t on t.tenant_id = a.tenant_id
+      left join platform.tenant_user u on u.tenant_id = a.tenant_id and u.tenant_user_id = a.created_by
+    where a.tenant_id = ${tenantId} and a.asset_key = ${assetKey} and a.upload_until is not null and a.deleted_at is null`
+  return row
+}
+
+/** Notes where an upload writes before it does, so that what it leaves behind when its process dies can be found. */
+export async function notePath(tx: Tx, tenantId: number, assetKey: string, storagePath: string): Promise<void> {
+  await tx`
+    update platform.asset set storage_path = ${storagePath}
+    where tenant_id = ${tenantId} and asset_key = ${assetKey} and stored_at is null`
+}
+
+export async function findAsset(tx: Tx, tenantId: number, assetKey: string): Promise<Asset | undefined> {
+  const [row] = await tx<Asset[]>`
+    select ${columns(tx)} from platform.asset a
+    where a.tenant_id = ${tenantId} and a.asset_key = ${assetKey} and a.stored_at is not null and a.deleted_at is null`
+  return row
+}
+
+/** Those of the keys that are assets of the tenant. */
+export async function findStored(tx: Tx, tenantId: number, assetKeys: readonly string[]): Promise<StoredAsset[]> {
+  return tx<StoredAsset[]>`
+    select a.asset_key, a.storage_path, a.original_file_name, a.mime_type, a.file_extension, a.size_bytes, a.sha256, a.is_sensitive
+    from platform.asset a
+    where a.tenant_id = ${tenantId} and a.asset_key = any(${[...assetKeys]}::uuid[]) and a.stored_at is not null and a.deleted_at is null`
+}
+
+export interface AssetQuery {
+  readonly sourceId?: number | undefined
+  readonly folderId?: number | undefined
+  readonly search?: string | undefined
+}
+
+const matching = (tx: Tx, tenantId: number, query: AssetQuery) => tx`
+  a.tenant_id = ${tenantId} and a.stored_at is not null and a.deleted_at is null
+  ${query.sourceId === undefined ? tx`` : tx`and a.source_id = ${query.sourceId}`}
+  ${query.folderId === undefined ? tx`` : tx`and a.asset_folder_id = ${query.folderId}`}
+  ${query.search === undefined ? tx`` : tx`and (strpos(lower(a.title), lower(${query.search})) > 0 or strpos(lower(a.original_file_name), lower(${query.search})) > 0)`}`
+
+/** The newest first; one row more than `limit`, whose presence is the only honest sign of a next page. */
+export async function listNewest(
+  tx: Tx,
+  tenantId: number,
+  query: AssetQuery & {
+    readonly after: readonly [createdDate: string, assetKey: string] | undefined
+    readonly offset: number
+    readonly limit: number
+  },
+): Promise<Asset[]> {
+  const { after } = query
+  return tx<Asset[]>`
+    select ${columns(tx)} from platform.asset a
+    where ${matching(tx, tenantId, query)}
+      ${after === undefined ? tx`` : tx`and (a.created_date, a.asset_key) < (${after[0]}::text::timestamptz, ${after[1]}::text::uuid)`}
+    order by a.created_date desc, a.asset_key desc
+    limit ${query.limit + 1} offset ${query.offset}`
+}
+
+export async function countAssets(tx: Tx, tenantId: number, query: AssetQuery): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`select count(*)::int as count from platform.asset a where ${matching(tx, tenantId, query)}`
+  return row?.count ?? 0
+}
+
+/** Answers where the bytes lie, or undefined where there is no such asset. */
+export async function markDeleted(tx: Tx, tenantId: number, assetKey: string, stamp: string): Promise<boolean> {
+  const { count } = await tx`
+    update platform.asset set deleted_at = ${stamp}, modified_date = ${stamp}
+    where tenant_id = ${tenantId} and asset_key = ${assetKey} and stored_at is not null and deleted_at is null`
+  return count > 0
+}
+
+export interface Unswept {
+  readonly assetKey: string
+  readonly storagePath: string
+  readonly isDeleted: boolean
+}
+
+/** Rows whose bytes nobody can ask for any more: deleted ones, and uploads that were given up a day ago. */
+export async function listUnswept(tx: Tx, tenantId: number, limit: number): Promise<Unswept[]> {
+  return tx<Unswept[]>`
+    select asset_key, storage_path, deleted_at is not null as is_deleted
+    from platform.asset
+    where tenant_id = ${tenantId} and (
+      (deleted_at is not null and purged_at is null) or
+      (stored_at is null and deleted_at is null and coalesce(upload_until, created_date) < now() - interval '1 day'))
+    limit ${limit}`
+}
+
+export async function markPurged(tx: Tx, tenantId: number, assetKey: string): Promise<void> {
+  await tx`
+    update platform.asset set purged_at = now()
+    where tenant_id = ${tenantId} and asset_key = ${assetKey} and deleted_at is not null`
+}
+
+/** What the property that a file is meant for asks of it; undefined where there is none of this id, or it holds no files. */
+export async function findFileRules(tx: Tx, tenantId: number, propertyId: number): Promise<FileRules | undefined> {
+  const [row] = await tx<FileRules[]>`
+    select is_sensitive, allowed_file_types from platform.property
+    where tenant_id = ${tenantId} and property_id = ${propertyId} and data_type_id in (7, 8, 12)`
+  return row
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+
+import { bytesAnswer, embeddedAnswer } from '#platform/answer.ts'
+import { defineStagedOperation, reads } from '#platform/operation.ts'
+
+import { isShownInPlace } from './assets.rules.ts'
+import { assetKey, exampleAsset } from './assets.schema.ts'
+import { openAsset } from './service.ts'
+import { downloadPath, signedUrl } from './signed-url.ts'
+
+// Larger files are fetched by the URL: a host holds what a tool answers in the model's context.
+const embeddedBytes = 1024 * 1024
+
+export const downloadAsset = defineStagedOperation({
+  ...reads(z.object({ url: z.url(), expiresAt: z.iso.datetime(), mimeType: z.string(), sizeBytes: z.int() })),
+  name: 'download_asset',
+  title: 'Download an asset',
+  description:
+    'Over REST answers the bytes, also to a URL of sign_asset_url; ranges are taken. Over MCP answers a URL that is good for 15 minutes, and the bytes themselves up to 1 MiB.',
+  method: 'GET',
+  path: '/api/v1/assets/{assetKey}/download',
+  roles: 'DataView|Signed',
+  answersBytes: true,
+  input: z.object({ assetKey }),
+  examples: [
+    {
+      title: 'Over MCP',
+      input: { assetKey: exampleAsset.assetKey },
+      output: {
+        url: 'https://ops.example.com/api/v1/assets/0d9f2f5e-3a86-4a52-9f0a-2c1d5b7e6a10/download?sig=mK3v&exp=1795252500&u=12',
+        expiresAt: '2026-11-21T09:45:00.000Z',
+        mimeType: 'image/jpeg',
+        sizeBytes: 482133,
+      },
+    },
+  ],
+  async stagedHandler(context, input) {
+    const found = await openAsset(context.services, context.tenantId, input.assetKey)
+    if (found.isSensitive) context.audit({ isSensitive: true })
+    const { mimeType, sizeBytes, stream } = found
+    if (context.transport !== 'mcp') {
+      const fileName = found.originalFileName
+      return bytesAnswer({
+        body: stream,
+        mimeType,
+        sizeBytes,
+        fileName,
+        inline: isShownInPlace(mimeType),
+        etag: found.sha256,
+        headers: { 'x-content-type-options': 'nosniff' },
+      })
+    }
+    if (sizeBytes > embeddedBytes) stream.destroy()
+    const record = { ...signedUrl(context, downloadPath(found.assetKey)), mimeType, sizeBytes }
+    return sizeBytes > embeddedBytes ? record : embeddedAnswer(record, Buffer.concat(await stream.toArray()), mimeType)
+  },
+})

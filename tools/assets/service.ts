@@ -1,0 +1,257 @@
+/** Assets for other domains and for activities: whether they exist, their bytes, and new ones out of a stream. */
+import { randomUUID } from 'node:crypto'
+import type { Readable } from 'node:stream'
+
+import type { Tx } from '#platform/db/pool.ts'
+import { AppError, mustExist } from '#platform/errors.ts'
+import type { StagedContext, TxContext } from '#platform/operation.ts'
+import type { Services } from '#platform/services.ts'
+import { inSystemTransaction } from '#platform/system.ts'
+
+import { findSubFolderIssues, isAllowedType, shownFileName } from './assets.rules.ts'
+import type { Asset } from './assets.schema.ts'
+import * as store from './assets.store.ts'
+import { type ContentType, detectContentType } from './content-type.ts'
+import { type ContentSource, type StoredContent, storeContent } from './content.ts'
+
+export { downloadPath, signedUrl } from './signed-url.ts'
+
+/** On whose behalf a file is kept: a call's (`ownerOf`), or the system's (`systemOwner`). */
+export interface AssetOwner {
+  readonly services: Services
+  readonly tenantId: number
+  readonly tenantUserId: number | null
+  readonly signal?: AbortSignal | undefined
+  transact<T>(work: (context: TxContext) => Promise<T>): Promise<T>
+}
+
+export function ownerOf(context: StagedContext): AssetOwner {
+  const { services, tenantId, actor, signal } = context
+  return { services, tenantId, tenantUserId: actor.tenantUserId || null, signal, transact: (work) => context.inTransaction(work) }
+}
+
+export function systemOwner(services: Services, tenantId: number, signal?: AbortSignal): AssetOwner {
+  return { services, tenantId, tenantUserId: null, signal, transact: (work) => inSystemTransaction(services, tenantId, work) }
+}
+
+/** What is said of a file before its bytes are there. */
+export interface FileDescription {
+  readonly fileName: string
+  readonly mimeType?: string | undefined
+  readonly title?: string | undefined
+  readonly isSensitive?: boolean | undefined
+  readonly propertyId?: number | undefined
+  readonly storageShortcutId?: number | undefined
+  readonly storageSubFolder?: string | undefined
+}
+
+/**
+ * Keeps a new file. Throws AppError `invalid_input` (not whole, a property or shortcut that is not there), `too_large`, `unsupported_type` and
+ * `unprocessable` (what its property refuses), `unavailable` (a full store); then nothing was saved.
+ */
+export async function createAssetFromStream(owner: AssetOwner, file: FileDescription, source: ContentSource): Promise<Asset> {
+  const pending = await owner.transact((context) => openPending(context, owner.tenantUserId, file))
+  return fillPending(owner, { ...pending, declaredType: file.mimeType }, source)
+}
+
+/** Makes the row of a file whose bytes will come: at once, or through an upload URL until `upload.until`. */
+export async function openPending(
+  context: TxContext,
+  tenantUserId: number | null,
+  file: FileDescription,
+  upload?: { readonly until: string; readonly announcedBytes: number | undefined },
+): Promise<store.PendingAsset> {
+  const { tx, tenantId, stamp } = context
+  const isSensitive = await checkDestination(context, file)
+  const assetKey = randomUUID()
+  const originalFileName = shownFileName(file.fileName)
+  const pending: store.PendingAsset = {
+    assetKey,
+    storagePath: storagePath(tenantId, stamp, assetKey),
+    originalFileName,
+    title: file.title ?? originalFileName,
+    mimeType: file.mimeType ?? '',
+    subPath: file.storageSubFolder ?? '',
+    isSensitive,
+    propertyId: file.propertyId ?? null,
+    createdBy: tenantUserId,
+    ...(upload ? { uploadUntil: upload.until, announcedBytes: upload.announcedBytes } : {}),
+  }
+  await store.insertPending(tx, tenantId, stamp, pending)
+  return pending
+}
+
+/** Throws where the file cannot go where it is meant to; answers whether it is sensitive. */
+async function checkDestination({ tx, tenantId }: TxContext, file: FileDescription): Promise<boolean> {
+  const issues = file.storageSubFolder === undefined ? [] : findSubFolderIssues(file.storageSubFolder)
+  if (file.storageShortcutId !== undefined) {
+    issues.push({
+      path: '$.storageShortcutId',
+      severity: 'error',
+      message: `There is no storage shortcut ${file.storageShortcutId}. Leave it out to keep the file in the tenant's own store.`,
+    })
+  }
+  const rules = file.propertyId === undefined ? undefined : await store.findFileRules(tx, tenantId, file.propertyId)
+  if (file.propertyId !== undefined && !rules) {
+    issues.push({
+      path: '$.propertyId',
+      severity: 'error',
+      message: `There is no property ${file.propertyId} of type Attachment, Signature or Binary.`,
+    })
+  }
+  if (issues.length > 0) throw new AppError('invalid_input', 'The file cannot be kept as described.', { issues })
+  if (rules?.isSensitive && file.isSensitive === false) {
+    throw new AppError('unprocessable', 'The property is sensitive and takes sensitive files only. Leave isSensitive out, or send true.')
+  }
+  return file.isSensitive ?? rules?.isSensitive ?? false
+}
+
+/** `<tenant>/<year>/<month>/<key>`: names that people gave never become paths. */
+function storagePath(tenantId: number, stamp: string, assetKey: string): string {
+  return `${tenantId}/${stamp.slice(0, 4)}/${stamp.slice(5, 7)}/${assetKey}`
+}
+
+/**
+ * Stores the bytes of a pending row and shows the asset. When that fails the row goes too, unless `keepsRow` leaves it for another try.
+ * `onStored` runs in the transaction that shows it.
+ */
+export async function fillPending(
+  owner: AssetOwner,
+  pending: {
+    readonly assetKey: string
+    readonly storagePath: string
+    readonly originalFileName: string
+    readonly propertyId: number | null
+    readonly declaredType: string | undefined
+  },
+  source: ContentSource,
+  { keepsRow = false, onStored }: { readonly keepsRow?: boolean; readonly onStored?: (context: TxContext) => Promise<void> } = {},
+): Promise<Asset> {
+  const { services, signal } = owner
+  try {
+    const stored = await storeContent(services.storage, pending.storagePath, source, {
+      maxBytes: services.config.limits.uploadBytes,
+      signal,
+    })
+    const type = await detectContentType(stored.head, pending.originalFileName, pending.declaredType)
+    return await owner.transact(async (context) => {
+      const done = await complete(context, pending, stored, type)
+      await onStored?.(context)
+      return done
+    })
+  } catch (error) {
+    await discard(owner, pending, keepsRow).catch((cause: unknown) =>
+      services.log.warn({ err: cause, assetKey: pending.assetKey }, 'a failed upload is left to the sweep'),
+    )
+    throw error
+  }
+}
+
+async function complete(
+  context: TxContext,
+  pending: { readonly assetKey: string; readonly storagePath: string; readonly propertyId: number | null },
+  stored: StoredContent,
+  type: ContentType,
+): Promise<Asset> {
+  const { tx, tenantId, stamp } = context
+  const rules = pending.propertyId === null ? undefined : await store.findFileRules(tx, tenantId, pending.propertyId)
+  if (rules && !isAllowedType(type.extension, rules.allowedFileTypes)) {
+    throw new AppError(
+      'unsupported_type',
+      `The property takes ${rules.allowedFileTypes.join(', ')}; by its bytes this is ${type.mimeType}. Nothing was saved.`,
+    )
+  }
+  const done = await store.completeAsset(tx, tenantId, stamp, {
+    assetKey: pending.assetKey,
+    storagePath: pending.storagePath,
+    mimeType: type.mimeType,
+    fileExtension: type.extension,
+    sizeBytes: stored.sizeBytes,
+    sha256: stored.sha256,
+  })
+  if (!done) throw new AppError('conflict', 'Another upload through this URL was complete first. Ask for a new URL to upload another file.')
+  context.afterCommit(() => sweepSoon(context.services, tenantId))
+  return done
+}
+
+/** The row first: where a lost connection hid a commit, the row is an asset and its bytes must stay. */
+async function discard(
+  owner: AssetOwner,
+  pending: { readonly assetKey: string; readonly storagePath: string },
+  keepsRow: boolean,
+): Promise<void> {
+  const { services, tenantId } = owner
+  const isOurs = await owner.transact(async ({ tx }) => {
+    if (!keepsRow) return store.deletePending(tx, tenantId, pending.assetKey)
+    const [kept] = await store.findStored(tx, tenantId, [pending.assetKey])
+    return kept?.storagePath !== pending.storagePath
+  })
+  if (isOurs) await services.storage.delete(pending.storagePath)
+}
+
+const sweptAtOnce = 20
+
+/** Removes the bytes of deleted assets and of uploads that were given up, in the background; what fails is tried again at the next sweep. */
+export function sweepSoon(services: Services, tenantId: number): void {
+  sweep(services, tenantId).catch((error: unknown) => services.log.warn({ err: error, tenantId }, 'files could not be swept'))
+}
+
+async function sweep(services: Services, tenantId: number): Promise<void> {
+  const { databases, storage } = services
+  const rows = await databases.transact({ tenantId, isReadOnly: true }, ({ tx }) => store.listUnswept(tx, tenantId, sweptAtOnce))
+  for (const row of rows) {
+    await storage.delete(row.storagePath)
+    await databases.transact({ tenantId }, async ({ tx }) => {
+      if (row.isDeleted) await store.markPurged(tx, tenantId, row.assetKey)
+      else await store.deletePending(tx, tenantId, row.assetKey)
+    })
+  }
+}
+
+/** What others need to know of an asset that they name. */
+export interface KnownAsset {
+  readonly assetKey: string
+  readonly originalFileName: string
+  readonly mimeType: string
+  readonly fileExtension: string
+  readonly sizeBytes: number
+  readonly isSensitive: boolean
+}
+
+/** Those of the keys that are assets of the tenant, by key; one query however many there are. Keys that are no UUIDs are simply not found. */
+export async function findAssets(tx: Tx, tenantId: number, assetKeys: readonly string[]): Promise<ReadonlyMap<string, KnownAsset>> {
+  const keys = [
+    ...new Set(assetKeys.filter((key) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(key)).map((key) => key.toLowerCase())),
+  ]
+  if (keys.length === 0) return new Map()
+  const rows = await store.findStored(tx, tenantId, keys)
+  return new Map(rows.map((row) => [row.assetKey, row]))
+}
+
+export interface OpenAsset extends KnownAsset {
+  readonly sha256: string
+  readonly stream: Readable
+}
+
+/** Opens an asset for reading. Throws AppError `not_found`. */
+export async function openAsset(services: Services, tenantId: number, assetKey: string): Promise<OpenAsset> {
+  const found = mustExist(await findOne(services, tenantId, assetKey), 'asset')
+  return { ...found, stream: await services.storage.get(found.storagePath) }
+}
+
+export interface AssetForRecognition extends KnownAsset {
+  /** A local file of the same bytes, until `release`. */
+  readonly filePath: string
+  release(): Promise<void>
+}
+
+/** An asset as a local file, for engines that read files. Throws AppError `not_found`. */
+export async function assetForRecognition(services: Services, tenantId: number, assetKey: string): Promise<AssetForRecognition> {
+  const found = mustExist(await findOne(services, tenantId, assetKey), 'asset')
+  return { ...found, ...(await services.storage.materialise(found.storagePath)) }
+}
+
+async function findOne(services: Services, tenantId: number, assetKey: string): Promise<store.StoredAsset | undefined> {
+  const [found] = await services.databases.transact({ tenantId, isReadOnly: true }, ({ tx }) => store.findStored(tx, tenantId, [assetKey]))
+  return found
+}

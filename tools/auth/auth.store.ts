@@ -1,0 +1,108 @@
+/** All SQL of API keys. */
+import type { Tx } from '#platform/db/pool.ts'
+import { rolesOf } from '#platform/roles.ts'
+
+import type { ApiKey } from './auth.schema.ts'
+
+export interface ApiKeyRow {
+  readonly apiKeyId: number
+  readonly name: string
+  readonly roleFlag: number
+  readonly prefix: string
+  readonly tenantUserId: number
+  readonly isUserBound: boolean
+  readonly createdDate: string
+  readonly expiresAt: string | null
+  readonly lastUsedDate: string | null
+  readonly allowedAddresses: readonly string[]
+}
+
+export interface NewApiKeyRow {
+  readonly name: string
+  readonly roleFlag: number
+  readonly tenantUserId: number
+  readonly isUserBound: boolean
+  readonly hash: Buffer
+  readonly prefix: string
+  readonly expiresAt: string | null
+  readonly allowedAddresses: readonly string[]
+  readonly at: string
+}
+
+/** A row as the wire has it. */
+export function toApiKey(row: ApiKeyRow): ApiKey {
+  const { apiKeyId, name, roleFlag, prefix, tenantUserId, createdDate, expiresAt, lastUsedDate, allowedAddresses } = row
+  return { apiKeyId, name, roles: rolesOf(roleFlag), prefix, tenantUserId, createdDate, expiresAt, lastUsedDate, allowedAddresses: [...allowedAddresses] }
+}
+
+const columns = (tx: Tx) => tx`
+  api_key_id, name, role_flag, prefix, tenant_user_id, is_user_bound, created_date, expires_at, last_used_date, allowed_addresses`
+
+export async function insertApiKey(tx: Tx, tenantId: number, key: NewApiKeyRow): Promise<ApiKeyRow> {
+  const [row] = await tx<ApiKeyRow[]>`
+    insert into platform.api_key (tenant_id, tenant_user_id, name, role_flag, is_user_bound, key_hash, prefix, allowed_addresses, created_date, expires_at)
+    values (${tenantId}, ${key.tenantUserId}, ${key.name}, ${key.roleFlag}, ${key.isUserBound}, ${key.hash}, ${key.prefix},
+      ${tx.array([...key.allowedAddresses])}::text[], ${key.at}, ${key.expiresAt})
+    returning ${columns(tx)}`
+  if (!row) throw new Error('An insert answered no row')
+  return row
+}
+
+/** The oldest first, without the revoked; one row more than the page when there is one. */
+export async function listApiKeyRows(tx: Tx, tenantId: number, page: { after: number; offset: number; limit: number }): Promise<ApiKeyRow[]> {
+  return tx<ApiKeyRow[]>`
+    select ${columns(tx)} from platform.api_key
+    where tenant_id = ${tenantId} and revoked_at is null and api_key_id > ${page.after}::bigint
+    order by api_key_id
+    limit ${page.limit + 1} offset ${page.offset}`
+}
+
+export async function countApiKeys(tx: Tx, tenantId: number): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`select count(*) from platform.api_key where tenant_id = ${tenantId} and revoked_at is null`
+  return row?.count ?? 0
+}
+
+/** Held until the transaction ends; undefined where it is revoked. */
+export async function lockApiKey(tx: Tx, tenantId: number, apiKeyId: number): Promise<ApiKeyRow | undefined> {
+  const [row] = await tx<ApiKeyRow[]>`
+    select ${columns(tx)} from platform.api_key
+    where tenant_id = ${tenantId} and api_key_id = ${apiKeyId}::bigint and revoked_at is null
+    for no key update`
+  return row
+}
+
+export async function markRevoked(tx: Tx, tenantId: number, apiKeyId: number, at: string): Promise<void> {
+  await tx`update platform.api_key set revoked_at = ${at}, previous_hash = null, previous_until = null where tenant_id = ${tenantId} and api_key_id = ${apiKeyId}`
+}
+
+/** The present secret becomes the previous one, until `graceSeconds` from now; an earlier previous one ends at once. */
+export async function replaceSecret(
+  tx: Tx,
+  tenantId: number,
+  apiKeyId: number,
+  next: { hash: Buffer; prefix: string; graceSeconds: number },
+): Promise<{ row: ApiKeyRow; previousUntil: string | null } | undefined> {
+  const [row] = await tx<(ApiKeyRow & { previousUntil: string | null })[]>`
+    update platform.api_key set key_hash = ${next.hash}, prefix = ${next.prefix},
+      previous_hash = case when ${next.graceSeconds}::int > 0 then key_hash end,
+      previous_until = case when ${next.graceSeconds}::int > 0 then date_trunc('milliseconds', now()) + make_interval(secs => ${next.graceSeconds}::int) end
+    where tenant_id = ${tenantId} and api_key_id = ${apiKeyId}
+    returning ${columns(tx)}, previous_until`
+  return row && { row, previousUntil: row.previousUntil }
+}
+
+export interface ApiKeyChange {
+  readonly name: string
+  readonly roleFlag: number
+  readonly expiresAt: string | null
+  readonly allowedAddresses: readonly string[]
+}
+
+export async function updateApiKeyRow(tx: Tx, tenantId: number, apiKeyId: number, change: ApiKeyChange): Promise<ApiKeyRow | undefined> {
+  const [row] = await tx<ApiKeyRow[]>`
+    update platform.api_key set name = ${change.name}, role_flag = ${change.roleFlag}, expires_at = ${change.expiresAt},
+      allowed_addresses = ${tx.array([...change.allowedAddresses])}::text[]
+    where tenant_id = ${tenantId} and api_key_id = ${apiKeyId}
+    returning ${columns(tx)}`
+  return row
+}

@@ -1,0 +1,47 @@
+/** API keys for the other domains: provisioning makes an installation's first one. */
+import { hashApiKey, newApiKey } from '#platform/authenticate.ts'
+import type { Tx } from '#platform/db/pool.ts'
+import { addMember } from '#tools/users/service.ts'
+
+import { type ApiKeyRow, insertApiKey } from './auth.store.ts'
+
+export interface KeyRequest {
+  readonly name: string
+  readonly roleFlag: number
+  /** Whom it acts as; absent: a service user of its own, with the key's name and roles. */
+  readonly tenantUserId?: number | undefined
+  /** The secret, where it was chosen outside; absent: a new one. */
+  readonly secret?: string | undefined
+  readonly expiresAt?: string | null | undefined
+  readonly allowedAddresses?: readonly string[] | undefined
+  /** The transaction's stamp. */
+  readonly at: string
+}
+
+const prefixLength = 8
+
+/** What is shown of a key ever after. Of a chosen secret, which may be short, less. */
+export function prefixOf(secret: string): string {
+  return secret.slice(0, secret.startsWith('flk_') ? prefixLength : prefixLength / 2)
+}
+
+/** Makes a key in the tenant that the transaction is in, and answers its secret, which is kept nowhere. The caller pokes nothing: it is new. */
+export async function makeKey(tx: Tx, tenantId: number, request: KeyRequest): Promise<{ row: ApiKeyRow; secret: string }> {
+  const { name, roleFlag, at } = request
+  const secret = request.secret ?? newApiKey()
+  const tenantUserId =
+    request.tenantUserId ??
+    (await addMember(tx, tenantId, { userName: `key-${crypto.randomUUID()}`, displayName: name, roleFlag, isService: true, at })).tenantUserId
+  const row = await insertApiKey(tx, tenantId, {
+    name,
+    roleFlag,
+    tenantUserId,
+    isUserBound: request.tenantUserId !== undefined,
+    hash: hashApiKey(secret),
+    prefix: prefixOf(secret),
+    expiresAt: request.expiresAt ?? null,
+    allowedAddresses: request.allowedAddresses ?? [],
+    at,
+  })
+  return { row, secret }
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+
+import { credentialsTopic } from '#platform/authenticate.ts'
+import { AppError, mustExist } from '#platform/errors.ts'
+import { defineOperation, writes } from '#platform/operation.ts'
+import { flagOf } from '#platform/roles.ts'
+import { keepServiceUser, refuseGrant } from '#tools/users/service.ts'
+import { roles } from '#tools/users/users.schema.ts'
+
+import { findExpiryIssue } from './auth.rules.ts'
+import { allowedAddresses, apiKey, apiKeyId, exampleApiKey, expiresAt, keyName } from './auth.schema.ts'
+import { toApiKey, updateApiKeyRow } from './auth.store.ts'
+import { lockLesserKey } from './changed-key.ts'
+
+export const updateApiKey = defineOperation({
+  ...writes(apiKey),
+  isIdempotent: true,
+  name: 'update_api_key',
+  title: 'Change an API key',
+  description:
+    'Changes the name, roles, expiry or allowed addresses of a key, at once; what is left out stays. Nobody grants a role they lack, or changes a key that holds one. The secret stays: rotate_api_key replaces it.',
+  method: 'PUT',
+  path: '/api/v1/api-keys/{apiKeyId}',
+  roles: 'AdminIntegration',
+  input: z.object({
+    apiKeyId,
+    name: keyName.optional(),
+    roles: roles.optional().describe('All that it shall hold'),
+    expiresAt: expiresAt.nullable().optional().describe('null: never'),
+    allowedAddresses: allowedAddresses.optional(),
+  }),
+  examples: [{ title: 'Only from the office', input: { apiKeyId: 5, allowedAddresses: ['203.0.113.0/24'] }, output: { ...exampleApiKey, allowedAddresses: ['203.0.113.0/24'] } }],
+  async handler(context, input) {
+    const { tx, tenantId, actor, stamp, services } = context
+    const found = await lockLesserKey(context, input.apiKeyId)
+    const roleFlag = input.roles ? flagOf(input.roles) : found.roleFlag
+    refuseGrant(actor.roleFlag, roleFlag)
+    const issue = findExpiryIssue(input.expiresAt, stamp)
+    if (issue) throw new AppError('invalid_input', issue.message, { issues: [issue] })
+    const change = {
+      name: input.name ?? found.name,
+      roleFlag,
+      expiresAt: input.expiresAt === undefined ? found.expiresAt : input.expiresAt,
+      allowedAddresses: input.allowedAddresses ?? found.allowedAddresses,
+    }
+    const row = mustExist(await updateApiKeyRow(tx, tenantId, found.apiKeyId, change), 'API key')
+    if (!found.isUserBound) await keepServiceUser(tx, tenantId, found.tenantUserId, change)
+    context.audit({ before: found.roleFlag, after: roleFlag })
+    context.afterCommit(() => services.wake.poke(credentialsTopic))
+    return toApiKey(row)
+  },
+})

@@ -1,0 +1,68 @@
+/** The catalog as the record store compiles against it: every definition of a tenant, read once for each version. */
+
+import type { DataType } from '#tools/properties/properties.schema.ts'
+
+export { dataTypes, type DataType } from '#tools/properties/properties.schema.ts'
+
+export interface CatalogOption {
+  readonly optionId: number
+  readonly internalName: string
+  readonly parentOptionId: number | null
+}
+
+export interface CatalogProperty {
+  readonly entityPropertyId: number
+  readonly propertyId: number
+  /** The column is `c<columnId>`. */
+  readonly columnId: number
+  readonly internalName: string
+  readonly dataType: DataType
+  readonly isRequired: boolean
+  readonly isList: boolean
+  readonly keyPart: 1 | 2 | 3 | null
+  readonly isSensitive: boolean
+  readonly minValueOrLength: number | null
+  readonly maxValueOrLength: number | null
+  readonly maxDecimalPlaces: number | null
+  readonly regEx: string | null
+  /** Extensions without a dot, lower case; empty: any. */
+  readonly allowedFileTypes: readonly string[]
+  /** In their order; empty but for Choice and Hierarchy. */
+  readonly options: readonly CatalogOption[]
+  /** Deleted options, which no new value takes: earlier versions of records still show their names. */
+  readonly retiredOptions?: readonly CatalogOption[]
+  /** The subset that this entity allows, where it has one. */
+  readonly optionFilter: ReadonlySet<number> | null
+  readonly isIdentityEmail: boolean
+  readonly isIdentityPhone: boolean
+  /** What runs when an attachment is saved, as set_attachment_analysis stored it. */
+  readonly analysis: unknown
+}
+
+export interface CatalogRelation {
+  readonly entityId: number
+  readonly isRequired: boolean
+  readonly isList: boolean
+}
+
+export interface CatalogEntity {
+  readonly entityId: number
+  readonly internalName: string
+  readonly wipeNo: number
+  readonly isTenantUserRole: boolean
+  readonly identityEmailPropertyId: number | null
+  readonly identityPhonePropertyId: number | null
+  /** In position order. */
+  readonly properties: readonly CatalogProperty[]
+  readonly parents: readonly CatalogRelation[]
+  readonly children: readonly CatalogRelation[]
+  readonly peers: readonly number[]
+}
+
+export interface Catalog {
+  readonly tenantId: number
+  readonly version: number
+  readonly entities: readonly CatalogEntity[]
+  /** By id as text, and by internalName in lower case. */
+  readonly byIdOrName: ReadonlyMap<string, CatalogEntity>
+}

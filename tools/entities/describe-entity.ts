@@ -1,0 +1,53 @@
+import { z } from 'zod'
+
+import { findDisplayLanguages } from '#platform/db/display-language.ts'
+import { mustExist } from '#platform/errors.ts'
+import { idOrName } from '#platform/names.ts'
+import { defineOperation, reads } from '#platform/operation.ts'
+import { languageCode } from '#tools/properties/properties.schema.ts'
+
+import { listComposition } from './composition.store.ts'
+import { entityDetail, exampleChild, exampleEntity, exampleEntityProperty } from './entities.schema.ts'
+import { listEntities } from './entities.store.ts'
+import { mustFindEntity } from './service.ts'
+
+export const describeEntity = defineOperation({
+  ...reads(entityDetail),
+  name: 'describe_entity',
+  title: 'Describe an entity',
+  description:
+    'One entity with its properties and child entities, in their order: names, types, what is required, what is a list, what makes the key. Call it before saving records, so that the names in data are right; describe_property shows the rules of one, list_property_options its choices.',
+  method: 'POST',
+  path: '/api/v1/entities/{entity}',
+  roles: 'any',
+  input: z.object({ entity: idOrName, languageCode: languageCode.optional() }),
+  examples: [
+    {
+      title: 'By name',
+      input: { entity: 'WorkOrder' },
+      output: {
+        entity: {
+          entityId: exampleEntity.entityId,
+          internalName: 'WorkOrder',
+          name: 'Work order',
+          description: '',
+          categoryId: 7,
+          verticalId: 2,
+          globalSourceId: null,
+          isTenantUserRole: false,
+          identityEmailPropertyId: null,
+          identityPhonePropertyId: null,
+        },
+        properties: [exampleEntityProperty, exampleChild],
+      },
+    },
+  ],
+  async handler(context, input) {
+    const { tx, tenantId } = context
+    const languages = await findDisplayLanguages(context, input.languageCode)
+    const row = await mustFindEntity(context, input.entity)
+    const [shown] = await listEntities(tx, tenantId, languages, [row.entityId])
+    const { name, description } = mustExist(shown, 'entity')
+    return { entity: { ...row, name, description }, properties: await listComposition(tx, tenantId, row.entityId, languages) }
+  },
+})

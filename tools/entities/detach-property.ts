@@ -1,0 +1,50 @@
+import { z } from 'zod'
+
+import { changeDefinitions } from '#platform/db/definitions.ts'
+import { holdsValue } from '#platform/db/record-values.ts'
+import { AppError, mustExist } from '#platform/errors.ts'
+import { idOrName } from '#platform/names.ts'
+import { defineOperation, destroys } from '#platform/operation.ts'
+
+import { deleteEntityPropertyRow, listAttached } from './composition.store.ts'
+import { deleted, entityPropertyId } from './entities.schema.ts'
+import { mustFindEntity } from './service.ts'
+
+export const detachProperty = defineOperation({
+  ...destroys(z.object({ entityPropertyId, deleted })),
+  name: 'detach_property',
+  title: 'Detach a property from an entity',
+  description:
+    'Takes a property off an entity; the property itself stays. 409 while live records hold a value of it, unless discardsValues says that these may go: attached again, it begins empty. 409 for a key part of records that exist and for the identity of a bridge. Take entityPropertyId from describe_entity; detach_child_entity takes off a child entity.',
+  method: 'DELETE',
+  path: '/api/v1/entities/{entity}/properties/{entityPropertyId}',
+  roles: 'BuilderAdmin',
+  input: z.object({ entity: idOrName, entityPropertyId, discardsValues: z.boolean().optional().describe('false unless told') }),
+  examples: [{ title: 'One property', input: { entity: 'WorkOrder', entityPropertyId: 10_064 }, output: { entityPropertyId: 10_064, deleted: true } }],
+  async handler(context, input) {
+    const { tx, tenantId } = context
+    const entity = await mustFindEntity(context, input.entity)
+    const { entityId, internalName } = entity
+    return changeDefinitions(
+      context,
+      async () => [entityId],
+      async () => {
+        const row = mustExist(
+          (await listAttached(tx, tenantId, entityId)).find((one) => one.entityPropertyId === input.entityPropertyId),
+          'entity property',
+        )
+        if (entity.isTenantUserRole && [entity.identityEmailPropertyId, entity.identityPhonePropertyId].includes(row.propertyId)) {
+          throw new AppError('conflict', `${row.internalName} links records of ${internalName} to users. Change that with set_entity_identity_bridge first.`)
+        }
+        const isHeld = await holdsValue(tx, tenantId, entityId, row.columnId)
+        if (isHeld && row.keyPart !== null) throw new AppError('conflict', `${row.internalName} is a part of the key of records that exist.`)
+        if (isHeld && input.discardsValues !== true) {
+          throw new AppError('conflict', `Records of ${internalName} hold values of ${row.internalName}. Clear them, or repeat with discardsValues: true.`)
+        }
+        await deleteEntityPropertyRow(tx, tenantId, row.entityPropertyId)
+        context.audit({ entityId, property: row.internalName, discardedValues: isHeld })
+        return { entityPropertyId: row.entityPropertyId, deleted: true as const }
+      },
+    )
+  },
+})

@@ -1,0 +1,240 @@
+/** What an entity may be: pure decisions about its composition, keys, identity and relationships. */
+import { type IdOrName, readIdOrName } from '#platform/names.ts'
+import { quoted } from '#platform/suggest.ts'
+import { finding, type Finding, unknownName } from '#platform/validation.ts'
+import { dataTypeOf } from '#tools/properties/properties.schema.ts'
+import { type NewDisplay, readDisplays, readPlace, type References } from '#tools/properties/service.ts'
+
+import type { PortableEntity } from './entities.schema.ts'
+
+/** A property as an entity may name it; `propertyId` is null while a catalog document is about to make it. */
+export interface NamedProperty {
+  readonly propertyId: number | null
+  readonly internalName: string
+  readonly dataTypeId: number
+  readonly isIdentityEmail: boolean
+  readonly isIdentityPhone: boolean
+  /** Names of its option subsets, where the caller needs them. */
+  readonly optionFilters: readonly string[]
+}
+
+export interface NewEntityProperty {
+  readonly property: NamedProperty
+  readonly isRequired: boolean
+  readonly isList: boolean
+  readonly keyPart: 1 | 2 | 3 | null
+  readonly optionFilter: string | null
+}
+
+export interface NewEntity {
+  readonly internalName: string
+  readonly displays: readonly NewDisplay[]
+  readonly categoryId: number | null
+  readonly verticalId: number | null
+  readonly globalSourceId: number | null
+  readonly properties: readonly NewEntityProperty[]
+  readonly isTenantUserRole: boolean
+  readonly identityEmail: NamedProperty | null
+  readonly identityPhone: NamedProperty | null
+}
+
+/** Whatever has an id and a name, found by either. */
+export function indexOf<T extends { readonly internalName: string }>(known: readonly T[], idOf: (one: T) => number | null): (slot: IdOrName) => T | undefined {
+  const byName = new Map(known.map((one) => [one.internalName.toLowerCase(), one]))
+  const byId = new Map(known.flatMap((one) => (idOf(one) === null ? [] : [[idOf(one), one] as const])))
+  return (slot) => {
+    const { id, name } = readIdOrName(slot)
+    return id === null ? byName.get(name.toLowerCase()) : byId.get(id)
+  }
+}
+
+export function unknownProperty(path: string, slot: IdOrName, known: readonly { readonly internalName: string }[]): Finding {
+  const names = known.map((property) => property.internalName)
+  return unknownName(path, 'property', slot, names, 'list_properties', 'unknown_property')
+}
+
+export function unknownEntity(path: string, slot: IdOrName, known: readonly { readonly internalName: string }[]): Finding {
+  const names = known.map((entity) => entity.internalName)
+  return unknownName(path, 'entity', slot, names, 'list_entities', 'unknown_entity')
+}
+
+/** What forbids a property to be a part of the key. */
+export function findKeyPartProblems(property: { readonly internalName: string; readonly dataTypeId: number }, isList: boolean, path: string): Finding[] {
+  const dataType = dataTypeOf(property.dataTypeId)
+  if (isList) return [finding(path, `${property.internalName} is a list; a key part has one value.`)]
+  if (dataType === 'Attachment' || dataType === 'Signature' || dataType === 'Binary') return [finding(path, `A ${dataType} cannot be a part of the key.`)]
+  return []
+}
+
+/** Reads the definition of a new entity, held against the properties that exist or will. Relationships are read by readRelations. */
+export function readEntity(
+  given: PortableEntity,
+  references: References,
+  known: readonly NamedProperty[],
+  path: string,
+): { entity: NewEntity; findings: Finding[] } {
+  const { displays, findings } = readDisplays(given.displays ?? [], references, `${path}.displays`)
+  const place = readPlace(given, references, path)
+  findings.push(...place.findings)
+  const find = indexOf(known, (property) => property.propertyId)
+  const properties: NewEntityProperty[] = []
+  const keys = new Set<number>()
+  ;(given.properties ?? []).forEach((one, index) => {
+    const at = `${path}.properties[${index}]`
+    const property = find(one.property)
+    if (!property) return void findings.push(unknownProperty(`${at}.property`, one.property, known))
+    if (properties.some((earlier) => earlier.property === property)) return void findings.push(finding(`${at}.property`, `${property.internalName} is named twice.`))
+    const { isRequired = false, isList = false, keyPart = null, optionFilter = null } = one
+    if (keyPart !== null) {
+      findings.push(...findKeyPartProblems(property, isList, `${at}.keyPart`))
+      if (keys.has(keyPart)) findings.push(finding(`${at}.keyPart`, `An earlier property is key part ${keyPart} too.`))
+      keys.add(keyPart)
+    }
+    const subset = optionFilter === null ? null : property.optionFilters.find((name) => name.toLowerCase() === optionFilter.toLowerCase())
+    if (subset === undefined) findings.push(unknownName(`${at}.optionFilter`, 'option filter', optionFilter, property.optionFilters, 'list_property_option_filters'))
+    properties.push({ property, isRequired, isList, keyPart, optionFilter: subset ?? null })
+  })
+  const bridge = readBridge(
+    { isTenantUserRole: given.isTenantUserRole ?? false, identityEmailProperty: given.identityEmailProperty, identityPhoneProperty: given.identityPhoneProperty },
+    properties,
+    path,
+  )
+  findings.push(...bridge.findings)
+  const { categoryId, verticalId } = place
+  const { isTenantUserRole = false, internalName } = given
+  return {
+    entity: { internalName, displays, categoryId, verticalId, globalSourceId: null, properties, isTenantUserRole, identityEmail: bridge.email, identityPhone: bridge.phone },
+    findings,
+  }
+}
+
+interface GivenBridge {
+  readonly isTenantUserRole: boolean
+  readonly identityEmailProperty?: IdOrName | null | undefined
+  readonly identityPhoneProperty?: IdOrName | null | undefined
+}
+
+interface BridgeProperty {
+  readonly property: NamedProperty
+  readonly isList: boolean
+}
+
+/**
+ * The properties by which an entity's records are linked to users. One that is not named is the entity's only property with the flag, if there is just
+ * one; null says that there shall be none.
+ */
+export function readBridge(given: GivenBridge, properties: readonly BridgeProperty[], path: string) {
+  const findings: Finding[] = []
+  const named = (['identityEmailProperty', 'identityPhoneProperty'] as const).filter((field) => given[field] !== undefined && given[field] !== null)
+  if (!given.isTenantUserRole) {
+    for (const field of named) findings.push(finding(`${path}.${field}`, `${field} needs isTenantUserRole: true.`))
+    return { email: null, phone: null, findings }
+  }
+  const pick = (field: 'identityEmailProperty' | 'identityPhoneProperty', flag: 'isIdentityEmail' | 'isIdentityPhone') => {
+    const slot = given[field]
+    if (slot === null) return null
+    const fit = properties.filter((one) => one.property[flag] && !one.isList)
+    if (slot === undefined) return fit.length === 1 ? (fit[0]?.property ?? null) : null
+    const attached = properties.map((one) => one.property)
+    const property = indexOf(attached, (one) => one.propertyId)(slot)
+    if (!property) {
+      findings.push(unknownProperty(`${path}.${field}`, slot, attached))
+      return null
+    }
+    if (!property[flag]) findings.push(finding(`${path}.${field}`, `${property.internalName} is not flagged ${flag}. Set that with update_property first.`))
+    else if (!fit.some((one) => one.property === property)) findings.push(finding(`${path}.${field}`, `${property.internalName} is a list; identity has one value.`))
+    return property
+  }
+  const email = pick('identityEmailProperty', 'isIdentityEmail')
+  const phone = pick('identityPhoneProperty', 'isIdentityPhone')
+  if (email === null && phone === null && findings.length === 0) {
+    const message = `Name the property that holds the e-mail or the phone number${properties.length === 0 ? '; the entity has no properties yet' : ''}. It must be flagged isIdentityEmail or isIdentityPhone.`
+    findings.push(finding(`${path}.identityEmailProperty`, message))
+  }
+  return { email, phone, findings }
+}
+
+/** An entity as a relationship may name it; `entityId` is null while a catalog document is about to make it. */
+export interface NamedEntity {
+  readonly entityId: number | null
+  readonly internalName: string
+}
+
+export interface NewRelation {
+  readonly kind: 'child' | 'peer'
+  readonly entity: NamedEntity
+  readonly other: NamedEntity
+  readonly isRequired: boolean
+  readonly isList: boolean
+}
+
+/** Reads the children and peers that a catalog document gives to an entity. */
+export function readRelations(given: PortableEntity, entity: NamedEntity, known: readonly NamedEntity[], path: string): { relations: NewRelation[]; findings: Finding[] } {
+  const findings: Finding[] = []
+  const find = indexOf(known, (one) => one.entityId)
+  const relations: NewRelation[] = []
+  const add = (kind: 'child' | 'peer', slot: IdOrName, more: { isRequired?: boolean | undefined; isList?: boolean | undefined }, at: string) => {
+    const other = find(slot)
+    if (!other) return void findings.push(unknownEntity(at, slot, known))
+    const relation = { kind, entity, other, isRequired: more.isRequired ?? false, isList: more.isList ?? true }
+    findings.push(...findRelationProblems(relation, at))
+    if (relations.some((earlier) => earlier.kind === kind && earlier.other === other)) return void findings.push(finding(at, `${other.internalName} is named twice.`))
+    relations.push(relation)
+  }
+  ;(given.children ?? []).forEach((child, index) => add('child', child.childEntity, child, `${path}.children[${index}].childEntity`))
+  ;(given.peers ?? []).forEach((peer, index) => add('peer', peer.peerEntity, peer, `${path}.peers[${index}].peerEntity`))
+  return { relations, findings }
+}
+
+/** What forbids a relationship by itself. */
+export function findRelationProblems(relation: Omit<NewRelation, 'isList'>, path: string): Finding[] {
+  const isSelf = relation.entity === relation.other || (relation.entity.entityId !== null && relation.entity.entityId === relation.other.entityId)
+  if (relation.kind === 'child' && isSelf && relation.isRequired) {
+    return [finding(path, `A ${quoted(relation.entity.internalName)} that needs a parent of its own kind could never be saved. Leave isRequired out.`)]
+  }
+  return []
+}
+
+interface AttachedRow extends Omit<NamedProperty, 'optionFilters' | 'propertyId'> {
+  readonly propertyId: number
+  readonly isRequired: boolean
+  readonly isList: boolean
+  readonly keyPart: 1 | 2 | 3 | null
+  readonly propertyOptionFilterId: number | null
+}
+
+/** A copy of an entity under another name: `displays` stand in place of the copied ones of the same language. */
+export function cloneOf(
+  source: {
+    readonly categoryId: number | null
+    readonly verticalId: number | null
+    readonly globalSourceId: number | null
+    readonly isTenantUserRole: boolean
+    readonly identityEmailPropertyId: number | null
+    readonly identityPhonePropertyId: number | null
+  },
+  internalName: string,
+  attached: readonly AttachedRow[],
+  filters: ReadonlyMap<number, { readonly internalName: string }>,
+  copied: readonly Omit<NewDisplay, 'regEx'>[],
+  displays: readonly NewDisplay[],
+): NewEntity {
+  const properties = attached.map((row): NewEntityProperty => {
+    const { isRequired, isList, keyPart } = row
+    const optionFilter = row.propertyOptionFilterId === null ? null : (filters.get(row.propertyOptionFilterId)?.internalName ?? null)
+    return { property: { ...row, optionFilters: [] }, isRequired, isList, keyPart, optionFilter }
+  })
+  const identity = (propertyId: number | null) => properties.find((one) => one.property.propertyId === propertyId)?.property ?? null
+  const kept = copied.filter((display) => !displays.some((given) => given.languageRegionId === display.languageRegionId))
+  return {
+    internalName,
+    displays: [...displays, ...kept.map((display) => ({ ...display, regEx: null }))],
+    categoryId: source.categoryId,
+    verticalId: source.verticalId,
+    globalSourceId: source.globalSourceId,
+    properties,
+    isTenantUserRole: source.isTenantUserRole,
+    identityEmail: identity(source.identityEmailPropertyId),
+    identityPhone: identity(source.identityPhonePropertyId),
+  }
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+
+import { changeDefinitions } from '#platform/db/definitions.ts'
+import { findDisplayLanguages } from '#platform/db/display-language.ts'
+import { mustExist } from '#platform/errors.ts'
+import { definitionId, idOrName } from '#platform/names.ts'
+import { defineOperation, writes } from '#platform/operation.ts'
+
+import { changeAttached, changeChild } from './cardinality.ts'
+import { listAttached, listComposition, listRelations } from './composition.store.ts'
+import { entityProperty, entityPropertyId, exampleEntityProperty, keyPart } from './entities.schema.ts'
+import { mustFindEntity } from './service.ts'
+
+export const updateEntityProperty = defineOperation({
+  ...writes(entityProperty),
+  isIdempotent: true,
+  name: 'update_entity_property',
+  title: 'Change how an entity has a property',
+  description:
+    'Changes what is required, one or many, key part or option subset for a property (or required and one or many for a child entity) of an entity; take entityPropertyId from describe_entity. What is not named stays, null clears. 409 where records forbid it: a required value that some lack, a key part once records exist, one value where some hold two, one or many beyond 50,000 record versions. Going from many to one, earlier versions keep their first value.',
+  method: 'PUT',
+  path: '/api/v1/entities/{entity}/properties/{entityPropertyId}',
+  roles: 'BuilderAdmin',
+  input: z.object({
+    entity: idOrName,
+    entityPropertyId,
+    isRequired: z.boolean().optional(),
+    isList: z.boolean().optional(),
+    keyPart: keyPart.nullable().optional(),
+    propertyOptionFilterId: definitionId.nullable().optional().describe('As list_property_option_filters shows it; null: all options'),
+  }),
+  examples: [
+    { title: 'Require a priority', input: { entity: 'WorkOrder', entityPropertyId: 10_064, isRequired: true }, output: { ...exampleEntityProperty, isRequired: true } },
+  ],
+  async handler(context, input) {
+    const { tx, tenantId } = context
+    const { entity: slot, entityPropertyId, ...changes } = input
+    const entity = await mustFindEntity(context, slot)
+    const childOf = async () =>
+      (await listRelations(tx, tenantId, entity.entityId)).find(
+        (relation) => relation.kind === 'child' && relation.entityId === entity.entityId && relation.entityRelationId === entityPropertyId,
+      )
+    return changeDefinitions(
+      context,
+      async () => {
+        const child = await childOf()
+        return child ? [entity.entityId, child.otherEntityId] : [entity.entityId]
+      },
+      async () => {
+        const attached = await listAttached(tx, tenantId, entity.entityId)
+        const row = attached.find((one) => one.entityPropertyId === entityPropertyId)
+        if (row) await changeAttached(context, entity, row, attached, changes)
+        else await changeChild(context, entity, mustExist(await childOf(), 'entity property'), changes)
+        context.audit({ entityId: entity.entityId, changed: Object.keys(changes) })
+        const composition = await listComposition(tx, tenantId, entity.entityId, await findDisplayLanguages(context))
+        return mustExist(
+          composition.find((one) => one.entityPropertyId === entityPropertyId),
+          'entity property',
+        )
+      },
+    )
+  },
+})

@@ -1,0 +1,30 @@
+/** Every domain, in reading order: what the product can do. */
+import type { Domain } from '#platform/operation.ts'
+
+import { assetsDomain } from './assets/index.ts'
+import { authDomain } from './auth/index.ts'
+import { docsDomain } from './docs/index.ts'
+import { entitiesDomain } from './entities/index.ts'
+import { instancesDomain } from './instances/index.ts'
+import { intelligenceDomain } from './intelligence/index.ts'
+import { jobsDomain } from './jobs/index.ts'
+import { messagingDomain } from './messaging/index.ts'
+import { propertiesDomain } from './properties/index.ts'
+import { schemaDomain } from './schema/index.ts'
+import { tenantsDomain } from './tenants/index.ts'
+import { usersDomain } from './users/index.ts'
+
+export const domains: readonly Domain[] = [
+  docsDomain,
+  schemaDomain,
+  propertiesDomain,
+  entitiesDomain,
+  instancesDomain,
+  assetsDomain,
+  tenantsDomain,
+  usersDomain,
+  authDomain,
+  messagingDomain,
+  jobsDomain,
+  intelligenceDomain,
+]

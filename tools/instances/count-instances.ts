@@ -1,0 +1,34 @@
+import { z } from 'zod'
+
+import { inRecords } from '#platform/db/records.ts'
+import { defineOperation, reads } from '#platform/operation.ts'
+
+import { compiling, readFrame } from './frame.ts'
+import { entity, filterRules } from './instances.schema.ts'
+import { queryOf } from './queries.ts'
+import { countRecords } from './read.store.ts'
+
+export const countInstances = defineOperation({
+  ...reads(z.object({ count: z.int() })),
+  name: 'count_instances',
+  title: 'Count records',
+  description: 'How many live records of an entity a filter selects; all of them without one. The filter is that of list_instances.',
+  method: 'POST',
+  path: '/api/v1/entities/{entity}/instances/count',
+  roles: 'DataView',
+  errors: ['not_found', 'unknown_property'],
+  input: z.object({ entity, filterRules: filterRules.optional(), filters: filterRules.optional().describe('Another name of filterRules') }),
+  examples: [
+    {
+      title: 'Open work orders',
+      input: { entity: 'WorkOrder', filterRules: [{ property: 'Status', op: 'eq', value: 'open' }] },
+      output: { count: 42 },
+    },
+  ],
+  async handler(context, input) {
+    const { tx, tenantId } = context
+    const frame = await readFrame(context, input.entity)
+    const { filter } = queryOf(frame, input)
+    return { count: frame.hasTable ? await inRecords(tx, tenantId, () => countRecords(tx, tenantId, compiling(frame), filter)) : 0 }
+  },
+})

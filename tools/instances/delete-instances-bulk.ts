@@ -1,0 +1,74 @@
+import { z } from 'zod'
+
+import { inRecords } from '#platform/db/records.ts'
+import { AppError } from '#platform/errors.ts'
+import { defineOperation, destroys } from '#platform/operation.ts'
+
+import { deleteRecords, writeFrameWithBelow } from './deleting.ts'
+import { eiRecordId, entity } from './instances.schema.ts'
+import type { Keys } from './keys.rules.ts'
+import { keyName } from './save.rules.ts'
+import { findLiveByKeys } from './write.store.ts'
+
+const row = z.strictObject({ key1: z.string().min(1), key2: z.string().optional(), key3: z.string().optional() })
+
+export const deleteInstancesBulk = defineOperation({
+  ...destroys(
+    z.object({
+      results: z.array(
+        z.object({
+          index: z.int(),
+          outcome: z.enum(['deleted', 'failed']),
+          eiRecordId: eiRecordId.optional(),
+          message: z.string().optional(),
+        }),
+      ),
+      deleted: z.int(),
+      failed: z.int(),
+    }),
+  ),
+  name: 'delete_instances_bulk',
+  title: 'Delete many records by their keys',
+  description:
+    'Deletes up to 10,000 records of one entity by a list of composite keys, with their child records. A key that no live record has fails alone.',
+  method: 'POST',
+  path: '/api/v1/entities/{entity}/instances/bulk-delete',
+  roles: 'DataDelete',
+  input: z.object({ entity, keys: z.array(row).min(1) }),
+  examples: [
+    {
+      title: 'Two keys, one of which is not there',
+      input: { entity: 'Reading', keys: [{ key1: 'R-1' }, { key1: 'R-9' }] },
+      output: {
+        results: [
+          { index: 0, outcome: 'deleted', eiRecordId: 30721 },
+          { index: 1, outcome: 'failed', message: 'No such record.' },
+        ],
+        deleted: 1,
+        failed: 1,
+      },
+    },
+  ],
+  async handler(context, input) {
+    const { tx, tenantId, services } = context
+    const { bulkRows } = services.config.limits
+    if (input.keys.length > bulkRows)
+      throw new AppError('too_large', `At most ${bulkRows} keys in one call, got ${input.keys.length}. Split the list.`)
+    const frame = await writeFrameWithBelow(context, input.entity)
+    const keys = input.keys.map((one): Keys => [one.key1, one.key2 ?? '', one.key3 ?? ''])
+    const live = await inRecords(tx, tenantId, () => findLiveByKeys(tx, tenantId, frame.entity.entityId, keys))
+    const byKey = new Map(live.map((found) => [keyName([found.key1, found.key2, found.key3]), found.id]))
+    const gone = await deleteRecords(context, frame, [...byKey.values()])
+    const results = keys.map((one, index) => {
+      const id = byKey.get(keyName(one))
+      // A key named twice is deleted by the first of the two.
+      byKey.delete(keyName(one))
+      return id !== undefined && gone.has(id)
+        ? { index, outcome: 'deleted' as const, eiRecordId: id }
+        : { index, outcome: 'failed' as const, message: 'No such record.' }
+    })
+    const deleted = results.filter((result) => result.outcome === 'deleted').length
+    context.audit({ deleted })
+    return { results, deleted, failed: results.length - deleted }
+  },
+})

@@ -1,0 +1,103 @@
+/** What every statement on an entity's records begins with: the catalog it is compiled for, the columns that exist, and the lock of writers. */
+import type { Databases } from '#platform/db/databases.ts'
+import { ensureTables, presentColumns } from '#platform/db/records.ts'
+import { compareEpoch, readEpoch } from '#platform/db/epoch.ts'
+import { entityLockKey } from '#platform/db/entity-lock.ts'
+import { StaleRead } from '#platform/db/transaction.ts'
+import { AppError, mustExist } from '#platform/errors.ts'
+import type { TxContext } from '#platform/operation.ts'
+import { nearest, quoted } from '#platform/suggest.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import { cachedCatalog, catalogVersion } from '#tools/entities/service.ts'
+
+import { columnsOf, type Compiling, createParameters } from './compile.rules.ts'
+
+/** Columns by tenant and entity, for each database. Columns are only ever added, so what was once seen stays true; a missing one is looked for again. */
+const seenColumns = new WeakMap<Databases, Map<string, Set<string>>>()
+
+export interface ReadFrame {
+  readonly catalog: Catalog
+  readonly entity: CatalogEntity
+  readonly present: ReadonlySet<string>
+  /** Whether the entity has a table at all: without one it has no records. */
+  readonly hasTable: boolean
+}
+
+export interface WriteFrame extends ReadFrame {
+  readonly epoch: number
+}
+
+/** The entity that a path names: 404 where there is none. */
+export function entityInPath(catalog: Catalog, idOrName: string): CatalogEntity {
+  return mustExist(catalog.byIdOrName.get(idOrName.toLowerCase()), 'entity')
+}
+
+/** The entity that a body names: 400 with the nearest name where there is none. */
+export function entityInBody(catalog: Catalog, idOrName: string | number, path: string): CatalogEntity {
+  const entity = catalog.byIdOrName.get(String(idOrName).toLowerCase())
+  if (entity) return entity
+  const suggestion = nearest(
+    String(idOrName),
+    catalog.entities.map((known) => known.internalName),
+  )
+  throw new AppError('unknown_entity', `There is no entity ${quoted(idOrName)}.`, {
+    issues: [
+      { path, severity: 'error', message: `There is no entity ${quoted(idOrName)}.`, ...(suggestion === undefined ? {} : { suggestion }) },
+    ],
+  })
+}
+
+async function columnsSeen(context: TxContext, entity: CatalogEntity): Promise<Set<string>> {
+  const { databases } = context.services
+  const known = seenColumns.get(databases) ?? new Map<string, Set<string>>()
+  seenColumns.set(databases, known)
+  const name = `${context.tenantId}:${entity.entityId}`
+  const seen = known.get(name)
+  if (seen && seen.size > 0 && entity.properties.every((property) => seen.has(`c${property.columnId}`))) return seen
+  const present = await presentColumns(context.tx, context.tenantId, entity.entityId)
+  if (present.size > 0) known.set(name, present)
+  return present
+}
+
+/** Prepares a read of an entity named in the path. */
+export async function readFrame(context: TxContext, idOrName: string): Promise<ReadFrame> {
+  const catalog = await cachedCatalog(context)
+  return readFrameOf(context, catalog, entityInPath(catalog, idOrName))
+}
+
+export async function readFrameOf(context: TxContext, catalog: Catalog, entity: CatalogEntity): Promise<ReadFrame> {
+  const present = await columnsSeen(context, entity)
+  const sensitive = entity.properties.filter((property) => property.isSensitive).map((property) => property.internalName)
+  if (sensitive.length > 0) context.audit({ entity: entity.internalName, sensitive })
+  return { catalog, entity, present, hasTable: present.size > 0 }
+}
+
+/**
+ * Prepares a write: takes the entities' locks shared, then checks that the catalog is still the one compiled for, that the cluster is in the
+ * known epoch, and that the tables have every column; what is missing is made outside of this transaction, which then runs again.
+ */
+export async function writeFrame(
+  context: TxContext,
+  choose: (catalog: Catalog) => CatalogEntity,
+  alsoLocked?: (catalog: Catalog, entity: CatalogEntity) => readonly number[],
+): Promise<WriteFrame> {
+  const { tx, tenantId, services } = context
+  const catalog = await cachedCatalog(context)
+  const entity = choose(catalog)
+  const locked = [...new Set([entity.entityId, ...(alsoLocked?.(catalog, entity) ?? [])])].sort((a, b) => a - b)
+  for (const entityId of locked) await tx`select pg_advisory_xact_lock_shared(${entityLockKey(tenantId, entityId)}::text::bigint)`
+  if ((await catalogVersion(context)) !== catalog.version) throw new StaleRead('the catalog changed')
+  const epoch = await readEpoch(tx)
+  if (!epoch) throw new StaleRead('the cluster was restarted', () => compareEpoch(services.databases))
+  const present = await columnsSeen(context, entity)
+  const wanted = columnsOf(entity)
+  if (present.size === 0 || wanted.some((column) => !present.has(`c${column.columnId}`))) {
+    throw new StaleRead('a table is missing', () => ensureTables(services.databases, tenantId, entity.entityId, wanted))
+  }
+  return { catalog, entity, present, hasTable: true, epoch: epoch.epoch }
+}
+
+/** A fresh compilation of a statement on the entity, with its record row under `alias`. */
+export function compiling(frame: ReadFrame, alias = 'e'): Compiling {
+  return { entity: frame.entity, present: frame.present, parameters: createParameters(), alias }
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+
+import { rawJson } from '#platform/answer.ts'
+import { inRecords } from '#platform/db/records.ts'
+import { AppError } from '#platform/errors.ts'
+import { defineOperation, reads } from '#platform/operation.ts'
+
+import { compiling, readFrame } from './frame.ts'
+import { entity, exampleInstance, instance, record } from './instances.schema.ts'
+import { anyRecordId } from './queries.ts'
+import { findDocumentAsOf } from './read.store.ts'
+import { canonicalDateTime } from './values.rules.ts'
+
+export const getInstanceAsOf = defineOperation({
+  ...reads(instance),
+  name: 'get_instance_as_of',
+  title: 'One record as of a time',
+  description:
+    'One record as it was at a time; deletedDate is set where it was deleted by then. 404 where it did not exist yet. All records at a time: list_instances_as_of.',
+  method: 'POST',
+  path: '/api/v1/entities/{entity}/instances/{record}/as-of',
+  roles: 'DataView',
+  input: z.object({ entity, record, utc: z.string().describe('ISO 8601 time') }),
+  examples: [
+    {
+      title: 'At the end of March',
+      input: { entity: 'WorkOrder', record: '20481', utc: '2026-03-31T23:59:59Z' },
+      output: { ...exampleInstance, deletedDate: null },
+    },
+  ],
+  async handler(context, input) {
+    const { tx, tenantId } = context
+    const at = canonicalDateTime(input.utc)
+    if (at === undefined) throw new AppError('invalid_input', 'utc is no ISO 8601 time, such as 2026-03-01T08:30:00Z.')
+    const frame = await readFrame(context, input.entity)
+    const id = await anyRecordId(context, frame, input.record)
+    const document = await inRecords(tx, tenantId, () => findDocumentAsOf(tx, tenantId, compiling(frame), id, at))
+    if (document === undefined)
+      throw new AppError('not_found', `The record did not exist at ${at}. get_instance_history tells since when it does.`)
+    return rawJson(document)
+  },
+})

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+
+import { rawJson } from '#platform/answer.ts'
+import { mustExist } from '#platform/errors.ts'
+import { defineOperation, reads } from '#platform/operation.ts'
+
+import { readFrame } from './frame.ts'
+import { entity, exampleInstance, instance } from './instances.schema.ts'
+import { documentOf, keysInBody } from './queries.ts'
+
+export const getInstanceByKey = defineOperation({
+  ...reads(instance),
+  name: 'get_instance_by_key',
+  title: 'Read one record by its key',
+  description:
+    'Reads one live record by key1..3 or externalKey in the body: for keys with several parts, with a slash, or made of digits. By eiRecordId: get_instance.',
+  method: 'POST',
+  path: '/api/v1/entities/{entity}/instances/by-key',
+  roles: 'DataView',
+  input: z.object({
+    entity,
+    key1: z.string().optional(),
+    key2: z.string().optional(),
+    key3: z.string().optional(),
+    externalKey: z.string().optional(),
+  }),
+  examples: [
+    {
+      title: 'A key of digits',
+      input: { entity: 'WorkOrder', key1: '1001' },
+      output: { ...exampleInstance, key1: '1001', externalKey: '1001' },
+    },
+  ],
+  async handler(context, input) {
+    const keys = keysInBody(input)
+    return rawJson(mustExist(await documentOf(context, await readFrame(context, input.entity), { keys }), 'record'))
+  },
+})

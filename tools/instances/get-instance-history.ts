@@ -1,0 +1,87 @@
+import { z } from 'zod'
+
+import { type Answer, listing } from '#platform/answer.ts'
+import { inRecords } from '#platform/db/records.ts'
+import { defineOperation, reads } from '#platform/operation.ts'
+import { decodeCursor, encodeCursor, pageInput, pageOf } from '#platform/paging.ts'
+
+import { compiling, readFrame } from './frame.ts'
+import { anyValue, data, entity, person, record } from './instances.schema.ts'
+import { findDisplayNames } from './people.store.ts'
+import { anyRecordId } from './queries.ts'
+import { listVersions } from './read.store.ts'
+import { changeKindOf, changesBetween } from './versions.rules.ts'
+
+const version = z.object({
+  version: z.int(),
+  validFrom: z.iso.datetime(),
+  validTo: z.iso.datetime().nullable().describe('null: it is the present version'),
+  changeKind: z.enum(['added', 'modified', 'deleted', 'restored']),
+  changedBy: person,
+  changes: z.array(z.object({ property: z.string(), from: anyValue, to: anyValue })),
+  data,
+  rowHash: z.string(),
+})
+
+export const getInstanceHistory = defineOperation({
+  ...reads(z.array(version)),
+  name: 'get_instance_history',
+  title: 'Every version of a record',
+  description:
+    'Every version of one record since it was made, oldest first: who, when, what changed, and the values. Deleted records too. For one moment: get_instance_as_of; for some properties over time: get_instance_variance.',
+  method: 'POST',
+  path: '/api/v1/entities/{entity}/instances/{record}/history',
+  roles: 'DataView',
+  input: z.object({ entity, record, ...pageInput }),
+  examples: [
+    {
+      title: 'A work order that was closed',
+      input: { entity: 'WorkOrder', record: '20481' },
+      output: [
+        {
+          version: 1,
+          validFrom: '2026-03-01T08:30:00.000Z',
+          validTo: null,
+          changeKind: 'added',
+          changedBy: { tenantUserId: 7, displayName: 'Ada' },
+          changes: [{ property: 'Status', from: null, to: 'open' }],
+          data: { Title: 'Replace the gate valve', Status: 'open' },
+          rowHash: '5F1C0A6E0D7B4F3D8C1E2A9B7D6C5E4F3A2B1C0D',
+        },
+      ],
+    },
+  ],
+  async handler(context, input): Promise<Answer<z.input<typeof version>[]>> {
+    const { tx, tenantId } = context
+    const { page, pageSize, cursor } = pageOf({ ...input, pageSize: input.pageSize ?? 1000 })
+    const frame = await readFrame(context, input.entity)
+    const id = await anyRecordId(context, frame, input.record)
+    const first = cursor === undefined ? (page - 1) * pageSize + 1 : Number(decodeCursor(cursor, 1)[0])
+    // One version before the page tells what the first one of the page changed; one after it tells whether there is more.
+    const rows = await inRecords(tx, tenantId, () =>
+      listVersions(tx, tenantId, compiling(frame), id, { fromVersion: first - 1, limit: pageSize + 2 }),
+    )
+    const offset = rows[0]?.version === first - 1 ? 1 : 0
+    const shown = rows.slice(offset, offset + pageSize)
+    const names = await findDisplayNames(tx, tenantId, [...new Set(shown.flatMap((row) => row.modifiedBy ?? []))])
+    const items = shown.map((row, index) => {
+      const before = rows[index + offset - 1]
+      return {
+        version: row.version,
+        validFrom: row.validFrom,
+        validTo: row.validTo,
+        changeKind: changeKindOf(row, before),
+        changedBy: {
+          tenantUserId: row.modifiedBy,
+          displayName: row.modifiedBy === null ? 'system' : (names.get(row.modifiedBy) ?? 'unknown'),
+        },
+        changes: changesBetween(before, row),
+        data: row.data,
+        rowHash: row.rowHash,
+      }
+    })
+    const last = shown.at(-1)
+    const hasMore = rows.length > offset + pageSize
+    return listing(items as never[], { nextCursor: hasMore && last ? encodeCursor([last.version + 1]) : undefined })
+  },
+})

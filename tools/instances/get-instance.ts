@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+import { defineOperation, reads } from '#platform/operation.ts'
+
+import { readFrame } from './frame.ts'
+import { entity, exampleInstance, instance, record } from './instances.schema.ts'
+import { readDocument } from './queries.ts'
+
+export const getInstance = defineOperation({
+  ...reads(instance),
+  name: 'get_instance',
+  title: 'Read one record',
+  description:
+    'Reads one live record by eiRecordId, or by key1 where the key has one part that is not a number. Keys with several parts, with digits alone or with a slash: get_instance_by_key. Earlier states: get_instance_history, get_instance_as_of.',
+  method: 'POST',
+  path: '/api/v1/entities/{entity}/instances/{record}',
+  roles: 'DataView',
+  sharedPath: { whenBodyIsEmpty: true },
+  input: z.object({ entity, record }),
+  examples: [{ title: 'By id', input: { entity: 'WorkOrder', record: '20481' }, output: exampleInstance }],
+  async handler(context, input) {
+    return readDocument(context, await readFrame(context, input.entity), input.record)
+  },
+})

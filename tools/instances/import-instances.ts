@@ -1,0 +1,67 @@
+import { z } from 'zod'
+
+import { AppError } from '#platform/errors.ts'
+import { defineOperation, writes } from '#platform/operation.ts'
+import { findAssets } from '#tools/assets/service.ts'
+import { exampleJob, job } from '#tools/jobs/jobs.schema.ts'
+import { queueJob } from '#tools/jobs/service.ts'
+import { cachedCatalog } from '#tools/entities/service.ts'
+
+import { entityInPath } from './frame.ts'
+import { formatOf } from './import-file.ts'
+import { importKind } from './import-runner.ts'
+import { entity, importMode } from './instances.schema.ts'
+
+export const importInstances = defineOperation({
+  ...writes(job),
+  name: 'import_instances',
+  title: 'Import records from a file',
+  description:
+    'Imports the rows of an uploaded CSV or JSON asset as records, in a job. Columns are matched to properties by name; mapping says the rest, {key1: "ident", Name: "name"}. First upload with create_upload_url, then call this, then await_job: its result has counts, the ignored columns and the first errors.',
+  method: 'POST',
+  path: '/api/v1/entities/{entity}/instances/import',
+  roles: 'DataImport',
+  errors: ['not_found', 'unknown_property', 'unsupported_type'],
+  input: z.object({
+    entity,
+    assetKey: z.uuid(),
+    format: z.enum(['csv', 'json']).optional().describe('By the extension of the file unless told'),
+    delimiter: z.string().length(1).optional().describe('Of a CSV; found out unless told'),
+    mapping: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('Property internalName, or key1..3, parentKey1..3, parentEntity, to the column of the file'),
+    importMode: importMode.optional(),
+  }),
+  examples: [
+    {
+      title: 'Airports, keyed by their code',
+      input: { entity: 'Airport', assetKey: '0b8ed6fe-9df4-4a62-9c0c-0a7a4e3a0f11', mapping: { key1: 'iata', Name: 'name' } },
+      output: { ...exampleJob, state: 'queued', progress: { done: 0 } },
+    },
+  ],
+  async handler(context, input) {
+    const target = entityInPath(await cachedCatalog(context), input.entity)
+    const asset = (await findAssets(context.tx, context.tenantId, [input.assetKey])).get(input.assetKey.toLowerCase())
+    if (!asset) {
+      throw new AppError('invalid_input', 'There is no such asset. Upload the file first with create_upload_url.', {
+        issues: [{ path: '$.assetKey', severity: 'error', message: 'There is no such asset.' }],
+      })
+    }
+    const queued = await queueJob(context, {
+      kind: importKind,
+      operation: 'import_instances',
+      requiredRoles: 'DataImport',
+      input: {
+        entityId: target.entityId,
+        assetKey: asset.assetKey,
+        format: formatOf(asset.fileExtension, input.format),
+        delimiter: input.delimiter ?? null,
+        mapping: input.mapping ?? {},
+        importMode: input.importMode ?? 'upsert',
+      },
+    })
+    context.audit({ assetKey: asset.assetKey, jobId: queued.jobId })
+    return queued
+  },
+})

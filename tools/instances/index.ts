@@ -1,0 +1,47 @@
+/** Records: saving, reading, deleting, and what they were. */
+import type { Domain } from '#platform/operation.ts'
+
+import { countInstances } from './count-instances.ts'
+import { deleteInstanceByExternalKey } from './delete-instance-by-external-key.ts'
+import { deleteInstanceByKey } from './delete-instance-by-key.ts'
+import { deleteInstance } from './delete-instance.ts'
+import { deleteInstancesBulk } from './delete-instances-bulk.ts'
+import { getInstanceAsOf } from './get-instance-as-of.ts'
+import { getInstanceByKey } from './get-instance-by-key.ts'
+import { getInstanceHistory } from './get-instance-history.ts'
+import { getInstanceVariance } from './get-instance-variance.ts'
+import { getInstance } from './get-instance.ts'
+import { importInstances } from './import-instances.ts'
+import { listInstancesAsOf } from './list-instances-as-of.ts'
+import { listInstancesChangedSince } from './list-instances-changed-since.ts'
+import { listInstancesDeletedSince } from './list-instances-deleted-since.ts'
+import { listInstances } from './list-instances.ts'
+import { saveInstance } from './save-instance.ts'
+import { saveInstancesBulk } from './save-instances-bulk.ts'
+import { upsertInstance } from './upsert-instance.ts'
+
+export const instancesDomain: Domain = {
+  name: 'instances',
+  title: 'Records',
+  summary: 'Saving, reading and deleting records of an entity, their history, and their changes since a watermark.',
+  operations: [
+    saveInstance,
+    upsertInstance,
+    getInstance,
+    getInstanceByKey,
+    listInstances,
+    countInstances,
+    saveInstancesBulk,
+    importInstances,
+    deleteInstance,
+    deleteInstanceByKey,
+    deleteInstanceByExternalKey,
+    deleteInstancesBulk,
+    getInstanceHistory,
+    getInstanceAsOf,
+    listInstancesAsOf,
+    getInstanceVariance,
+    listInstancesChangedSince,
+    listInstancesDeletedSince,
+  ],
+}

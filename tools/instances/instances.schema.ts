@@ -1,0 +1,131 @@
+/** Records on the wire. */
+import { z } from 'zod'
+
+import { pageInput } from '#platform/paging.ts'
+
+export const entity = z.string().min(1).max(200).describe('Entity id or internalName')
+export const record = z.string().min(1).max(620).describe('eiRecordId, or key1 of a record whose key has one part that is not a number')
+export const eiRecordId = z.int().positive()
+
+/** A value of any property. */
+export const anyValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number(), z.boolean()])), z.null()])
+
+/** Values by property internalName. */
+export const data = z.record(z.string(), z.unknown()).describe('Values by property internalName')
+
+export const instance = z.object({
+  eiRecordId,
+  entityId: z.int(),
+  parentEIRecordId: z.int().nullable(),
+  key1: z.string(),
+  key2: z.string(),
+  key3: z.string(),
+  externalKey: z.string().describe('The key parts joined with " / "'),
+  dataJson: z.string().describe('JSON text of the values by property id'),
+  data,
+  rowHash: z.string().describe('40 hex digits; send it back as expectedRowHash to refuse lost updates'),
+  workflowInstanceId: z.int().nullable(),
+  modifiedDate: z.iso.datetime(),
+  deletedDate: z.iso.datetime().nullable().optional().describe('Of deleted records, where they are shown'),
+})
+
+export const outcome = z.enum(['inserted', 'updated', 'skipped'])
+
+export const savedInstance = instance.extend({
+  outcome,
+  jobIds: z.array(z.int()).optional().describe('Analyses of the attachments that this save brought'),
+})
+
+export const importMode = z
+  .enum(['upsert', 'overwrite', 'insertOnly'])
+  .describe('upsert (default) changes what is named; overwrite also clears what is not; insertOnly leaves existing records')
+
+const keyPart = z.string().max(10_000)
+
+/** One row of a save. */
+export const rowFields = {
+  key1: keyPart.optional(),
+  key2: keyPart.optional(),
+  key3: keyPart.optional(),
+  parentKey1: keyPart.optional().describe('Key of the parent record'),
+  parentKey2: keyPart.optional(),
+  parentKey3: keyPart.optional(),
+  parentEntity: z.union([z.string(), z.int()]).optional().describe('Which parent entity parentKey1..3 mean, where several match'),
+  parentEIRecordId: z.int().nullable().optional(),
+  dataJson: z.string().optional().describe('JSON text of the values by internalName or id; instead of data'),
+  data: data.optional(),
+  expectedRowHash: z
+    .string()
+    .regex(/^[0-9A-Fa-f]{40}$/, 'Expected 40 hex digits')
+    .optional()
+    .describe('Refuses the save (409) when the record has another rowHash by now'),
+} as const
+
+export const saveRow = z.strictObject(rowFields)
+
+export const filterRules = z
+  .union([z.looseObject({}), z.array(z.looseObject({}))])
+  .describe(
+    '{logic: AND|OR, rules: [{property, op, value}], groups: []} or an array of rules. op: eq ne gt gte lt lte between in notIn contains notContains startsWith endsWith isEmpty isNotEmpty',
+  )
+
+export const sort = z
+  .array(z.strictObject({ property: z.string(), entity: z.string().optional(), direction: z.enum(['asc', 'desc']).optional() }))
+  .max(8)
+
+export const listInput = {
+  ...pageInput,
+  filterRules: filterRules.optional(),
+  filters: filterRules.optional().describe('Another name of filterRules'),
+  sort: sort.optional(),
+  includeTotal: z.boolean().optional().describe('false leaves out the count of all rows, which costs a scan'),
+} as const
+
+export const tombstone = z.object({
+  eiRecordId,
+  entityId: z.int(),
+  key1: z.string(),
+  key2: z.string(),
+  key3: z.string(),
+  externalKey: z.string(),
+  deletedDate: z.iso.datetime(),
+  deletedBy: z.object({ tenantUserId: z.int().nullable(), displayName: z.string() }),
+})
+
+export const changedInstance = instance.extend({ changeKind: z.enum(['added', 'modified', 'deleted']) })
+
+export const bulkResult = z.object({
+  results: z.array(
+    z.object({
+      index: z.int(),
+      outcome: z.enum(['inserted', 'updated', 'skipped', 'failed']),
+      eiRecordId: eiRecordId.optional(),
+      errors: z
+        .array(
+          z.object({ path: z.string(), severity: z.enum(['error', 'warning']), message: z.string(), suggestion: z.string().optional() }),
+        )
+        .optional(),
+    }),
+  ),
+  inserted: z.int(),
+  updated: z.int(),
+  skipped: z.int(),
+  failed: z.int(),
+})
+
+export const person = z.object({ tenantUserId: z.int().nullable(), displayName: z.string() })
+
+export const exampleInstance: z.input<typeof instance> = {
+  eiRecordId: 20481,
+  entityId: 12,
+  parentEIRecordId: null,
+  key1: 'WO-1001',
+  key2: '',
+  key3: '',
+  externalKey: 'WO-1001',
+  dataJson: '{"31":"Replace the gate valve","32":"open"}',
+  data: { Title: 'Replace the gate valve', Status: 'open' },
+  rowHash: '5F1C0A6E0D7B4F3D8C1E2A9B7D6C5E4F3A2B1C0D',
+  workflowInstanceId: null,
+  modifiedDate: '2026-03-01T08:30:00.000Z',
+}

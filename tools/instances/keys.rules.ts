@@ -1,0 +1,48 @@
+/** Keys of records: three parts of text, compared as bytes. */
+import type { Issue } from '#platform/errors.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
+
+import type { Scalar, Value } from './values.rules.ts'
+
+export const keySeparator = ' / '
+const maxPartLength = 200
+
+export type Keys = readonly [string, string, string]
+
+/** What is wrong with these key parts; empty when nothing is. */
+export function findKeyIssues(keys: Keys, path: string): Issue[] {
+  const issues: Issue[] = []
+  keys.forEach((part, index) => {
+    const at = `${path}.key${index + 1}`
+    if (part.length > maxPartLength)
+      issues.push({ path: at, severity: 'error', message: `A key part has at most ${maxPartLength} characters.` })
+    if (part.includes(keySeparator))
+      issues.push({ path: at, severity: 'error', message: `A key part must not hold "${keySeparator}", which joins the parts.` })
+    if (part.includes('\u0000') || !part.isWellFormed())
+      issues.push({ path: at, severity: 'error', message: 'A key part holds a NUL or half of a surrogate pair.' })
+    if (part !== '' && index > 0 && keys[index - 1] === '')
+      issues.push({ path: at, severity: 'error', message: `key${index + 1} needs key${index} before it.` })
+  })
+  return issues
+}
+
+/** The parts joined, as `externalKey` shows them. */
+export function externalKeyOf(keys: Keys): string {
+  return keys.filter((part) => part !== '').join(keySeparator)
+}
+
+/** The parts of an external key: at most three. Undefined for more. */
+export function splitExternalKey(externalKey: string): Keys | undefined {
+  const parts = externalKey.split(keySeparator)
+  return parts.length > 3 ? undefined : [parts[0] ?? '', parts[1] ?? '', parts[2] ?? '']
+}
+
+/** The text that a property's value gives as a key part: option names, shortest decimals, times as they are shown. */
+export function keyTextOf(property: CatalogProperty, value: Value): string {
+  if (value === null) return ''
+  const one = (scalar: Scalar): string =>
+    property.dataType === 'Choice' || property.dataType === 'Hierarchy'
+      ? (property.options.find((option) => option.optionId === scalar)?.internalName ?? '')
+      : String(scalar)
+  return typeof value === 'object' ? value.map(one).join(',') : one(value)
+}

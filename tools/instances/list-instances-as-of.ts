@@ -1,0 +1,52 @@
+import { z } from 'zod'
+
+import { listing, rawJson } from '#platform/answer.ts'
+import { inRecords } from '#platform/db/records.ts'
+import { AppError } from '#platform/errors.ts'
+import { defineOperation, reads } from '#platform/operation.ts'
+import { decodeCursor, encodeCursor, pageInput, pageOf } from '#platform/paging.ts'
+
+import { compiling, readFrame } from './frame.ts'
+import { entity, exampleInstance, filterRules, instance } from './instances.schema.ts'
+import { queryOf } from './queries.ts'
+import { listDocumentsAsOf } from './read.store.ts'
+import { canonicalDateTime } from './values.rules.ts'
+
+export const listInstancesAsOf = defineOperation({
+  ...reads(z.array(instance)),
+  name: 'list_instances_as_of',
+  title: 'Records as of a time',
+  description:
+    'The records of an entity that lived at a time, as they were then, by eiRecordId. The filter looks at the values of that time. One record: get_instance_as_of.',
+  method: 'POST',
+  path: '/api/v1/entities/{entity}/instances/as-of',
+  roles: 'DataView',
+  errors: ['not_found', 'unknown_property'],
+  input: z.object({
+    entity,
+    asOfDate: z.string().describe('ISO 8601 time'),
+    ...pageInput,
+    filterRules: filterRules.optional(),
+    filters: filterRules.optional().describe('Another name of filterRules'),
+    includeTotal: z.boolean().optional(),
+  }),
+  examples: [{ title: 'At the end of March', input: { entity: 'WorkOrder', asOfDate: '2026-03-31T23:59:59Z' }, output: [exampleInstance] }],
+  async handler(context, input) {
+    const { tx, tenantId } = context
+    const at = canonicalDateTime(input.asOfDate)
+    if (at === undefined) throw new AppError('invalid_input', 'asOfDate is no ISO 8601 time, such as 2026-03-01T08:30:00Z.')
+    const { page, pageSize, cursor } = pageOf(input)
+    const frame = await readFrame(context, input.entity)
+    const { filter } = queryOf(frame, input)
+    const withTotal = cursor === undefined && input.includeTotal !== false
+    if (!frame.hasTable) return listing<never>(rawJson('[]'), withTotal ? { totalCount: 0 } : {})
+    const afterId = cursor === undefined ? undefined : Number(decodeCursor(cursor, 1)[0])
+    const rows = await inRecords(tx, tenantId, () =>
+      listDocumentsAsOf(tx, tenantId, compiling(frame), { at, filter, pageSize, offset: (page - 1) * pageSize, afterId, withTotal }),
+    )
+    return listing<never>(rawJson(rows.items), {
+      nextCursor: rows.position ? encodeCursor(rows.position) : undefined,
+      totalCount: rows.totalCount,
+    })
+  },
+})

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+
+import { rawJson } from '#platform/answer.ts'
+import { compareEpoch } from '#platform/db/epoch.ts'
+import { StaleRead } from '#platform/db/transaction.ts'
+import { defineOperation, reads } from '#platform/operation.ts'
+import { pageSizeMax } from '#platform/paging.ts'
+
+import { readChanges } from './changes.ts'
+import { readFrame } from './frame.ts'
+import { changedInstance, entity, exampleInstance } from './instances.schema.ts'
+
+export const listInstancesChangedSince = defineOperation({
+  ...reads(z.object({ rows: z.array(changedInstance), watermark: z.string(), hasMore: z.boolean() })),
+  name: 'list_instances_changed_since',
+  title: 'Records changed since a watermark',
+  description:
+    'What was added, modified or deleted since a watermark, one row a record. Keep the answered watermark and send it next time; repeat at once while hasMore. Without a watermark it starts from the beginning. 409 watermark_reset means: begin anew. No committed change is lost or repeated.',
+  method: 'POST',
+  path: '/api/v1/entities/{entity}/instances/changed-since',
+  roles: 'DataView',
+  errors: ['not_found', 'watermark_reset', 'conflict'],
+  input: z.object({
+    entity,
+    watermark: z.string().max(2000).optional().describe('From the last answer, or an ISO 8601 time (inclusive; may repeat)'),
+    pageSize: z.int().min(1).max(pageSizeMax).optional(),
+  }),
+  examples: [
+    {
+      title: 'From the beginning',
+      input: { entity: 'WorkOrder' },
+      output: { rows: [{ ...exampleInstance, deletedDate: null, changeKind: 'added' }], watermark: 'WyJ3MSIsImY2', hasMore: false },
+    },
+  ],
+  async handler(context, input) {
+    const frame = await readFrame(context, input.entity)
+    const changes = await readChanges(
+      context,
+      frame,
+      { watermark: input.watermark, pageSize: input.pageSize ?? 50, onlyDeleted: false },
+      () => {
+        throw new StaleRead('the cluster was restarted', () => compareEpoch(context.services.databases))
+      },
+    )
+    return rawJson(
+      `{"rows":[${changes.documents.join(',')}],"watermark":${JSON.stringify(changes.watermark)},"hasMore":${changes.hasMore}}`,
+    )
+  },
+})

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+
+import { AppError } from '#platform/errors.ts'
+import { defineOperation, reads } from '#platform/operation.ts'
+
+import { readFrame } from './frame.ts'
+import { entity, exampleInstance, instance, listInput } from './instances.schema.ts'
+import { listRecords } from './queries.ts'
+import { canonicalDateTime } from './values.rules.ts'
+
+export const listInstances = defineOperation({
+  ...reads(z.array(instance)),
+  name: 'list_instances',
+  title: 'List records',
+  description:
+    'A page of live records under a filter, in an order. Filter by property internalName or by eiRecordId, key1..3, externalKey, modifiedDate; describe_entity gives names and types. Page with nextCursor. To keep a copy up to date use list_instances_changed_since; for a number alone count_instances.',
+  method: 'POST',
+  path: '/api/v1/entities/{entity}/instances/list',
+  roles: 'DataView',
+  errors: ['not_found', 'unknown_property'],
+  input: z.object({
+    entity,
+    ...listInput,
+    modifiedSinceUtc: z.string().optional().describe('Only records changed at or after this ISO 8601 time'),
+    changedSince: z.string().optional().describe('Another name of modifiedSinceUtc'),
+    includeDeleted: z.boolean().optional().describe('Deleted records too, with deletedDate'),
+  }),
+  examples: [
+    {
+      title: 'Open work orders, the newest first',
+      input: {
+        entity: 'WorkOrder',
+        filterRules: { logic: 'AND', rules: [{ property: 'Status', op: 'eq', value: 'open' }] },
+        sort: [{ property: 'modifiedDate', direction: 'desc' }],
+        pageSize: 20,
+      },
+      output: [exampleInstance],
+    },
+  ],
+  async handler(context, input) {
+    const { modifiedSinceUtc, changedSince } = input
+    if (modifiedSinceUtc !== undefined && changedSince !== undefined && modifiedSinceUtc !== changedSince) {
+      throw new AppError('invalid_input', 'modifiedSinceUtc and changedSince are two names of one thing and differ. Send one of them.')
+    }
+    const since = modifiedSinceUtc ?? changedSince
+    const modifiedSince = since === undefined ? undefined : canonicalDateTime(since)
+    if (since !== undefined && modifiedSince === undefined)
+      throw new AppError('invalid_input', 'modifiedSinceUtc is no ISO 8601 time, such as 2026-03-01T08:30:00Z.')
+    return listRecords(context, await readFrame(context, input.entity), input, {
+      includeDeleted: input.includeDeleted === true,
+      modifiedSince,
+    })
+  },
+})

@@ -1,0 +1,156 @@
+/** What the reading operations share: finding the record that a path or a body names, and pages of records. */
+import { createHash } from 'node:crypto'
+
+import { type Listing, listing, rawJson, type RawJson } from '#platform/answer.ts'
+import { inRecords } from '#platform/db/records.ts'
+import { AppError } from '#platform/errors.ts'
+import type { TxContext } from '#platform/operation.ts'
+import { decodeCursor, encodeCursor, pageOf } from '#platform/paging.ts'
+import { quoted } from '#platform/suggest.ts'
+
+import { compiling, type ReadFrame } from './frame.ts'
+import { type Keys, splitExternalKey } from './keys.rules.ts'
+import { type GroupNode, parseQuery, type SortKey } from './query.rules.ts'
+import { findAnyId, findDocument, findDocumentByKey, listDocuments, type PageQuery } from './read.store.ts'
+
+export type RecordName = { readonly id: number } | { readonly keys: Keys }
+
+/** What stands in a path: digits are always an id, anything else is key1. */
+export function recordName(record: string): RecordName {
+  return /^\d+$/.test(record) ? { id: Number(record) } : { keys: [record, '', ''] }
+}
+
+export function noSuchRecord(record: string): AppError {
+  const hint = /^\d+$/.test(record)
+    ? ' Digits alone are always an eiRecordId; a key made of digits is reached by get_instance_by_key.'
+    : ' Keys with several parts are reached by get_instance_by_key.'
+  return new AppError('not_found', `No such record.${hint}`)
+}
+
+/** Ids above this were never handed out, and PostgreSQL would refuse to compare them. */
+function isPossibleId(id: number): boolean {
+  return Number.isSafeInteger(id)
+}
+
+/** The live record as JSON text. Throws 404. */
+export async function readDocument(context: TxContext, frame: ReadFrame, record: string): Promise<RawJson> {
+  const document = await documentOf(context, frame, recordName(record))
+  if (document === undefined) throw noSuchRecord(record)
+  return rawJson(document)
+}
+
+export async function documentOf(context: TxContext, frame: ReadFrame, name: RecordName): Promise<string | undefined> {
+  const { tx, tenantId } = context
+  if (!frame.hasTable || ('id' in name && !isPossibleId(name.id))) return undefined
+  return inRecords(tx, tenantId, () =>
+    'id' in name ? findDocument(tx, tenantId, compiling(frame), name.id) : findDocumentByKey(tx, tenantId, compiling(frame), name.keys),
+  )
+}
+
+/** The id of a record, live or deleted. Throws 404. */
+export async function anyRecordId(context: TxContext, frame: ReadFrame, record: string): Promise<number> {
+  const { tx, tenantId } = context
+  const name = recordName(record)
+  if (frame.hasTable && !('id' in name && !isPossibleId(name.id))) {
+    const id = await inRecords(tx, tenantId, () => findAnyId(tx, tenantId, frame.entity.entityId, name))
+    if (id !== undefined) return id
+  }
+  throw noSuchRecord(record)
+}
+
+/** The keys that a by-key body names: key1..3 or externalKey, never both. */
+export function keysInBody(input: {
+  key1?: string | undefined
+  key2?: string | undefined
+  key3?: string | undefined
+  externalKey?: string | undefined
+}): Keys {
+  if (input.externalKey !== undefined) {
+    if (input.key1 !== undefined) throw new AppError('invalid_input', 'Send key1..3 or externalKey, not both.')
+    const keys = splitExternalKey(input.externalKey)
+    if (!keys || keys[0] === '')
+      throw new AppError('invalid_input', `${quoted(input.externalKey)} is no external key: one to three parts joined by " / ".`)
+    return keys
+  }
+  if (input.key1 === undefined || input.key1 === '')
+    throw new AppError('invalid_input', 'Send key1 (and key2, key3 where the key has more parts), or externalKey.')
+  return [input.key1, input.key2 ?? '', input.key3 ?? '']
+}
+
+export interface ListRequest {
+  readonly page?: number | undefined
+  readonly pageNumber?: number | undefined
+  readonly pageSize?: number | undefined
+  readonly cursor?: string | undefined
+  readonly filterRules?: unknown
+  readonly filters?: unknown
+  readonly sort?: unknown
+  readonly includeTotal?: boolean | undefined
+}
+
+/** Parses filter and sort. Throws 400 with every finding. */
+export function queryOf(
+  frame: ReadFrame,
+  input: Pick<ListRequest, 'filterRules' | 'filters' | 'sort'>,
+): { filter: GroupNode | undefined; sort: readonly SortKey[] } {
+  if (input.filterRules !== undefined && input.filters !== undefined)
+    throw new AppError('invalid_input', 'filterRules and filters are two names of one thing. Send one of them.')
+  const parsed = parseQuery(frame.entity, { filterRules: input.filterRules ?? input.filters, sort: input.sort })
+  if (parsed.issues.length > 0) {
+    const isUnknown = parsed.issues.some((issue) => issue.message.includes('has no property'))
+    throw new AppError(isUnknown ? 'unknown_property' : 'invalid_input', `The query is not valid: ${parsed.issues[0]?.message ?? ''}`, {
+      issues: parsed.issues,
+    })
+  }
+  return parsed
+}
+
+/** A cursor belongs to one query: the same entity, filter and sort. */
+function queryMark(frame: ReadFrame, input: unknown): string {
+  return createHash('sha1')
+    .update(JSON.stringify([frame.entity.entityId, input]))
+    .digest('base64url')
+    .slice(0, 10)
+}
+
+/** A page of records, as the list operations answer it. */
+export async function listRecords(
+  context: TxContext,
+  frame: ReadFrame,
+  input: ListRequest,
+  more: Partial<Pick<PageQuery, 'includeDeleted' | 'modifiedSince' | 'parentId'>> = {},
+): Promise<Listing<never>> {
+  const { tx, tenantId } = context
+  const { page, pageSize, cursor } = pageOf(input)
+  const { filter, sort } = queryOf(frame, input)
+  const withTotal = cursor === undefined && input.includeTotal !== false
+  if (!frame.hasTable) return listing<never>(rawJson('[]'), withTotal ? { totalCount: 0 } : {})
+  const mark = queryMark(frame, [input.filterRules ?? input.filters ?? null, input.sort ?? null, more])
+  let after: readonly unknown[] | undefined
+  if (cursor !== undefined) {
+    const [given, ...position] = decodeCursor(cursor, sort.length + 2)
+    if (given !== mark)
+      throw new AppError(
+        'invalid_input',
+        'The cursor belongs to another filter or sort. Repeat the call that gave it, or start without one.',
+      )
+    after = position
+  }
+  const rows = await inRecords(tx, tenantId, () =>
+    listDocuments(tx, tenantId, compiling(frame), {
+      filter,
+      sort,
+      pageSize,
+      offset: (page - 1) * pageSize,
+      after,
+      withTotal,
+      includeDeleted: more.includeDeleted === true,
+      modifiedSince: more.modifiedSince,
+      parentId: more.parentId,
+    }),
+  )
+  return listing<never>(rawJson(rows.items), {
+    nextCursor: rows.position ? encodeCursor([mark, ...rows.position]) : undefined,
+    totalCount: rows.totalCount,
+  })
+}

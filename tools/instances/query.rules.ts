@@ -1,0 +1,237 @@
+/** Filters and sorts: from what a caller sends to one query tree in the field's terms, checked against the catalog. */
+import type { Issue } from '#platform/errors.ts'
+import { nearest, quoted } from '#platform/suggest.ts'
+import type { CatalogEntity, CatalogProperty, DataType } from '#tools/entities/catalog.schema.ts'
+
+import { checkValue, type Scalar, type ValueRules } from '#tools/properties/service.ts'
+
+import { propertyIndex } from './values.rules.ts'
+
+export const operators = [
+  'eq',
+  'ne',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'between',
+  'in',
+  'notIn',
+  'contains',
+  'notContains',
+  'startsWith',
+  'endsWith',
+  'isEmpty',
+  'isNotEmpty',
+] as const
+export type Operator = (typeof operators)[number]
+
+export const maxFilterDepth = 8
+export const maxFilterRules = 200
+const maxInValues = 1_000
+
+export const systemFields = ['eiRecordId', 'parentEIRecordId', 'key1', 'key2', 'key3', 'externalKey', 'modifiedDate'] as const
+export type SystemField = (typeof systemFields)[number]
+
+/** What a rule or a sort is about. */
+export type Field =
+  | { readonly system: SystemField; readonly dataType: DataType }
+  | { readonly property: CatalogProperty; readonly dataType: DataType }
+
+export interface RuleNode {
+  readonly kind: 'rule'
+  readonly field: Field
+  readonly op: Operator
+  /** Canonical; absent for isEmpty and isNotEmpty, two values for between. */
+  readonly values: readonly Scalar[]
+}
+export interface GroupNode {
+  readonly kind: 'group'
+  readonly logic: 'AND' | 'OR'
+  readonly nodes: readonly QueryNode[]
+}
+export type QueryNode = RuleNode | GroupNode
+
+export interface SortKey {
+  readonly field: Field
+  readonly direction: 'asc' | 'desc'
+}
+
+const systemTypes: Readonly<Record<SystemField, DataType>> = {
+  eiRecordId: 'Number',
+  parentEIRecordId: 'Number',
+  key1: 'Text',
+  key2: 'Text',
+  key3: 'Text',
+  externalKey: 'Text',
+  modifiedDate: 'DateTime',
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The field of a name: a property by internalName or id, else a system field by its wire name. A property wins where both have the name. */
+export function findField(entity: CatalogEntity, name: string): Field | undefined {
+  const property = propertyIndex(entity.properties).get(name.toLowerCase())
+  if (property) return { property, dataType: property.dataType }
+  const system = systemFields.find((field) => field === name)
+  return system ? { system, dataType: systemTypes[system] } : undefined
+}
+
+function unknownField(entity: CatalogEntity, name: unknown, path: string): Issue {
+  const known = [...entity.properties.map((property) => property.internalName), ...systemFields]
+  const suggestion = typeof name === 'string' ? nearest(name, known) : undefined
+  return {
+    path,
+    severity: 'error',
+    message: `${entity.internalName} has no property ${quoted(name)}. describe_entity lists them.`,
+    ...(suggestion === undefined ? {} : { suggestion }),
+  }
+}
+
+const ordered: ReadonlySet<DataType> = new Set(['Number', 'Currency', 'DateTime', 'DateOnly', 'TimeOnly', 'Text'])
+
+function allowedOperators(dataType: DataType): readonly Operator[] {
+  const always: Operator[] = ['eq', 'ne', 'in', 'notIn', 'isEmpty', 'isNotEmpty']
+  if (ordered.has(dataType)) always.push('gt', 'gte', 'lt', 'lte', 'between')
+  if (dataType === 'Text') always.push('contains', 'notContains', 'startsWith', 'endsWith')
+  return operators.filter((op) => always.includes(op))
+}
+
+/** A filter value is checked by type alone: looking for a value that the property would now refuse is no mistake. */
+function lenient(field: Field): ValueRules {
+  return {
+    dataType: field.dataType,
+    isList: false,
+    minValueOrLength: null,
+    maxValueOrLength: null,
+    maxDecimalPlaces: null,
+    regEx: null,
+    options: 'property' in field ? field.property.options : [],
+    optionFilter: null,
+  }
+}
+
+interface Parser {
+  readonly entity: CatalogEntity
+  readonly issues: Issue[]
+  rules: number
+}
+
+function say(parser: Parser, path: string, message: string, suggestion?: string): undefined {
+  parser.issues.push({ path, severity: 'error', message, ...(suggestion === undefined ? {} : { suggestion }) })
+  return undefined
+}
+
+function refuseOtherKeys(parser: Parser, raw: Record<string, unknown>, allowed: readonly string[], path: string): void {
+  for (const key of Object.keys(raw)) {
+    if (!allowed.includes(key))
+      say(parser, `${path}.${key}`, `There is no ${quoted(key)} here. Allowed: ${allowed.join(', ')}.`, nearest(key, allowed))
+  }
+}
+
+function each<T>(list: readonly unknown[], path: string, parse: (element: unknown, at: string) => T | undefined): T[] {
+  return list.flatMap((element, index) => parse(element, `${path}[${index}]`) ?? [])
+}
+
+function parseGroup(parser: Parser, raw: unknown, path: string, depth: number): GroupNode | undefined {
+  if (depth > maxFilterDepth) return say(parser, path, `Filters nest at most ${maxFilterDepth} levels.`)
+  if (Array.isArray(raw)) return { kind: 'group', logic: 'AND', nodes: each(raw, path, (rule, at) => parseRule(parser, rule, at)) }
+  if (!isObject(raw)) return say(parser, path, 'Expected {logic, rules[], groups[]} or an array of rules.')
+  refuseOtherKeys(parser, raw, ['logic', 'rules', 'groups'], path)
+  const { logic = 'AND', rules = [], groups = [] } = raw
+  if (logic !== 'AND' && logic !== 'OR') return say(parser, `${path}.logic`, `Expected AND or OR, got ${quoted(logic)}.`)
+  if (!Array.isArray(rules)) return say(parser, `${path}.rules`, 'Expected an array of rules.')
+  if (!Array.isArray(groups)) return say(parser, `${path}.groups`, 'Expected an array of groups.')
+  const nodes: QueryNode[] = [
+    ...each(rules, `${path}.rules`, (rule, at) => parseRule(parser, rule, at)),
+    ...each(groups, `${path}.groups`, (group, at) => parseGroup(parser, group, at, depth + 1)),
+  ]
+  return { kind: 'group', logic, nodes }
+}
+
+function parseRule(parser: Parser, raw: unknown, path: string): RuleNode | undefined {
+  if (++parser.rules > maxFilterRules)
+    return parser.rules === maxFilterRules + 1 ? say(parser, path, `At most ${maxFilterRules} rules in a filter.`) : undefined
+  if (!isObject(raw)) return say(parser, path, 'Expected {property, op, value}.')
+  refuseOtherKeys(parser, raw, ['entity', 'property', 'op', 'value'], path)
+  const { entity, property, op, value } = raw
+  const own = [parser.entity.internalName.toLowerCase(), String(parser.entity.entityId)]
+  if (entity !== undefined && !own.includes(typeof entity === 'string' ? entity.toLowerCase() : JSON.stringify(entity))) {
+    return say(parser, `${path}.entity`, `A filter of ${parser.entity.internalName} cannot look into ${quoted(entity)}.`)
+  }
+  const field = typeof property === 'string' || typeof property === 'number' ? findField(parser.entity, String(property)) : undefined
+  if (!field) {
+    parser.issues.push(unknownField(parser.entity, property, `${path}.property`))
+    return undefined
+  }
+  const allowed = allowedOperators(field.dataType)
+  const operator = allowed.find((known) => known === op)
+  if (!operator) {
+    return say(
+      parser,
+      `${path}.op`,
+      `${quoted(op)} cannot be used on a ${field.dataType}. Allowed: ${allowed.join(', ')}.`,
+      typeof op === 'string' ? nearest(op, allowed) : undefined,
+    )
+  }
+  const values = parseValues(parser, field, operator, value, `${path}.value`)
+  return values && { kind: 'rule', field, op: operator, values }
+}
+
+function parseValues(parser: Parser, field: Field, op: Operator, value: unknown, path: string): readonly Scalar[] | undefined {
+  if (op === 'isEmpty' || op === 'isNotEmpty')
+    return value === undefined || value === null ? [] : say(parser, path, `${op} takes no value.`)
+  if (op === 'in' || op === 'notIn' || op === 'between') {
+    if (!Array.isArray(value) || value.length === 0) return say(parser, path, `${op} takes an array of values.`)
+    if (op === 'between' && value.length !== 2) return say(parser, path, 'between takes [from, to].')
+    if (value.length > maxInValues) return say(parser, path, `At most ${maxInValues} values.`)
+    const parts = value.map((element, index) => parseValue(parser, field, element, `${path}[${index}]`))
+    return parts.some((part) => part === undefined) ? undefined : parts.filter((part) => part !== undefined)
+  }
+  const one = parseValue(parser, field, value, path)
+  return one === undefined ? undefined : [one]
+}
+
+function parseValue(parser: Parser, field: Field, raw: unknown, path: string): Scalar | undefined {
+  if (raw === null || raw === undefined) return say(parser, path, 'A value is required. Use isEmpty or isNotEmpty to look for none.')
+  const checked = checkValue(lenient(field), raw)
+  if ('problem' in checked) return say(parser, path, checked.problem, checked.suggestion)
+  if ('system' in field && field.dataType === 'Number' && !Number.isSafeInteger(checked.value))
+    return say(parser, path, `Expected a record id, got ${quoted(raw)}.`)
+  // Not a list and not null: lenient() is neither, and null was refused above.
+  return checked.value as Scalar
+}
+
+export interface ParsedQuery {
+  readonly filter: GroupNode | undefined
+  readonly sort: readonly SortKey[]
+  readonly issues: readonly Issue[]
+}
+
+/** Parses `filterRules` and `sort` of a call on one entity. Any issue means that the query must not run. */
+export function parseQuery(entity: CatalogEntity, input: { filterRules?: unknown; sort?: unknown }): ParsedQuery {
+  const parser: Parser = { entity, issues: [], rules: 0 }
+  const filter =
+    input.filterRules === undefined || input.filterRules === null ? undefined : parseGroup(parser, input.filterRules, '$.filterRules', 1)
+  const sort: SortKey[] = []
+  if (input.sort !== undefined && input.sort !== null) {
+    if (!Array.isArray(input.sort) || input.sort.length > 8) say(parser, '$.sort', 'Expected an array of at most 8 {property, direction}.')
+    else input.sort.forEach((raw, index) => parseSort(parser, raw, `$.sort[${index}]`, sort))
+  }
+  return { filter, sort, issues: parser.issues }
+}
+
+function parseSort(parser: Parser, raw: unknown, path: string, sort: SortKey[]): void {
+  const given = typeof raw === 'string' ? { property: raw } : raw
+  if (!isObject(given)) return say(parser, path, 'Expected {property, direction}.')
+  const { property, direction = 'asc' } = given
+  const field = typeof property === 'string' || typeof property === 'number' ? findField(parser.entity, String(property)) : undefined
+  if (!field) return void parser.issues.push(unknownField(parser.entity, property, `${path}.property`))
+  if (direction !== 'asc' && direction !== 'desc')
+    return say(parser, `${path}.direction`, `Expected asc or desc, got ${quoted(direction)}.`)
+  if ('property' in field && field.property.isList)
+    return say(parser, `${path}.property`, `${field.property.internalName} is a list; sort by a property with one value.`)
+  sort.push({ field, direction })
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+
+import { defineOperation, writes } from '#platform/operation.ts'
+
+import { entityInPath, writeFrame } from './frame.ts'
+import { entity, exampleInstance, importMode, rowFields, savedInstance } from './instances.schema.ts'
+import { toWish } from './save.rules.ts'
+import { saveOne } from './saving.ts'
+
+export const saveInstance = defineOperation({
+  ...writes(savedInstance),
+  name: 'save_instance',
+  title: 'Save one record',
+  description:
+    'Saves one record of an entity: found by its key (key1..3, or the properties that are key parts), inserted where none has it. Call describe_entity first for property names and types; values of Attachment properties are assetKeys from create_upload_url. outcome tells inserted, updated or skipped. For many rows use save_instances_bulk or import_instances.',
+  method: 'POST',
+  path: '/api/v1/entities/{entity}/instances',
+  roles: 'DataEdit',
+  errors: ['not_found', 'already_exists', 'unknown_property', 'unprocessable'],
+  input: z.object({ entity, ...rowFields, importMode: importMode.optional() }),
+  examples: [
+    {
+      title: 'A work order',
+      input: { entity: 'WorkOrder', key1: 'WO-1001', data: { Title: 'Replace the gate valve', Status: 'open' } },
+      output: { ...exampleInstance, outcome: 'inserted' },
+    },
+  ],
+  async handler(context, { entity: name, importMode: mode = 'upsert', ...row }) {
+    const frame = await writeFrame(context, (catalog) => entityInPath(catalog, name))
+    return saveOne(context, frame, toWish(frame.entity, row, { index: 0, path: '$' }), mode)
+  },
+})

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+
+import { AppError } from '#platform/errors.ts'
+import { defineOperation, writes } from '#platform/operation.ts'
+
+import { entityInPath, writeFrame } from './frame.ts'
+import { bulkResult, entity, importMode, saveRow } from './instances.schema.ts'
+import { toWish } from './save.rules.ts'
+import { saveRows } from './save.ts'
+
+export const saveInstancesBulk = defineOperation({
+  ...writes(bulkResult),
+  name: 'save_instances_bulk',
+  title: 'Save many records',
+  description:
+    'Saves up to 10,000 rows of one entity in one transaction, each found by its key as in save_instance. A row that is not valid fails alone and the others are saved; results stand in the order of the rows. For files use import_instances.',
+  method: 'POST',
+  path: '/api/v1/entities/{entity}/instances/bulk',
+  roles: 'DataImport',
+  errors: ['not_found', 'unknown_property'],
+  input: z.object({ entity, importMode: importMode.optional(), rows: z.array(saveRow).min(1) }),
+  examples: [
+    {
+      title: 'Two readings',
+      input: {
+        entity: 'Reading',
+        rows: [
+          { key1: 'R-1', data: { Value: 12.5 } },
+          { key1: 'R-2', data: { Value: 13 } },
+        ],
+      },
+      output: {
+        results: [
+          { index: 0, outcome: 'inserted', eiRecordId: 30721 },
+          { index: 1, outcome: 'skipped', eiRecordId: 30722 },
+        ],
+        inserted: 1,
+        updated: 0,
+        skipped: 1,
+        failed: 0,
+      },
+    },
+  ],
+  async handler(context, input) {
+    const { bulkRows } = context.services.config.limits
+    if (input.rows.length > bulkRows)
+      throw new AppError(
+        'too_large',
+        `At most ${bulkRows} rows in one call, got ${input.rows.length}. Split the rows, or use import_instances.`,
+      )
+    const frame = await writeFrame(context, (catalog) => entityInPath(catalog, input.entity))
+    const wishes = input.rows.map((row, index) => toWish(frame.entity, row, { index, path: `$.rows[${index}]` }))
+    const outcomes = await saveRows(context, frame, wishes, input.importMode ?? 'upsert')
+    const counts = { inserted: 0, updated: 0, skipped: 0, failed: 0 }
+    for (const { outcome } of outcomes) counts[outcome]++
+    context.audit(counts)
+    const results = outcomes.map((one) =>
+      one.outcome === 'failed'
+        ? {
+            index: one.index,
+            outcome: one.outcome,
+            ...(one.eiRecordId === undefined ? {} : { eiRecordId: one.eiRecordId }),
+            errors: [...one.errors],
+          }
+        : { index: one.index, outcome: one.outcome, eiRecordId: one.eiRecordId },
+    )
+    return { results, ...counts }
+  },
+})

@@ -1,0 +1,158 @@
+/** Decisions of a save: what a row means, before anything is read or written. */
+import type { z } from 'zod'
+
+import { AppError, type Issue } from '#platform/errors.ts'
+import { parseJson } from '#platform/json.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+
+import type { saveRow } from './instances.schema.ts'
+import { findKeyIssues, type Keys, keyTextOf } from './keys.rules.ts'
+import { checkData, type Value } from './values.rules.ts'
+
+export type SaveRowInput = Omit<z.output<typeof saveRow>, 'key1'> & { readonly key1?: string | undefined }
+export type ImportMode = 'upsert' | 'overwrite' | 'insertOnly'
+
+/** What a row says of its parent: nothing, none, an id, or a key. */
+export type ParentWish =
+  | { readonly kind: 'unsaid' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'id'; readonly id: number }
+  | { readonly kind: 'key'; readonly keys: Keys; readonly entity: string | number | undefined }
+
+/** A row that was understood; `issues` holds what is wrong with it. */
+export interface SaveWish {
+  readonly index: number
+  /** Where the row stands in the body, for issues: `$` or `$.rows[3]`. */
+  readonly path: string
+  /** The record that the path names, where it names one by id. */
+  readonly targetId: number | undefined
+  /** Undefined: no key part was sent and none follows from a property. */
+  readonly keys: Keys | undefined
+  readonly values: ReadonlyMap<number, Value>
+  readonly parent: ParentWish
+  readonly expectedRowHash: string | undefined
+  readonly issues: readonly Issue[]
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function dataOf(row: SaveRowInput, path: string, issues: Issue[]): Record<string, unknown> {
+  if (row.data !== undefined && row.dataJson !== undefined) {
+    issues.push({ path: `${path}.dataJson`, severity: 'error', message: 'Send data or dataJson, not both.' })
+    return {}
+  }
+  if (row.dataJson === undefined) return row.data ?? {}
+  try {
+    const parsed = parseJson(row.dataJson)
+    if (isObject(parsed)) return parsed
+    issues.push({ path: `${path}.dataJson`, severity: 'error', message: 'dataJson must hold a JSON object of values by property.' })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    issues.push(
+      ...(error.issues?.map((issue) => ({ ...issue, path: `${path}.dataJson${issue.path.slice(1)}` })) ?? [
+        { path: `${path}.dataJson`, severity: 'error' as const, message: error.message },
+      ]),
+    )
+  }
+  return {}
+}
+
+function parentOf(row: SaveRowInput, path: string, issues: Issue[]): ParentWish {
+  const hasKey = row.parentKey1 !== undefined && row.parentKey1 !== ''
+  if (row.parentEIRecordId !== undefined) {
+    if (hasKey)
+      issues.push({ path: `${path}.parentEIRecordId`, severity: 'error', message: 'Send parentEIRecordId or parentKey1..3, not both.' })
+    return row.parentEIRecordId === null ? { kind: 'none' } : { kind: 'id', id: row.parentEIRecordId }
+  }
+  if (!hasKey) {
+    if (row.parentKey2 || row.parentKey3)
+      issues.push({ path: `${path}.parentKey1`, severity: 'error', message: 'parentKey1 is needed before parentKey2 and parentKey3.' })
+    return { kind: 'unsaid' }
+  }
+  return { kind: 'key', keys: [row.parentKey1 ?? '', row.parentKey2 ?? '', row.parentKey3 ?? ''], entity: row.parentEntity }
+}
+
+/** Key parts that follow from properties of the entity; undefined where a part has no such property. */
+function derivedParts(entity: CatalogEntity, values: ReadonlyMap<number, Value>): (string | undefined)[] {
+  return [1, 2, 3].map((part) => {
+    const property = entity.properties.find((known) => known.keyPart === part)
+    if (!property) return undefined
+    const value = values.get(property.entityPropertyId)
+    return value === undefined ? undefined : keyTextOf(property, value)
+  })
+}
+
+/** The keys that a row says or that follow from its values; a different one said is an issue. */
+export function keysOf(
+  entity: CatalogEntity,
+  said: { readonly key1?: string | undefined; readonly key2?: string | undefined; readonly key3?: string | undefined },
+  values: ReadonlyMap<number, Value>,
+  path: string,
+  issues: Issue[],
+): Keys | undefined {
+  const parts = [said.key1, said.key2, said.key3]
+  const derived = derivedParts(entity, values)
+  const keys = parts.map((part, index) => {
+    const follows = derived[index]
+    if (part !== undefined && follows !== undefined && part !== follows) {
+      issues.push({
+        path: `${path}.key${index + 1}`,
+        severity: 'error',
+        message: `key${index + 1} follows from a property of ${entity.internalName} and would be "${follows.slice(0, 60)}".`,
+      })
+    }
+    return follows ?? part
+  })
+  if (keys.every((part) => part === undefined)) return undefined
+  return [keys[0] ?? '', keys[1] ?? '', keys[2] ?? '']
+}
+
+/** Understands one row. Nothing is read; every finding is in `issues`. */
+export function toWish(
+  entity: CatalogEntity,
+  row: SaveRowInput,
+  at: { index: number; path: string; targetId?: number | undefined },
+): SaveWish {
+  const { index, path } = at
+  const issues: Issue[] = []
+  const checked = checkData(entity.properties, dataOf(row, path, issues), `${path}.${row.dataJson === undefined ? 'data' : 'dataJson'}`)
+  issues.push(...checked.issues)
+  const keys = keysOf(entity, row, checked.values, path, issues)
+  if (keys) issues.push(...findKeyIssues(keys, path))
+  return {
+    index,
+    path,
+    targetId: at.targetId,
+    keys,
+    values: checked.values,
+    parent: parentOf(row, path, issues),
+    expectedRowHash: row.expectedRowHash?.toUpperCase(),
+    issues,
+  }
+}
+
+/** Whether the row names every property, so that the record it makes is known without the one that it replaces. */
+export function namesAll(entity: CatalogEntity, values: ReadonlyMap<number, Value>): boolean {
+  return entity.properties.every((property) => values.has(property.entityPropertyId))
+}
+
+/** The values after the save: named ones over the present ones, or over nothing when the row overwrites. */
+export function mergeValues(
+  entity: CatalogEntity,
+  present: ReadonlyMap<number, Value> | undefined,
+  named: ReadonlyMap<number, Value>,
+): Map<number, Value> {
+  return new Map(
+    entity.properties.map((property) => {
+      const id = property.entityPropertyId
+      return [id, (named.has(id) ? named.get(id) : present?.get(id)) ?? null]
+    }),
+  )
+}
+
+/** Text that identifies keys in a map. */
+export function keyName(keys: Keys): string {
+  return keys.join('\u0000')
+}

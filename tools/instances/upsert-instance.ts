@@ -1,0 +1,48 @@
+import { z } from 'zod'
+
+import { AppError } from '#platform/errors.ts'
+import { defineOperation, writes } from '#platform/operation.ts'
+
+import { entityInPath, writeFrame } from './frame.ts'
+import { entity, exampleInstance, importMode, record, rowFields, savedInstance } from './instances.schema.ts'
+import { noSuchRecord, recordName } from './queries.ts'
+import { toWish } from './save.rules.ts'
+import { saveOne } from './saving.ts'
+
+export const upsertInstance = defineOperation({
+  ...writes(savedInstance),
+  name: 'upsert_instance',
+  title: 'Save the record named in the path',
+  description:
+    'Saves one record that is named by eiRecordId or by key1. With an id the record must exist, and keys in the body rename it; with a key it is made where absent. Send data or dataJson with the properties to change; expectedRowHash from get_instance refuses a lost update with 409.',
+  method: 'POST',
+  path: '/api/v1/entities/{entity}/instances/{record}',
+  roles: 'DataEdit',
+  errors: ['not_found', 'already_exists', 'unknown_property', 'unprocessable'],
+  sharedPath: { whenBodyHas: ['data', 'dataJson'] },
+  input: z.object({ entity, record, ...rowFields, importMode: importMode.optional() }),
+  examples: [
+    {
+      title: 'Close a work order',
+      input: { entity: 'WorkOrder', record: '20481', data: { Status: 'done' }, expectedRowHash: exampleInstance.rowHash },
+      output: { ...exampleInstance, outcome: 'updated' },
+    },
+  ],
+  async handler(context, { entity: name, record: target, importMode: mode = 'upsert', ...row }) {
+    const wanted = recordName(target)
+    if (row.data === undefined && row.dataJson === undefined)
+      throw new AppError('invalid_input', 'Send data or dataJson with the values to save. To read the record, call get_instance.')
+    const frame = await writeFrame(context, (catalog) => entityInPath(catalog, name))
+    if ('id' in wanted) {
+      if (!Number.isSafeInteger(wanted.id)) throw noSuchRecord(target)
+      return saveOne(context, frame, toWish(frame.entity, row, { index: 0, path: '$', targetId: wanted.id }), mode)
+    }
+    if ((row.key1 !== undefined && row.key1 !== target) || row.key2 || row.key3) {
+      throw new AppError(
+        'invalid_input',
+        'The keys in the body differ from the key in the path. To rename a record, name it by its eiRecordId.',
+      )
+    }
+    return saveOne(context, frame, toWish(frame.entity, { ...row, key1: target }, { index: 0, path: '$' }), mode)
+  },
+})

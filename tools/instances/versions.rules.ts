@@ -1,0 +1,25 @@
+/** What the versions of a record say: what kind of change each was, and what changed between them. */
+import type { VersionRow } from './read.store.ts'
+
+export interface Change {
+  readonly property: string
+  readonly from: unknown
+  readonly to: unknown
+}
+
+export type ChangeKind = 'added' | 'modified' | 'deleted' | 'restored'
+
+export function changeKindOf(version: VersionRow, before: VersionRow | undefined): ChangeKind {
+  if (version.deletedAt !== null) return 'deleted'
+  if (before === undefined) return 'added'
+  return before.deletedAt === null ? 'modified' : 'restored'
+}
+
+/** Property by property, in the order of the newer version. Values are JSON, so their text tells whether they differ. */
+export function changesBetween(before: VersionRow | undefined, after: VersionRow, only?: ReadonlySet<string>): Change[] {
+  return Object.entries(after.data).flatMap(([property, to]) => {
+    if (only && !only.has(property)) return []
+    const from = before?.data[property] ?? null
+    return JSON.stringify(from) === JSON.stringify(to) ? [] : [{ property, from, to }]
+  })
+}

@@ -1,0 +1,57 @@
+/** Watermarks: opaque tokens of a place in the order of changes, or a time. */
+import { AppError } from '#platform/errors.ts'
+
+import { canonicalDateTime } from './values.rules.ts'
+
+export type Watermark =
+  | { readonly kind: 'beginning' }
+  | { readonly kind: 'time'; readonly since: string }
+  | {
+      readonly kind: 'token'
+      readonly epochUuid: string
+      readonly entityId: number
+      readonly wipeNo: number
+      /** The watermark that this drain began with; what was created after it is "added". Undefined: the beginning. */
+      readonly since: string | undefined
+      readonly changeNo: string
+      readonly id: string
+    }
+
+type Token = Extract<Watermark, { kind: 'token' }>
+
+/** The token of a place, base64url of JSON. */
+export function encodeWatermark(token: Omit<Token, 'kind'>): string {
+  return Buffer.from(
+    JSON.stringify(['w1', token.epochUuid, token.entityId, token.wipeNo, token.since ?? null, token.changeNo, token.id]),
+  ).toString('base64url')
+}
+
+/** Throws AppError `invalid_input` for what is neither a token nor a time. */
+export function parseWatermark(text: string | undefined): Watermark {
+  if (text === undefined || text === '') return { kind: 'beginning' }
+  const since = canonicalDateTime(text)
+  if (since) return { kind: 'time', since }
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
+    if (Array.isArray(parts) && parts[0] === 'w1' && parts.length === 7) {
+      const [, epochUuid, entityId, wipeNo, first, changeNo, id] = parts
+      if (/^\d{1,19}$/.test(String(changeNo)) && /^-?\d{1,19}$/.test(String(id)) && (first === null || /^\d{1,19}$/.test(String(first)))) {
+        return {
+          kind: 'token',
+          epochUuid: String(epochUuid),
+          entityId: Number(entityId),
+          wipeNo: Number(wipeNo),
+          since: first === null ? undefined : String(first),
+          changeNo: String(changeNo),
+          id: String(id),
+        }
+      }
+    }
+  } catch {
+    // Falls through to the one sentence below.
+  }
+  throw new AppError(
+    'invalid_input',
+    'The watermark is neither one of this list nor an ISO 8601 time. Take it from the last answer, or leave it out to begin anew.',
+  )
+}

@@ -1,0 +1,327 @@
+/** Statements that write records: set-based, one for all rows of a chunk, with the superseded versions in the same statement. */
+import type { Tx } from '#platform/db/pool.ts'
+import { historyTable, recordTable } from '#platform/db/records.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+
+import { canonicalSql, createParameters, sqlTypeOf } from './compile.rules.ts'
+import type { ReadFrame } from './frame.ts'
+import type { Keys } from './keys.rules.ts'
+import type { Value } from './values.rules.ts'
+
+/** What is known of a live record before a write. */
+export interface LiveRow {
+  readonly id: number
+  readonly parentId: number | null
+  readonly key1: string
+  readonly key2: string
+  readonly key3: string
+  readonly rowHash: string
+  readonly version: number
+}
+
+/** A row as it will be stored: every value, canonical. */
+export interface FullRow {
+  readonly id: number
+  /** 0 for a new record. */
+  readonly version: number
+  readonly parentId: number | null
+  readonly keys: Keys
+  readonly rowHash: string
+  readonly values: ReadonlyMap<number, Value>
+}
+
+const liveColumns = `e.id, e.parent_id, e.key1, e.key2, e.key3, upper(encode(e.row_hash, 'hex')) as row_hash, e.version`
+
+/** Live records that have these keys. */
+export async function findLiveByKeys(tx: Tx, tenantId: number, entityId: number, keys: readonly Keys[]): Promise<LiveRow[]> {
+  return tx.unsafe<LiveRow[]>(
+    `select ${liveColumns} from json_to_recordset($1::text::json) as r(k1 text, k2 text, k3 text)
+     join ${recordTable(tenantId, entityId)} e on e.key1 = r.k1 and e.key2 = r.k2 and e.key3 = r.k3 and e.deleted_at is null and e.key1 <> ''`,
+    [JSON.stringify(keys.map(([k1, k2, k3]) => ({ k1, k2, k3 })))],
+    { prepare: true },
+  )
+}
+
+/** Live records that have these ids. */
+export async function findLiveByIds(tx: Tx, tenantId: number, entityId: number, ids: readonly number[]): Promise<LiveRow[]> {
+  return tx.unsafe<LiveRow[]>(
+    `select ${liveColumns} from ${recordTable(tenantId, entityId)} e where e.id = any($1::bigint[]) and e.deleted_at is null`,
+    [ids as number[]],
+    { prepare: true },
+  )
+}
+
+/** The values of these records by entityPropertyId, canonical. */
+export async function readCanonical(
+  tx: Tx,
+  tenantId: number,
+  frame: ReadFrame,
+  ids: readonly number[],
+): Promise<Map<number, Map<number, Value>>> {
+  const compiled = { entity: frame.entity, present: frame.present, parameters: createParameters(), alias: 'e' }
+  const document = canonicalSql(compiled)
+  const rows = await tx.unsafe<{ id: number; document: string }[]>(
+    `select e.id, (${document})::text as document from ${recordTable(tenantId, frame.entity.entityId)} e where e.id = any(${compiled.parameters.add(ids)}::bigint[])`,
+    [...compiled.parameters.list] as never[],
+  )
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      new Map(Object.entries(JSON.parse(row.document) as Record<string, Value>).map(([id, value]) => [Number(id), value])),
+    ]),
+  )
+}
+
+function recordsetColumns(entity: CatalogEntity): string {
+  const own = entity.properties.map((property) => `, c${property.columnId} ${sqlTypeOf(property.dataType)}${property.isList ? '[]' : ''}`)
+  return `id bigint, v int, p bigint, k1 text, k2 text, k3 text, h text${own.join('')}`
+}
+
+function toJson(entity: CatalogEntity, rows: readonly FullRow[]): string {
+  return JSON.stringify(
+    rows.map((row) => {
+      const out: Record<string, unknown> = {
+        id: row.id,
+        v: row.version,
+        p: row.parentId,
+        k1: row.keys[0],
+        k2: row.keys[1],
+        k3: row.keys[2],
+        h: row.rowHash,
+      }
+      for (const property of entity.properties) out[`c${property.columnId}`] = row.values.get(property.entityPropertyId) ?? null
+      return out
+    }),
+  )
+}
+
+const changeNumber = '(($2::int::bigint << 48) | pg_current_xact_id()::text::bigint)'
+
+/** Inserts new records; answers the ids that went in. One whose key somebody else has just taken is left out. */
+export async function insertRecords(
+  tx: Tx,
+  tenantId: number,
+  entity: CatalogEntity,
+  by: { epoch: number; stamp: string; tenantUserId: number },
+  rows: readonly FullRow[],
+): Promise<Set<number>> {
+  const columns = entity.properties.map((property) => `c${property.columnId}`)
+  const inserted = await tx.unsafe<{ id: number }[]>(
+    `insert into ${recordTable(tenantId, entity.entityId)}
+       (id, parent_id, key1, key2, key3, row_hash, version, valid_from, created_at, created_change_no, change_no, modified_by${columns.map((c) => `, ${c}`).join('')})
+     select r.id, r.p, r.k1, r.k2, r.k3, decode(r.h, 'hex'), 1, $3::text::timestamptz, $3::text::timestamptz, ${changeNumber}, ${changeNumber}, $4::int${columns.map((c) => `, r.${c}`).join('')}
+     from json_to_recordset($1::text::json) as r(${recordsetColumns(entity)})
+     on conflict (key1, key2, key3) where deleted_at is null and key1 <> '' do nothing
+     returning id`,
+    [toJson(entity, rows), by.epoch, by.stamp, by.tenantUserId || null] as never[],
+    { prepare: true },
+  )
+  return new Set(inserted.map((row) => row.id))
+}
+
+/** Texts longer than this are not copied into history while the next version still has them. */
+const longText = 1_000
+
+/** The columns that history copies from a superseded row, and how; `o` holds the old row, `n` the new. */
+function historyCopy(entity: CatalogEntity): { columns: string[]; values: string[]; sameAsNext: string } {
+  const columns = [
+    'id',
+    'parent_id',
+    'key1',
+    'key2',
+    'key3',
+    'row_hash',
+    'version',
+    'valid_from',
+    'created_at',
+    'created_change_no',
+    'deleted_at',
+    'deletion_id',
+    'change_no',
+    'modified_by',
+    'workflow_instance_id',
+  ]
+  const values = columns.map((column) => `u.${column}`)
+  const same: string[] = []
+  for (const property of entity.properties) {
+    const column = `c${property.columnId}`
+    columns.push(column)
+    if (property.dataType === 'Text' && !property.isList) {
+      values.push(`case when u.s${property.columnId} then null else u.${column} end`)
+      same.push(`case when u.s${property.columnId} then ${property.columnId} end`)
+    } else values.push(`u.${column}`)
+  }
+  return { columns, values, sameAsNext: same.length > 0 ? `array_remove(array[${same.join(', ')}]::int[], null)` : `'{}'::int[]` }
+}
+
+/** What an update returns of the old row, by name; `s<id>` tells that a long text is unchanged. */
+function returningOld(entity: CatalogEntity): string {
+  const system = [
+    'id',
+    'parent_id',
+    'key1',
+    'key2',
+    'key3',
+    'row_hash',
+    'version',
+    'valid_from',
+    'created_at',
+    'created_change_no',
+    'deleted_at',
+    'deletion_id',
+    'change_no',
+    'modified_by',
+    'workflow_instance_id',
+  ]
+  const own = entity.properties.map((property) => `old.c${property.columnId}`)
+  const same = entity.properties
+    .filter((property) => property.dataType === 'Text' && !property.isList)
+    .map(
+      (property) =>
+        `coalesce(length(old.c${property.columnId}) > ${longText} and old.c${property.columnId} = new.c${property.columnId}, false) as s${property.columnId}`,
+    )
+  return [...system.map((column) => `old.${column}`), ...own, ...same, 'new.valid_from as next_from', 'new.change_no as next_change'].join(
+    ', ',
+  )
+}
+
+/** The rest of an updating statement: history of what was superseded. A second change in one transaction leaves none. */
+function withHistory(tenantId: number, entity: CatalogEntity, update: string): string {
+  const { columns, values, sameAsNext } = historyCopy(entity)
+  return `with u as (${update} returning ${returningOld(entity)}),
+    h as (insert into ${historyTable(tenantId, entity.entityId)} (${columns.join(', ')}, valid_to, same_as_next)
+      select ${values.join(', ')}, u.next_from, ${sameAsNext} from u where u.change_no <> u.next_change)
+    select id from u`
+}
+
+/** How a version follows another: overwritten inside one transaction, raised otherwise. */
+const nextVersion = `version = case when e.change_no = ${changeNumber} then e.version else e.version + 1 end`
+
+/**
+ * Updates records to these values where they are still the version that was read; answers the ids that were. `isLate` takes the old row's time
+ * where it is later than this transaction's, instead of leaving the row out.
+ */
+export async function updateRecords(
+  tx: Tx,
+  tenantId: number,
+  entity: CatalogEntity,
+  by: { epoch: number; stamp: string; tenantUserId: number; isLate: boolean },
+  rows: readonly FullRow[],
+): Promise<Set<number>> {
+  const columns = entity.properties.map((property) => `c${property.columnId} = r.c${property.columnId}`)
+  const update = `update ${recordTable(tenantId, entity.entityId)} e
+    set parent_id = r.p, key1 = r.k1, key2 = r.k2, key3 = r.k3, row_hash = decode(r.h, 'hex'), ${nextVersion},
+      valid_from = greatest(e.valid_from, $3::text::timestamptz), change_no = ${changeNumber}, modified_by = $4::int${columns.map((c) => `, ${c}`).join('')}
+    from json_to_recordset($1::text::json) as r(${recordsetColumns(entity)})
+    where e.id = r.id and e.version = r.v and e.deleted_at is null and ($5::boolean or e.valid_from <= $3::text::timestamptz)`
+  const updated = await tx.unsafe<{ id: number }[]>(
+    withHistory(tenantId, entity, update),
+    [toJson(entity, rows), by.epoch, by.stamp, by.tenantUserId || null, by.isLate] as never[],
+    { prepare: true },
+  )
+  return new Set(updated.map((row) => row.id))
+}
+
+/** Marks live records as deleted under one deletion id: a new version in the current table. Answers the ids that were live. */
+export async function markDeleted(
+  tx: Tx,
+  tenantId: number,
+  entity: CatalogEntity,
+  by: { epoch: number; stamp: string; tenantUserId: number; deletionId: number },
+  ids: readonly number[],
+): Promise<number[]> {
+  const update = `update ${recordTable(tenantId, entity.entityId)} e
+    set deleted_at = greatest(e.valid_from, $3::text::timestamptz), deletion_id = $5::bigint, ${nextVersion},
+      valid_from = greatest(e.valid_from, $3::text::timestamptz), change_no = ${changeNumber}, modified_by = $4::int
+    where e.id = any($1::bigint[]) and e.deleted_at is null`
+  const rows = await tx.unsafe<{ id: number }[]>(
+    withHistory(tenantId, entity, update),
+    [ids, by.epoch, by.stamp, by.tenantUserId || null, by.deletionId] as never[],
+    { prepare: true },
+  )
+  return rows.map((row) => row.id)
+}
+
+/** A number for one deletion with all that it takes along. */
+export async function nextDeletionId(tx: Tx, tenantId: number): Promise<number> {
+  const [row] = await tx.unsafe<{ id: number }[]>(`select nextval('t_${tenantId}.deletion') as id`)
+  if (!row) throw new Error('The sequence gave no number')
+  return row.id
+}
+
+/** Live children of these records in one child entity. */
+export async function findChildIds(tx: Tx, tenantId: number, childEntityId: number, parentIds: readonly number[]): Promise<number[]> {
+  const rows = await tx.unsafe<{ id: number }[]>(
+    `select e.id from ${recordTable(tenantId, childEntityId)} e where e.parent_id = any($1::bigint[]) and e.deleted_at is null`,
+    [parentIds] as never[],
+    { prepare: true },
+  )
+  return rows.map((row) => row.id)
+}
+
+/** A live child of each of these parents, by parent. */
+export async function findChildByParent(
+  tx: Tx,
+  tenantId: number,
+  childEntityId: number,
+  parentIds: readonly number[],
+): Promise<Map<number, number>> {
+  const rows = await tx.unsafe<{ id: number; parentId: number }[]>(
+    `select e.id, e.parent_id from ${recordTable(tenantId, childEntityId)} e where e.parent_id = any($1::bigint[]) and e.deleted_at is null`,
+    [parentIds] as never[],
+    { prepare: true },
+  )
+  return new Map(rows.map((row) => [row.parentId, row.id]))
+}
+
+/** Locks live parents against deletion until the transaction ends; `exclusive` where only one child is allowed. Answers those that live. */
+export async function lockParents(
+  tx: Tx,
+  tenantId: number,
+  entityId: number,
+  ids: readonly number[],
+  exclusive: boolean,
+): Promise<Set<number>> {
+  const rows = await tx.unsafe<{ id: number }[]>(
+    `select id from ${recordTable(tenantId, entityId)} where id = any($1::bigint[]) and deleted_at is null order by id for ${exclusive ? 'no key update' : 'share'}`,
+    [ids] as never[],
+    { prepare: true },
+  )
+  return new Set(rows.map((row) => row.id))
+}
+
+/** Whether `ancestorId` stands above `id`, or is it, along the parents of one entity. */
+export async function isAncestor(tx: Tx, tenantId: number, entityId: number, ancestorId: number, id: number): Promise<boolean> {
+  const [row] = await tx.unsafe<{ found: boolean }[]>(
+    `with recursive up(id, parent_id) as (
+       select id, parent_id from ${recordTable(tenantId, entityId)} where id = $1::bigint
+       union select e.id, e.parent_id from ${recordTable(tenantId, entityId)} e join up on e.id = up.parent_id
+     ) select exists (select from up where id = $2::bigint) as found`,
+    [id, ancestorId] as never[],
+  )
+  return row?.found === true
+}
+
+/** The values of one version of a record, canonical; undefined where there is no such version. */
+export async function versionValues(
+  tx: Tx,
+  tenantId: number,
+  frame: ReadFrame,
+  id: number,
+  version: number,
+): Promise<Map<number, Value> | undefined> {
+  for (const table of [recordTable(tenantId, frame.entity.entityId), historyTable(tenantId, frame.entity.entityId)]) {
+    const compiled = { entity: frame.entity, present: frame.present, parameters: createParameters(), alias: 'e' }
+    const document = canonicalSql(compiled)
+    const [row] = await tx.unsafe<{ document: string }[]>(
+      `select (${document})::text as document from ${table} e where e.id = ${compiled.parameters.add(String(id))}::text::bigint and e.version = ${compiled.parameters.add(version)}::int`,
+      [...compiled.parameters.list] as never[],
+    )
+    // The statement built this text itself, values by entityPropertyId.
+    if (row)
+      return new Map(
+        Object.entries(JSON.parse(row.document) as Record<string, Value>).map(([property, value]) => [Number(property), value]),
+      )
+  }
+  return undefined
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+
+import { AppError, mustExist } from '#platform/errors.ts'
+import { defineOperation, reads } from '#platform/operation.ts'
+import { assetKey } from '#tools/assets/assets.schema.ts'
+import { findAssets } from '#tools/assets/service.ts'
+
+import { analysisFilter, toAnalysis } from './analysis.ts'
+import { attachmentAnalysis, exampleAnalysis } from './intelligence.schema.ts'
+import { findLatest } from './intelligence.store.ts'
+
+export const getAttachmentAnalysis = defineOperation({
+  ...reads(attachmentAnalysis),
+  name: 'get_attachment_analysis',
+  title: 'Get what was recognised in an attachment',
+  description:
+    'Answers the latest analysis of an asset that a record holds: its state, the text and labels once it is done, and which properties were written. ' +
+    'To wait for it call await_job with its jobId. An asset whose property asks for no analysis answers 404.',
+  method: 'POST',
+  path: '/api/v1/assets/{assetKey}/analysis',
+  roles: 'DataView',
+  input: z.object({ assetKey, ...analysisFilter }),
+  examples: [{ title: 'A photograph of a sign', input: { assetKey: exampleAnalysis.assetKey }, output: exampleAnalysis }],
+  async handler(context, input) {
+    const { tx, tenantId } = context
+    const asset = mustExist((await findAssets(tx, tenantId, [input.assetKey])).get(input.assetKey.toLowerCase()), 'asset')
+    const row = await findLatest(tx, tenantId, asset.assetKey, input)
+    if (!row)
+      throw new AppError(
+        'not_found',
+        'No such analysis. An asset is analysed when it is saved in a property that set_attachment_analysis was called for.',
+      )
+    if (asset.isSensitive) context.audit({ isSensitive: true })
+    return toAnalysis(row)
+  },
+})

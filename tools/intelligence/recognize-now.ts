@@ -1,0 +1,54 @@
+/** Recognition for somebody who waits: a workflow, awaited within a bound. */
+import { randomUUID } from 'node:crypto'
+
+import { AppError } from '#platform/errors.ts'
+import type { StagedContext } from '#platform/operation.ts'
+import { type Findings, recognizeAssetSeconds, type RecognitionWish, type RecognizeAssetRequest } from '#platform/shapes/recognition.ts'
+import { findAssets } from '#tools/assets/service.ts'
+
+import { unsealFindings } from './sealed-findings.ts'
+
+/** Past what the workflow itself allows, so that its own answer comes first. */
+const waitMs = (recognizeAssetSeconds + 2) * 1000
+
+const remedy =
+  'For files that take longer save the asset in an Attachment property with set_attachment_analysis, then call await_job and get_attachment_analysis.'
+
+/** Throws AppError `invalid_input` (no such asset), `unavailable` (Temporal is away), `timeout`. */
+export async function recognizeNow(context: StagedContext, assetKey: string, wish: RecognitionWish): Promise<Findings> {
+  const { services, tenantId, signal } = context
+  const { temporal } = services
+  const found = await context.inTransaction(({ tx }) => findAssets(tx, tenantId, [assetKey]), { readOnly: true })
+  const asset = found.get(assetKey.toLowerCase())
+  if (!asset) {
+    const issues = [{ path: '$.assetKey', severity: 'error', message: `There is no asset ${assetKey}.` }] as const
+    throw new AppError('invalid_input', 'The asset that was named does not exist.', { issues })
+  }
+  context.audit({ assetKey: asset.assetKey, ...(asset.isSensitive ? { isSensitive: true } : {}) })
+  const request: RecognizeAssetRequest = { ...wish, tenantId, assetKey: asset.assetKey }
+  const workflowId = `recognizeAsset:${tenantId}:${randomUUID()}`
+  const giveUp = () => void temporal.cancel(workflowId).catch((err: unknown) => context.log.debug({ err }, 'workflow not cancelled'))
+  signal.addEventListener('abort', giveUp, { once: true })
+  try {
+    const sealed = await temporal.execute({ workflow: 'recognizeAsset', workflowId, args: [request], tenantId, priority: 2 }, waitMs)
+    return await unsealFindings(services, tenantId, asset.assetKey, String(sealed))
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.code === 'timeout') {
+      giveUp()
+      throw new AppError('timeout', `The file was not read within ${recognizeAssetSeconds} seconds. ${remedy}`, {
+        cause: error,
+        retryAfterSeconds: 60,
+      })
+    }
+    if (error.code === 'unavailable') {
+      throw new AppError('unavailable', `Recognition is not available now: ${error.message} GET /readyz tells what is missing.`, {
+        cause: error,
+        retryAfterSeconds: error.retryAfterSeconds ?? 30,
+      })
+    }
+    throw error
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+  }
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+import { mustExist } from '#platform/errors.ts'
+import { defineOperation, reads } from '#platform/operation.ts'
+
+import { exampleJob, job, jobId } from './jobs.schema.ts'
+import { findJob } from './jobs.store.ts'
+import { toJob } from './service.ts'
+
+export const getJob = defineOperation({
+  ...reads(job),
+  name: 'get_job',
+  title: 'Read a job',
+  description:
+    'The state, progress and result of a long-running job, at once. Use await_job to wait for its end, get_job_log for what it says of single rows. Shows the jobs that I started, and those that my roles could have started.',
+  method: 'POST',
+  path: '/api/v1/jobs/{jobId}',
+  roles: 'any',
+  input: z.object({ jobId }),
+  examples: [{ title: 'A finished import', input: { jobId: 41 }, output: exampleJob }],
+  async handler({ tx, tenantId, actor }, input) {
+    return toJob(mustExist(await findJob(tx, tenantId, input.jobId, actor), 'job'))
+  },
+})

@@ -1,0 +1,143 @@
+/** Inbound messages: which conversation they belong to, what they mean, and whom they wake. */
+import { AppError } from '#platform/errors.ts'
+import type { TxContext } from '#platform/operation.ts'
+
+import { type ChannelRow, insertOptOut, isOptedOut } from './channels.store.ts'
+import { type ConversationRow, findByProviderId, findOpenByAddress, insertConversation, lockConversation, takeSeq } from './conversations.store.ts'
+import { insertMedia } from './delivery.store.ts'
+import { findAskedCard, hasInbound, insertMessage } from './messages.store.ts'
+import { choiceOf, keywordOf } from './messaging.rules.ts'
+import { findUserByAddress, lockAddress } from './recipients.store.ts'
+import { conversationTopic } from './waiting.ts'
+
+export interface Inbound {
+  /** E.164 or e-mail in lower case. */
+  readonly from: string
+  readonly to: string | null
+  readonly text: string
+  /** A tapped button's key. */
+  readonly payload?: string | undefined
+  /** The vendor's id; a conversation holds it once. */
+  readonly providerId: string
+  /** Ids of earlier messages that this one answers. */
+  readonly inReplyTo?: readonly string[]
+  readonly subject?: string | undefined
+  readonly media?: readonly { readonly url: string; readonly mimeType: string }[]
+  readonly assetKeys?: readonly string[]
+  readonly authentication?: Readonly<Record<string, string>>
+}
+
+export interface Stored {
+  readonly conversationId: number
+  readonly messageId: number
+  readonly seq: number
+}
+
+/** The conversation that a delivery of this channel belongs to, locked: by thread, else the latest open one with the address, else a new one. */
+async function openFor(context: TxContext, channel: ChannelRow, inbound: Inbound): Promise<ConversationRow> {
+  const { tx, tenantId, stamp } = context
+  // Two first messages of one person at once would open two conversations.
+  await lockAddress(tx, tenantId, channel.channelId, inbound.from)
+  for (const earlier of inbound.inReplyTo ?? []) {
+    const found = await findByProviderId(tx, tenantId, earlier)
+    const thread = found === undefined ? undefined : await lockConversation(tx, tenantId, found)
+    if (thread) return thread
+  }
+  // One may end between being found and being locked; the next is found then.
+  for (let found = await findOpenByAddress(tx, tenantId, channel.channelId, inbound.from); found !== undefined; ) {
+    const open = await lockConversation(tx, tenantId, found)
+    if (open?.state === 'open') return open
+    found = await findOpenByAddress(tx, tenantId, channel.channelId, inbound.from)
+  }
+  return insertConversation(tx, tenantId, stamp, {
+    channel: channel.channel,
+    channelId: channel.channelId,
+    tenantUserId: (await findUserByAddress(tx, tenantId, inbound.from)) ?? null,
+    address: inbound.from,
+    eiRecordId: null,
+    subject: inbound.subject === undefined ? null : storable(inbound.subject).slice(0, 500),
+    startedBy: null,
+  })
+}
+
+/**
+ * Writes STOP and START into the ledger, once each. In a thread whose sender is not whom we write to, STOP still means whom we write to, while
+ * only they themselves can take it back.
+ */
+async function obey(context: TxContext, conversation: ConversationRow, from: string, word: 'stop' | 'start'): Promise<void> {
+  const { tx, tenantId, stamp } = context
+  const { channel } = conversation
+  const address = conversation.address ?? from
+  const isOut = word === 'stop'
+  if (channel === 'inbox' || (!isOut && address !== from)) return
+  if ((await isOptedOut(tx, tenantId, channel, address)) !== isOut) await insertOptOut(tx, tenantId, stamp, { channel, address, isOut, source: 'person' })
+}
+
+/** Without what PostgreSQL's text cannot hold: a vendor does not send a message again because one character of it was refused. */
+const storable = (text: string) => text.replaceAll('\u0000', '').toWellFormed()
+
+async function store(context: TxContext, conversation: ConversationRow, given: Inbound & { fromUserId?: number; choice?: string | undefined }): Promise<Stored> {
+  const { tx, tenantId, stamp, services } = context
+  const inbound = { ...given, text: storable(given.text), from: storable(given.from) }
+  const { conversationId, channel, channelId, state } = conversation
+  const keyword = channel === 'inbox' ? undefined : keywordOf(inbound.text)
+  if (keyword === 'stop' || keyword === 'start') await obey(context, conversation, inbound.from, keyword)
+  const choices = channel === 'inbox' ? undefined : (await findAskedCard(tx, tenantId, conversationId))?.choices
+  const choice = inbound.choice ?? (choices ? choiceOf(inbound.payload ?? inbound.text, choices) : undefined)
+  const seq = await takeSeq(tx, tenantId, conversationId, 'inbound', stamp)
+  const messageId = await insertMessage(tx, tenantId, stamp, {
+    conversationId,
+    seq,
+    direction: 'inbound',
+    channel,
+    channelId,
+    from: channel === 'inbox' ? null : inbound.from,
+    to: inbound.to,
+    fromUserId: inbound.fromUserId ?? conversation.tenantUserId,
+    toUserId: null,
+    inboxSeq: null,
+    text: inbound.text,
+    card: null,
+    choice: choice ?? null,
+    keyword: keyword ?? null,
+    assetKeys: inbound.assetKeys ?? [],
+    status: 'delivered',
+    reason: null,
+    providerId: inbound.providerId === '' ? null : inbound.providerId,
+    isUrgent: false,
+    authentication: inbound.authentication ?? null,
+  })
+  const media = inbound.media ?? []
+  if (media.length > 0) await insertMedia(tx, tenantId, messageId, media)
+  // A reply after the end is kept and starts no one; its files are fetched all the same.
+  if (state === 'open' || media.length > 0) await context.emit({ type: 'messageReceived', conversationId, seq, ...(media.length > 0 ? { hasMedia: true } : {}) })
+  if (state === 'open') context.afterCommit(() => services.wake.poke(conversationTopic(conversationId)))
+  return { conversationId, messageId, seq }
+}
+
+/** Stores what a channel's vendor delivered. The caller has checked that it is the vendor's, and that it comes for the first time. */
+export async function storeDelivery(context: TxContext, channel: ChannelRow, inbound: Inbound): Promise<Stored> {
+  return store(context, await openFor(context, channel, inbound), inbound)
+}
+
+/** Stores a reply whose address named the conversation; undefined where its Message-ID is there already. Throws AppError `not_found`. */
+export async function storeThreaded(context: TxContext, conversationId: number, inbound: Inbound): Promise<Stored | undefined> {
+  const { tx, tenantId } = context
+  const conversation = await lockConversation(tx, tenantId, conversationId)
+  if (!conversation) throw new AppError('not_found', 'No such conversation.')
+  if (await hasInbound(tx, tenantId, conversationId, inbound.providerId)) return undefined
+  return store(context, conversation, inbound)
+}
+
+/** Stores a user's answer from the inbox. */
+export async function storeAnswer(
+  context: TxContext,
+  conversationId: number,
+  answer: { text: string; choice: string | undefined; assetKeys: readonly string[] },
+): Promise<Stored> {
+  const { tx, tenantId, actor } = context
+  const conversation = await lockConversation(tx, tenantId, conversationId)
+  if (!conversation) throw new AppError('not_found', 'No such conversation.')
+  return store(context, conversation, { ...answer, from: '', to: null, providerId: '', fromUserId: actor.tenantUserId })
+}
+

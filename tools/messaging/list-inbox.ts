@@ -1,0 +1,51 @@
+import { z } from 'zod'
+
+import { defineOperation, reads } from '#platform/operation.ts'
+
+import { countUnread, listInbox as list } from './inbox.store.ts'
+import { inboxMessage } from './messaging.schema.ts'
+import { toInboxMessage } from './shown.ts'
+
+export const listInbox = defineOperation({
+  ...reads(z.object({ messages: z.array(inboxMessage), unread: z.int(), cursor: z.int().describe('For afterInboxSeq of the next call') })),
+  errors: [],
+  name: 'list_inbox',
+  title: 'List my inbox',
+  description: 'Messages to me on the inbox channel: those after afterInboxSeq in order, else the newest first, with the number of unread ones. Answer one with answer_inbox_message.',
+  method: 'POST',
+  path: '/api/v1/messaging/inbox',
+  roles: 'any',
+  input: z.object({ afterInboxSeq: z.int().min(0).optional(), pageSize: z.int().min(1).max(1000).optional().describe('50 unless told') }),
+  examples: [
+    {
+      title: 'The newest',
+      input: { pageSize: 10 },
+      output: {
+        messages: [
+          {
+            inboxSeq: 9,
+            messageId: 1042,
+            conversationId: 311,
+            seq: 1,
+            from: 'Dispatch',
+            fromTenantUserId: 3,
+            text: 'Is gate 4 open?',
+            card: { title: 'Gate 4', choices: [{ key: 'open', label: 'Open' }, { key: 'closed', label: 'Closed' }] },
+            assetKeys: [],
+            eiRecordId: 51204,
+            at: '2026-11-21T09:30:00.000Z',
+            isRead: false,
+            conversationState: 'open',
+          },
+        ],
+        unread: 1,
+        cursor: 9,
+      },
+    },
+  ],
+  async handler({ tx, tenantId, actor }, input) {
+    const rows = await list(tx, tenantId, actor.tenantUserId, { afterInboxSeq: input.afterInboxSeq, limit: input.pageSize ?? 50 })
+    const newest = input.afterInboxSeq === undefined ? rows[0] : rows.at(-1)
+    return { messages: rows.map(toInboxMessage), unread: await countUnread(tx, tenantId, actor.tenantUserId), cursor: newest?.inboxSeq ?? input.afterInboxSeq ?? 0 }
+  },
+})

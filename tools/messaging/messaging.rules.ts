@@ -1,0 +1,105 @@
+/** Decisions about messages: what a channel carries, what an answer means, which status wins. */
+import type { Issue } from '#platform/errors.ts'
+import { nearest, quoted } from '#platform/suggest.ts'
+
+import type { Card, ChannelKind, MessageStatus } from './messaging.schema.ts'
+
+export type Keyword = 'stop' | 'start' | 'help'
+
+const keywords: ReadonlyMap<string, Keyword> = new Map([
+  ...['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT'].map((word) => [word, 'stop'] as const),
+  ...['START', 'UNSTOP'].map((word) => [word, 'start'] as const),
+  ...['HELP', 'INFO'].map((word) => [word, 'help'] as const),
+])
+
+/** What each kind of channel carries. A text beyond the length is refused, not cut. */
+export const carriesOf = {
+  inbox: { maxTextLength: 16_000, choices: 'buttons', attachments: true, receipts: 'read' },
+  sms: { maxTextLength: 1_600, choices: 'numbered', attachments: true, receipts: 'delivered' },
+  whatsapp: { maxTextLength: 1_600, choices: 'numbered', attachments: true, receipts: 'read' },
+  email: { maxTextLength: 16_000, choices: 'numbered', attachments: true, receipts: 'none' },
+} as const satisfies Record<ChannelKind, object>
+
+/** STOP, START or HELP where the message says nothing else; case, white space and closing punctuation do not matter. */
+export function keywordOf(text: string): Keyword | undefined {
+  return keywords.get(
+    text
+      .normalize('NFKC')
+      .trim()
+      .replace(/[.!"']+$/, '')
+      .replace(/^["']+/, '')
+      .toUpperCase(),
+  )
+}
+
+const folded = (text: string) => text.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').replace(/[.!]+$/, '').toLowerCase()
+
+/** The key of the choice that a reply names by its number (from 1), its key or its label; undefined where it names none. */
+export function choiceOf(reply: string, choices: NonNullable<Card['choices']>): string | undefined {
+  const words = folded(reply)
+  const named = choices.find((choice) => folded(choice.key) === words) ?? choices.find((choice) => folded(choice.label) === words)
+  if (named) return named.key
+  // A key or label that is itself a number has been found above.
+  const number = /^#?(\d{1,2})[.):]?$/.exec(words)?.[1]
+  return number === undefined ? undefined : choices[Number(number) - 1]?.key
+}
+
+/** A message as plain text: what a channel without buttons shows. */
+export function plainText(text: string, card: Card | null | undefined): string {
+  const choices = card?.choices?.map((choice, index) => `${index + 1}. ${choice.label}`)
+  const parts = [
+    card?.title,
+    text,
+    card?.text,
+    choices?.join('\n'),
+    card?.link ? `${card.link.label}: ${card.link.url}` : undefined,
+    choices ? 'Reply with the number of your answer.' : undefined,
+  ]
+  return parts.filter((part) => part !== undefined && part !== '').join('\n\n')
+}
+
+interface Sendable {
+  readonly text?: string | undefined
+  readonly card?: Card | undefined
+  readonly assetKeys?: readonly string[] | undefined
+}
+
+/** What keeps a message from going out on a channel of this kind. */
+export function findMessageIssues(kind: ChannelKind, { text, card, assetKeys }: Sendable): Issue[] {
+  const issues: Issue[] = []
+  const hasNothing = text === undefined && (assetKeys ?? []).length === 0 && (card === undefined || Object.keys(card).length === 0)
+  if (hasNothing) issues.push({ path: '$.text', severity: 'error', message: 'The message is empty. Give a text, a card or assetKeys.' })
+  const keys = (card?.choices ?? []).map((choice) => choice.key)
+  const labels = (card?.choices ?? []).map((choice) => folded(choice.label))
+  if (new Set(keys).size < keys.length || new Set(labels).size < labels.length) {
+    issues.push({ path: '$.card.choices', severity: 'error', message: 'Two choices have the same key or label, so that an answer would not tell which was meant.' })
+  }
+  const { length } = plainText(text ?? '', card)
+  const { maxTextLength } = carriesOf[kind]
+  if (length > maxTextLength) {
+    issues.push({ path: '$.text', severity: 'error', message: `With its card the message has ${length} characters; ${kind} carries ${maxTextLength}.` })
+  }
+  return issues
+}
+
+/** What is wrong with an answer to this question. */
+export function findAnswerIssues(card: Card | null, answer: { text?: string | undefined; choice?: string | undefined; assetKeys?: readonly string[] | undefined }): Issue[] {
+  if (answer.text === undefined && answer.choice === undefined && (answer.assetKeys ?? []).length === 0) {
+    return [{ path: '$.text', severity: 'error', message: 'The answer is empty. Give a text, a choice or assetKeys.' }]
+  }
+  if (answer.choice === undefined) return []
+  const keys = (card?.choices ?? []).map((choice) => choice.key)
+  if (keys.includes(answer.choice)) return []
+  const suggestion = nearest(answer.choice, keys)
+  const message = keys.length === 0 ? 'The message offers no choices. Answer with a text.' : `${quoted(answer.choice)} is none of its choices. Allowed: ${keys.join(', ')}.`
+  return [{ path: '$.choice', severity: 'error', message, ...(suggestion === undefined ? {} : { suggestion }) }]
+}
+
+const ranks: Readonly<Record<MessageStatus, number>> = { queued: 0, unknown: 1, sent: 2, failed: 3, delivered: 4, read: 5, suppressed: 6 }
+
+/** Callbacks come unordered and repeated: a status replaces only one of a lower rank. */
+export function rankOf(status: MessageStatus): number {
+  return ranks[status]
+}
+
+export const helpTextDefault = 'Reply STOP to get no more of these messages, START to get them again.'

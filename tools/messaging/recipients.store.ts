@@ -1,0 +1,79 @@
+/** The SQL of whom messages go to: users, their addresses, what they prefer, and the records that they are linked to. */
+import type { Tx } from '#platform/db/pool.ts'
+import { entityOfRecord, inRecords, recordTable } from '#platform/db/records.ts'
+
+import type { QuietHours } from './channels.schema.ts'
+import type { ChannelKind } from './messaging.schema.ts'
+
+export interface Person {
+  readonly tenantUserId: number
+  readonly displayName: string
+  readonly timeZoneIana: string
+  /** Verified contacts first, then the order in which they were added; the log-in's e-mail before them. */
+  readonly emails: readonly string[]
+  readonly phones: readonly string[]
+  readonly channelOrder: readonly ChannelKind[]
+  readonly quietHours: QuietHours | null
+  readonly allowsUrgent: boolean
+}
+
+export async function findPerson(tx: Tx, tenantId: number, tenantUserId: number): Promise<Person | undefined> {
+  const [row] = await tx<Person[]>`
+    select u.tenant_user_id, u.display_name, u.time_zone_iana,
+      array_remove(array[lower(u.email)], null) || coalesce((select array_agg(k.value order by k.is_verified desc, k.contact_id) from platform.user_contact k
+        where k.tenant_id = u.tenant_id and k.tenant_user_id = u.tenant_user_id and k.kind = 'email' and k.value is distinct from lower(u.email)), '{}') as emails,
+      coalesce((select array_agg(k.value order by k.is_verified desc, k.contact_id) from platform.user_contact k
+        where k.tenant_id = u.tenant_id and k.tenant_user_id = u.tenant_user_id and k.kind = 'phone'), '{}') as phones,
+      coalesce(p.channel_order, '{}') as channel_order, p.quiet_hours, coalesce(p.allows_urgent, true) as allows_urgent
+    from platform.tenant_user u
+      left join platform.contact_preference p on p.tenant_id = u.tenant_id and p.tenant_user_id = u.tenant_user_id
+    where u.tenant_id = ${tenantId} and u.tenant_user_id = ${tenantUserId}`
+  return row
+}
+
+/** The user that a phone number or an e-mail address is a contact of. */
+export async function findUserByAddress(tx: Tx, tenantId: number, address: string): Promise<number | undefined> {
+  const [row] = await tx<{ tenantUserId: number }[]>`
+    select tenant_user_id from platform.user_contact where tenant_id = ${tenantId} and value = ${address}
+    union all
+    select tenant_user_id from platform.tenant_user where tenant_id = ${tenantId} and lower(email) = ${address}
+    limit 1`
+  return row?.tenantUserId
+}
+
+/** The user that a record is linked to by its e-mail or phone property. */
+export async function findUserOfRecord(tx: Tx, tenantId: number, eiRecordId: number): Promise<number | undefined> {
+  const [row] = await tx<{ tenantUserId: number }[]>`
+    select tenant_user_id from platform.identity_link where tenant_id = ${tenantId} and ei_record_id = ${eiRecordId} limit 1`
+  return row?.tenantUserId
+}
+
+export interface Preferences {
+  readonly channelOrder: readonly ChannelKind[]
+  readonly quietHours: QuietHours | null
+  readonly allowsUrgent: boolean
+}
+
+export async function savePreferences(tx: Tx, tenantId: number, tenantUserId: number, to: Preferences): Promise<void> {
+  const quiet = to.quietHours === null ? null : JSON.stringify(to.quietHours)
+  await tx`
+    insert into platform.contact_preference (tenant_id, tenant_user_id, channel_order, quiet_hours, allows_urgent)
+    values (${tenantId}, ${tenantUserId}, ${[...to.channelOrder]}, ${quiet}::text::jsonb, ${to.allowsUrgent})
+    on conflict (tenant_id, tenant_user_id) do update
+    set channel_order = excluded.channel_order, quiet_hours = excluded.quiet_hours, allows_urgent = excluded.allows_urgent`
+}
+
+/** Whatever else comes in from this address on this channel waits until this transaction is over. */
+export async function lockAddress(tx: Tx, tenantId: number, channelId: number, address: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`message from ${tenantId}/${channelId}/${address}`}, 0))`
+}
+
+/** Whether the id is a record of this tenant that is not deleted. */
+export async function isLiveRecord(tx: Tx, tenantId: number, eiRecordId: number): Promise<boolean> {
+  const entityId = await entityOfRecord(tx, tenantId, eiRecordId)
+  if (entityId === undefined) return false
+  const [entity] = await tx<{ hasTable: boolean }[]>`select has_table from platform.entity where tenant_id = ${tenantId} and entity_id = ${entityId}`
+  if (!entity?.hasTable) return false
+  const found = await inRecords(tx, tenantId, () => tx.unsafe(`select 1 from ${recordTable(tenantId, entityId)} where id = $1 and deleted_at is null`, [eiRecordId]))
+  return found.length > 0
+}

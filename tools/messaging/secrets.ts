@@ -1,0 +1,31 @@
+/** Secrets of channels: sealed with the tenant's key, each bound to its row. */
+import type { Tx } from '#platform/db/pool.ts'
+import type { Services } from '#platform/services.ts'
+
+import { type Provider, providerSecrets, type SmtpSecrets, type TwilioSecrets } from './channels.schema.ts'
+import { type ChannelRow, findTenantKey } from './channels.store.ts'
+
+export type ChannelSecrets = Readonly<Record<string, string>>
+
+const boundTo = (channelId: number) => `channel:${channelId}`
+
+/** Null where there is nothing to keep. */
+export async function sealSecrets(tx: Tx, services: Services, tenantId: number, channelId: number, secrets: ChannelSecrets): Promise<Buffer | null> {
+  if (Object.keys(secrets).length === 0) return null
+  return services.secrets.sealText({ tenantId, sealedKey: await findTenantKey(tx, tenantId) }, boundTo(channelId), JSON.stringify(secrets))
+}
+
+export async function openSecrets(tx: Tx, services: Services, tenantId: number, channel: ChannelRow): Promise<ChannelSecrets> {
+  if (channel.sealedSecrets === null) return {}
+  const text = services.secrets.unsealText({ tenantId, sealedKey: await findTenantKey(tx, tenantId) }, boundTo(channel.channelId), channel.sealedSecrets)
+  // Sealed by sealSecrets, and authenticated: it is what was put in.
+  return JSON.parse(text) as ChannelSecrets
+}
+
+/** The secrets by the names that the provider gives them; undefined where one that it needs is missing. */
+export function secretsFor(provider: 'twilio', secrets: ChannelSecrets): TwilioSecrets | undefined
+export function secretsFor(provider: 'smtp', secrets: ChannelSecrets): SmtpSecrets | undefined
+export function secretsFor(provider: Provider, secrets: ChannelSecrets): TwilioSecrets | SmtpSecrets | undefined {
+  const parsed = providerSecrets[provider].safeParse(secrets)
+  return parsed.success ? parsed.data : undefined
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+
+import { mustExist } from '#platform/errors.ts'
+import { newName } from '#platform/names.ts'
+import { defineOperation, writes } from '#platform/operation.ts'
+
+import { channelId, exampleChannel, savedChannel, settingsOf } from './channels.schema.ts'
+import { checkChannel } from './channel-settings.ts'
+import { lockChannel, setChannel } from './channels.store.ts'
+import { openSecrets, sealSecrets } from './secrets.ts'
+import { toSavedChannel } from './shown.ts'
+
+export const updateChannel = defineOperation({
+  ...writes(savedChannel),
+  isIdempotent: true,
+  errors: ['not_found', 'already_exists', 'unprocessable'],
+  name: 'update_channel',
+  title: 'Update a channel',
+  description: 'Changes the name, the settings (as a whole) or single secrets of a channel; null removes a secret. Its kind and provider stay: create another channel for those.',
+  method: 'PUT',
+  path: '/api/v1/messaging/channels/{channelId}',
+  roles: 'AdminIntegration',
+  input: z.object({
+    channelId,
+    internalName: newName().optional(),
+    settings: settingsOf.optional(),
+    secrets: z.record(z.string(), z.string().max(500).nullable()).optional().describe('Those named are replaced, null removes one, the others stay'),
+  }),
+  examples: [{ title: 'A new token', input: { channelId: 7, secrets: { authToken: 'the-new-one-of-the-console' } }, output: exampleChannel }],
+  async handler(context, input) {
+    const { tx, tenantId, stamp, services } = context
+    const old = mustExist(await lockChannel(tx, tenantId, input.channelId), 'channel')
+    const merged = { ...(await openSecrets(tx, services, tenantId, old)), ...input.secrets }
+    const wanted = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null))
+    const { settings, secrets } = checkChannel(services, { channel: old.channel, provider: old.provider, settings: input.settings ?? old.settings, secrets: wanted })
+    const to = { channelId: old.channelId, internalName: input.internalName ?? old.internalName, settings, sealedSecrets: await sealSecrets(tx, services, tenantId, old.channelId, secrets) }
+    await setChannel(tx, tenantId, stamp, to)
+    context.audit({ settings: input.settings !== undefined, secrets: Object.keys(input.secrets ?? {}) })
+    return toSavedChannel(services, { ...old, ...to }, Object.keys(secrets))
+  },
+})

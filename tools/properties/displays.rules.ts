@@ -1,0 +1,79 @@
+/** Displays: names and descriptions in one language each, shared by everything that people see. */
+import { RE2JS } from 're2js'
+
+import { quoted } from '#platform/suggest.ts'
+import { finding, type Finding, unknownName } from '#platform/validation.ts'
+
+/** What definitions refer to beside each other. */
+export interface References {
+  readonly languages: readonly { readonly languageRegionId: number; readonly languageCode: string }[]
+  /** The tenant's default language. */
+  readonly usualLanguageId: number
+  /** The product's and the tenant's. */
+  readonly categories: readonly { readonly categoryId: number; readonly internalName: string }[]
+  readonly verticals: readonly { readonly verticalId: number; readonly internalName: string }[]
+}
+
+export interface NewDisplay {
+  readonly languageRegionId: number
+  readonly name: string
+  readonly description: string
+  readonly regEx: string | null
+  readonly isTranslationLocked: boolean
+}
+
+interface GivenDisplay {
+  readonly languageRegionId?: number | undefined
+  readonly languageCode?: string | undefined
+  readonly name: string
+  readonly description?: string | undefined
+  readonly regEx?: string | null | undefined
+  readonly isTranslationLocked?: boolean | undefined
+}
+
+/** The id of the language that a display or a call names; the tenant's default where it names none. A finding where there is no such language. */
+export function readLanguage(given: { languageRegionId?: number | undefined; languageCode?: string | undefined }, references: References, path: string): number | Finding {
+  const { languages } = references
+  if (given.languageCode === undefined && given.languageRegionId === undefined) return references.usualLanguageId
+  if (given.languageCode !== undefined) {
+    const wanted = given.languageCode.toLowerCase()
+    const known = languages.find((language) => language.languageCode.toLowerCase() === wanted)
+    if (!known) {
+      const codes = languages.map((language) => language.languageCode)
+      return unknownName(`${path}.languageCode`, 'language', given.languageCode, codes, 'list_languages')
+    }
+    if (given.languageRegionId !== undefined && given.languageRegionId !== known.languageRegionId) {
+      return finding(`${path}.languageRegionId`, `${quoted(given.languageCode)} is language ${known.languageRegionId}. Send one of the two.`)
+    }
+    return known.languageRegionId
+  }
+  const known = languages.find((language) => language.languageRegionId === given.languageRegionId)
+  return known ? known.languageRegionId : finding(`${path}.languageRegionId`, `There is no language ${given.languageRegionId}. list_languages shows them.`)
+}
+
+/** Reads the displays of a definition: one for each language. */
+export function readDisplays(given: readonly GivenDisplay[], references: References, path: string): { displays: NewDisplay[]; findings: Finding[] } {
+  const displays: NewDisplay[] = []
+  const findings: Finding[] = []
+  given.forEach((one, index) => {
+    const at = `${path}[${index}]`
+    const language = readLanguage(one, references, at)
+    if (typeof language !== 'number') return void findings.push(language)
+    if (displays.some((earlier) => earlier.languageRegionId === language)) return void findings.push(finding(at, 'An earlier display has the same language. Send one for each language.'))
+    if (typeof one.regEx === 'string') findings.push(...findPatternProblem(one.regEx, `${at}.regEx`))
+    const { name, description = '', regEx = null, isTranslationLocked = false } = one
+    displays.push({ languageRegionId: language, name, description, regEx, isTranslationLocked })
+  })
+  return { displays, findings }
+}
+
+/** A pattern is RE2: linear in the text, whatever a tenant writes. */
+export function findPatternProblem(pattern: string, path: string): Finding[] {
+  try {
+    RE2JS.compile(pattern)
+    return []
+  } catch {
+    const isForeign = /\(\?<?[=!]|\\[1-9]|\\k</.test(pattern)
+    return [finding(path, isForeign ? 'The pattern has look-around or a back-reference, which RE2 does not know. Write it without.' : `${quoted(pattern)} is no pattern in RE2 syntax. Check brackets and escapes.`)]
+  }
+}

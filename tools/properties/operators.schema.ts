@@ -1,0 +1,40 @@
+/** Which comparisons and aggregates a data type takes. */
+import type { DataType } from './properties.schema.ts'
+
+export const operators = [
+  'eq',
+  'ne',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'between',
+  'in',
+  'notIn',
+  'contains',
+  'notContains',
+  'startsWith',
+  'endsWith',
+  'isEmpty',
+  'isNotEmpty',
+] as const
+
+export type Operator = (typeof operators)[number]
+
+export const aggregates = ['COUNT', 'SUM', 'AVG', 'MIN', 'MAX'] as const
+
+export type Aggregate = (typeof aggregates)[number]
+
+const numeric: ReadonlySet<DataType> = new Set(['Number', 'Currency'])
+const ordered: ReadonlySet<DataType> = new Set(['Number', 'Currency', 'DateTime', 'DateOnly', 'TimeOnly', 'Text'])
+
+export function operatorsOf(dataType: DataType): readonly Operator[] {
+  const allowed = new Set<Operator>(['eq', 'ne', 'in', 'notIn', 'isEmpty', 'isNotEmpty'])
+  if (ordered.has(dataType)) for (const op of ['gt', 'gte', 'lt', 'lte', 'between'] as const) allowed.add(op)
+  if (dataType === 'Text') for (const op of ['contains', 'notContains', 'startsWith', 'endsWith'] as const) allowed.add(op)
+  return operators.filter((op) => allowed.has(op))
+}
+
+export function aggregatesOf(dataType: DataType): readonly Aggregate[] {
+  return aggregates.filter((fn) => fn === 'COUNT' || numeric.has(dataType) || ((fn === 'MIN' || fn === 'MAX') && ordered.has(dataType)))
+}

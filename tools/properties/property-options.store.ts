@@ -1,0 +1,152 @@
+/** SQL of options and of their subsets. A retired option is deleted for everybody but the history of records. */
+import type { DisplayLanguages } from '#platform/db/display-language.ts'
+import type { Tx } from '#platform/db/pool.ts'
+
+import type { OptionFilter, PropertyOption } from './properties.schema.ts'
+
+/** The live options of a property, in their order. */
+export async function listOptions(tx: Tx, tenantId: number, propertyId: number, languages: DisplayLanguages): Promise<PropertyOption[]> {
+  return tx<PropertyOption[]>`
+    select o.option_id, o.property_id, o.internal_name,
+      coalesce(mine.name, usual.name, o.internal_name) as name,
+      coalesce(mine.description, usual.description, '') as description,
+      o.parent_option_id, parent.internal_name as parent, o.position,
+      coalesce((
+        select json_agg(json_object('languageRegionId': d.language_region_id, 'name': d.name, 'description': d.description) order by d.language_region_id)
+        from platform.property_option_display d
+        where d.tenant_id = o.tenant_id and d.option_id = o.option_id), '[]') as displays
+    from platform.property_option o
+      left join platform.property_option parent on parent.tenant_id = o.tenant_id and parent.option_id = o.parent_option_id
+      left join platform.property_option_display mine
+        on mine.tenant_id = o.tenant_id and mine.option_id = o.option_id and mine.language_region_id = ${languages.requested}
+      left join platform.property_option_display usual
+        on usual.tenant_id = o.tenant_id and usual.option_id = o.option_id and usual.language_region_id = ${languages.usual}
+    where o.tenant_id = ${tenantId} and o.property_id = ${propertyId} and o.retired_at is null
+    order by o.position, o.option_id`
+}
+
+export interface OptionRow {
+  readonly optionId: number
+  readonly propertyId: number
+  readonly internalName: string
+  readonly parentOptionId: number | null
+  readonly position: number
+}
+
+/** The bare live options of a property, in their order. */
+export async function listOptionRows(tx: Tx, tenantId: number, propertyId: number): Promise<OptionRow[]> {
+  return tx<OptionRow[]>`
+    select option_id, property_id, internal_name, parent_option_id, position
+    from platform.property_option
+    where tenant_id = ${tenantId} and property_id = ${propertyId} and retired_at is null
+    order by position, option_id`
+}
+
+/** The live options of every property of the tenant, in their order. */
+export async function listAllOptionRows(tx: Tx, tenantId: number): Promise<OptionRow[]> {
+  return tx<OptionRow[]>`
+    select option_id, property_id, internal_name, parent_option_id, position
+    from platform.property_option
+    where tenant_id = ${tenantId} and retired_at is null
+    order by property_id, position, option_id`
+}
+
+export interface OptionDisplayRow {
+  readonly optionId: number
+  readonly languageCode: string
+  readonly name: string
+  readonly description: string
+}
+
+export async function listAllOptionDisplays(tx: Tx, tenantId: number): Promise<OptionDisplayRow[]> {
+  return tx<OptionDisplayRow[]>`
+    select d.option_id, l.language_code, d.name, d.description
+    from platform.property_option_display d join platform.language l on l.language_region_id = d.language_region_id
+    where d.tenant_id = ${tenantId}
+    order by d.option_id, d.language_region_id`
+}
+
+export async function insertOptionRows(tx: Tx, tenantId: number, options: readonly OptionRow[]): Promise<void> {
+  if (options.length === 0) return
+  await tx`
+    insert into platform.property_option (tenant_id, option_id, property_id, internal_name, parent_option_id, position)
+    select ${tenantId}, r."optionId", r."propertyId", r."internalName", r."parentOptionId", r.position
+    from json_to_recordset(${JSON.stringify(options)}::text::json) as r("optionId" int, "propertyId" int, "internalName" text, "parentOptionId" int, position int)`
+}
+
+export async function updateOptionRow(tx: Tx, tenantId: number, option: { optionId: number; internalName: string; parentOptionId: number | null }): Promise<void> {
+  await tx`
+    update platform.property_option set internal_name = ${option.internalName}, parent_option_id = ${option.parentOptionId}
+    where tenant_id = ${tenantId} and option_id = ${option.optionId}`
+}
+
+export async function upsertOptionDisplays(
+  tx: Tx,
+  tenantId: number,
+  displays: readonly { readonly optionId: number; readonly languageRegionId: number; readonly name: string; readonly description: string }[],
+): Promise<void> {
+  if (displays.length === 0) return
+  await tx`
+    insert into platform.property_option_display (tenant_id, option_id, language_region_id, name, description)
+    select ${tenantId}, r."optionId", r."languageRegionId", r.name, r.description
+    from json_to_recordset(${JSON.stringify(displays)}::text::json) as r("optionId" int, "languageRegionId" int, name text, description text)
+    on conflict (tenant_id, option_id, language_region_id) do update set name = excluded.name, description = excluded.description`
+}
+
+/** Numbers the options from 1 in this order. */
+export async function orderOptions(tx: Tx, tenantId: number, propertyId: number, optionIds: readonly number[]): Promise<void> {
+  await tx`
+    update platform.property_option o set position = r.position
+    from unnest(${optionIds as number[]}::int[]) with ordinality as r(option_id, position)
+    where o.tenant_id = ${tenantId} and o.property_id = ${propertyId} and o.option_id = r.option_id`
+}
+
+/** Retires an option and takes it out of every subset. */
+export async function retireOption(tx: Tx, tenantId: number, stamp: string, propertyId: number, optionId: number): Promise<void> {
+  await tx`
+    update platform.property_option set retired_at = ${stamp}, parent_option_id = null
+    where tenant_id = ${tenantId} and property_id = ${propertyId} and option_id = ${optionId}`
+  await tx`
+    update platform.property_option_filter set option_ids = array_remove(option_ids, ${optionId}::int)
+    where tenant_id = ${tenantId} and property_id = ${propertyId} and ${optionId}::int = any(option_ids)`
+}
+
+/** Subsets of a property's options, in the order of their names. */
+export async function listOptionFilters(tx: Tx, tenantId: number, propertyId: number): Promise<OptionFilter[]> {
+  return tx<OptionFilter[]>`
+    select f.property_option_filter_id, f.property_id, f.internal_name, f.option_ids,
+      coalesce((
+        select json_agg(o.internal_name order by o.position, o.option_id) from platform.property_option o
+        where o.tenant_id = f.tenant_id and o.option_id = any(f.option_ids)), '[]') as options
+    from platform.property_option_filter f
+    where f.tenant_id = ${tenantId} and f.property_id = ${propertyId}
+    order by lower(f.internal_name)`
+}
+
+export interface OptionFilterRow {
+  readonly propertyOptionFilterId: number
+  readonly propertyId: number
+  readonly internalName: string
+  readonly optionIds: readonly number[]
+}
+
+export async function listAllOptionFilters(tx: Tx, tenantId: number): Promise<OptionFilterRow[]> {
+  return tx<OptionFilterRow[]>`
+    select property_option_filter_id, property_id, internal_name, option_ids
+    from platform.property_option_filter where tenant_id = ${tenantId}
+    order by property_id, lower(internal_name)`
+}
+
+export async function insertOptionFilters(tx: Tx, tenantId: number, filters: readonly OptionFilterRow[]): Promise<void> {
+  if (filters.length === 0) return
+  await tx`
+    insert into platform.property_option_filter (tenant_id, property_option_filter_id, property_id, internal_name, option_ids)
+    select ${tenantId}, r."propertyOptionFilterId", r."propertyId", r."internalName", r."optionIds"
+    from json_to_recordset(${JSON.stringify(filters)}::text::json) as r("propertyOptionFilterId" int, "propertyId" int, "internalName" text, "optionIds" int[])`
+}
+
+export async function updateOptionFilter(tx: Tx, tenantId: number, filter: OptionFilterRow): Promise<void> {
+  await tx`
+    update platform.property_option_filter set internal_name = ${filter.internalName}, option_ids = ${filter.optionIds as number[]}::int[]
+    where tenant_id = ${tenantId} and property_option_filter_id = ${filter.propertyOptionFilterId}`
+}

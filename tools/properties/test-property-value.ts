@@ -1,0 +1,50 @@
+import { z } from 'zod'
+
+import { idOrName } from '#platform/names.ts'
+import { defineOperation, reads } from '#platform/operation.ts'
+import { envelope, finding, validation } from '#platform/validation.ts'
+
+import { dataTypeOf } from './properties.schema.ts'
+import { listOptionRows } from './property-options.store.ts'
+import { mustFindProperty } from './service.ts'
+import { checkValue } from './values.rules.ts'
+
+const one = z.union([z.string(), z.number(), z.boolean(), z.null()])
+
+export const testPropertyValue = defineOperation({
+  ...reads(z.object({ ok: z.boolean(), valid: z.boolean(), results: z.array(z.object({ index: z.int(), ...validation.shape })) })),
+  name: 'test_property_value',
+  title: 'Try values against a property',
+  description:
+    'Runs the rules of a property against sample values, as a save would, and writes nothing. An array is tried as the value of a list. Call it after create_property or update_property to see that a pattern or a limit does what was meant.',
+  method: 'POST',
+  path: '/api/v1/properties/{property}/test-value',
+  roles: 'any',
+  input: z.object({ property: idOrName, values: z.array(z.union([one, z.array(one)])).min(1).max(200) }),
+  examples: [
+    {
+      title: 'A right and a wrong serial number',
+      input: { property: 'SerialNumber', values: ['AB-1234', 'ab'] },
+      output: {
+        ok: false,
+        valid: false,
+        results: [
+          { index: 0, ok: true, valid: true, issues: [] },
+          { index: 1, ok: false, valid: false, issues: [{ path: '$.values[1]', severity: 'error', message: 'At least 4 characters, got 2.' }] },
+        ],
+      },
+    },
+  ],
+  async handler(context, input) {
+    const row = await mustFindProperty(context, input.property)
+    const options = await listOptionRows(context.tx, context.tenantId, row.propertyId)
+    const rules = { ...row, dataType: dataTypeOf(row.dataTypeId), options, optionFilter: null }
+    const results = input.values.map((value, index) => {
+      const checked = checkValue({ ...rules, isList: Array.isArray(value) }, value)
+      const findings = 'problem' in checked ? [finding(`$.values[${index}]`, checked.problem, { suggestion: checked.suggestion })] : []
+      return { index, ...envelope(findings) }
+    })
+    const isValid = results.every((result) => result.ok)
+    return { ok: isValid, valid: isValid, results }
+  },
+})

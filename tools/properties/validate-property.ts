@@ -1,0 +1,46 @@
+import { defineOperation, reads } from '#platform/operation.ts'
+import { draftOf, envelope, readDraft, validation } from '#platform/validation.ts'
+
+import { nameTaken, readProperty } from './properties.rules.ts'
+import { examplePriorityInput, propertyDefinition } from './properties.schema.ts'
+import { findProperty, loadReferences } from './properties.store.ts'
+
+export const validateProperty = defineOperation({
+  ...reads(validation),
+  errors: [],
+  name: 'validate_property',
+  title: 'Check a property definition',
+  description:
+    'Holds the body of create_property against every rule and writes nothing. Answers all findings at once, each with its JSON path and, where there is one, the nearest right name; an error would refuse the save, a warning would not. Then call create_property with the same body.',
+  method: 'POST',
+  path: '/api/v1/properties/validate',
+  roles: 'BuilderAdmin',
+  input: draftOf(propertyDefinition),
+  examples: [
+    { title: 'A sound definition', input: examplePriorityInput, output: { ok: true, valid: true, issues: [] } },
+    {
+      title: 'A misspelled type',
+      input: { internalName: 'Amount', dataType: 'Curency' },
+      output: {
+        ok: false,
+        valid: false,
+        issues: [
+          {
+            path: '$.dataType',
+            severity: 'error',
+            message:
+              '"Curency" is not allowed. Allowed: Number, DateTime, DateOnly, TimeOnly, Text, Choice, Attachment, Signature, Boolean, Currency, Hierarchy, Binary, Date.',
+            suggestion: 'Currency',
+          },
+        ],
+      },
+    },
+  ],
+  async handler({ tx, tenantId }, input) {
+    const draft = readDraft(propertyDefinition, input)
+    if (!draft.isOk) return envelope(draft.findings)
+    const { findings } = readProperty(draft.value, await loadReferences(tx, tenantId), '$')
+    const taken = await findProperty(tx, tenantId, draft.value.internalName)
+    return envelope(taken ? [...findings, nameTaken('$', 'property', draft.value.internalName)] : findings)
+  },
+})

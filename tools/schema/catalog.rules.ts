@@ -1,0 +1,133 @@
+/** What importing a catalog document comes to: every mistake of it at once, or a plan. */
+import { quoted } from '#platform/suggest.ts'
+import { finding, type Finding } from '#platform/validation.ts'
+import { type NamedEntity, type NamedProperty, type NewEntity, type NewRelation, readEntity, readRelations } from '#tools/entities/service.ts'
+import { dataTypeOf } from '#tools/properties/properties.schema.ts'
+import { nameTaken, type NewProperty, readProperty, type References } from '#tools/properties/service.ts'
+
+import type { CatalogDocument } from './catalog.schema.ts'
+
+/** What the tenant has already. */
+export interface Present {
+  readonly references: References
+  readonly properties: readonly (NamedProperty & { readonly propertyId: number; readonly isGlobal: boolean })[]
+  readonly entities: readonly (NamedEntity & { readonly entityId: number })[]
+}
+
+export interface ImportOptions {
+  readonly whenExists: 'refuse' | 'skip'
+  readonly scope: 'tenant' | 'global'
+  /** Where installed definitions come from, by kind and lower-case name. */
+  readonly sources?: ReadonlyMap<string, number>
+}
+
+export interface ImportPlan {
+  readonly properties: readonly NewProperty[]
+  readonly entities: readonly NewEntity[]
+  readonly relations: readonly NewRelation[]
+  /** In the document and in the tenant already. */
+  readonly skippedProperties: readonly Present['properties'][number][]
+  readonly skippedEntities: readonly Present['entities'][number][]
+  readonly findings: readonly Finding[]
+}
+
+export function sourceName(kind: 'property' | 'entity', internalName: string): string {
+  return `${kind}:${internalName.toLowerCase()}`
+}
+
+function byName<T extends { readonly internalName: string }>(rows: readonly T[]): Map<string, T> {
+  return new Map(rows.map((row) => [row.internalName.toLowerCase(), row]))
+}
+
+/** Plans an import against what the tenant has. With an error among the findings nothing may be written. */
+export function planImport(document: CatalogDocument, present: Present, options: ImportOptions): ImportPlan {
+  const findings: Finding[] = [
+    ...findTwice(document.properties ?? [], 'properties', 'property'),
+    ...findTwice(document.entities ?? [], 'entities', 'entity'),
+  ]
+  const presentProperties = byName(present.properties)
+  const presentEntities = byName(present.entities)
+  const skippedProperties: Present['properties'][number][] = []
+  const skippedEntities: Present['entities'][number][] = []
+  const properties: NewProperty[] = []
+  ;(document.properties ?? []).forEach((given, index) => {
+    const path = `$.properties[${index}]`
+    const read = readProperty(given, present.references, path)
+    findings.push(...read.findings)
+    if (!read.property) return
+    const existing = presentProperties.get(given.internalName.toLowerCase())
+    if (!existing) properties.push({ ...read.property, globalSourceId: options.sources?.get(sourceName('property', given.internalName)) ?? null })
+    else if (options.whenExists === 'refuse') findings.push(nameTaken(path, 'property', given.internalName))
+    else if (existing.dataTypeId !== read.property.dataTypeId) {
+      const message = `There is a property ${quoted(existing.internalName)} already, and it is a ${dataTypeOf(existing.dataTypeId)}. Choose another name.`
+      findings.push(finding(`${path}.dataType`, message, { code: 'already_exists' }))
+    } else skippedProperties.push(existing)
+  })
+  const fresh = new Map(properties.map((property) => [property.internalName.toLowerCase(), namedProperty(property)]))
+  const known: NamedProperty[] = [...present.properties, ...fresh.values()]
+  const entities: NewEntity[] = []
+  const created: { readonly named: NamedEntity; readonly index: number }[] = []
+  ;(document.entities ?? []).forEach((given, index) => {
+    const path = `$.entities[${index}]`
+    const existing = presentEntities.get(given.internalName.toLowerCase())
+    if (existing && options.whenExists === 'skip') return void skippedEntities.push(existing)
+    if (existing) findings.push(nameTaken(path, 'entity', given.internalName))
+    const read = readEntity(given, present.references, known, path)
+    findings.push(...read.findings)
+    entities.push({ ...read.entity, globalSourceId: options.sources?.get(sourceName('entity', given.internalName)) ?? null })
+    created.push({ named: { entityId: null, internalName: given.internalName }, index })
+    if (options.scope === 'global') findings.push(...findUnpublished(read.entity, present, path))
+  })
+  const relations = readAllRelations(document, [...present.entities, ...created.map((one) => one.named)], created, findings)
+  return { properties, entities, relations, skippedProperties, skippedEntities, findings }
+}
+
+function namedProperty(property: NewProperty): NamedProperty {
+  const { internalName, dataTypeId, isIdentityEmail, isIdentityPhone } = property
+  return { propertyId: null, internalName, dataTypeId, isIdentityEmail, isIdentityPhone, optionFilters: property.optionFilters.map((filter) => filter.internalName) }
+}
+
+function findTwice(definitions: readonly { readonly internalName: string }[], field: string, noun: string): Finding[] {
+  const seen = new Set<string>()
+  return definitions.flatMap((definition, index) => {
+    const name = definition.internalName.toLowerCase()
+    if (!seen.has(name)) {
+      seen.add(name)
+      return []
+    }
+    return [finding(`$.${field}[${index}].internalName`, `The document has another ${noun} ${quoted(definition.internalName)} before this one.`, { code: 'unprocessable' })]
+  })
+}
+
+/** What others install must be whole: a published entity has published properties alone. */
+function findUnpublished(entity: NewEntity, present: Present, path: string): Finding[] {
+  const own = new Set(present.properties.filter((property) => !property.isGlobal).map((property) => property.propertyId))
+  return entity.properties.flatMap(({ property }, index) =>
+    property.propertyId !== null && own.has(property.propertyId)
+      ? [finding(`${path}.properties[${index}].property`, `${property.internalName} is not published. Put it into the document too, under a name of its own.`, { code: 'unprocessable' })]
+      : [],
+  )
+}
+
+function readAllRelations(
+  document: CatalogDocument,
+  known: readonly NamedEntity[],
+  created: readonly { readonly named: NamedEntity; readonly index: number }[],
+  findings: Finding[],
+): NewRelation[] {
+  const relations: NewRelation[] = []
+  for (const { named, index } of created) {
+    const given = document.entities?.[index]
+    if (!given) continue
+    const read = readRelations(given, named, known, `$.entities[${index}]`)
+    findings.push(...read.findings)
+    for (const relation of read.relations) {
+      const mirrored = relation.kind === 'peer' && relations.some((one) => one.kind === 'peer' && one.entity === relation.other && one.other === relation.entity)
+      if (mirrored && relation.entity !== relation.other) {
+        const message = `${relation.other.internalName} names ${named.internalName} as its peer already. Say it once.`
+        findings.push(finding(`$.entities[${index}].peers`, message, { code: 'unprocessable' }))
+      } else relations.push(relation)
+    }
+  }
+  return relations
+}

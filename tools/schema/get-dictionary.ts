@@ -1,0 +1,83 @@
+import { z } from 'zod'
+
+import { findDisplayLanguages } from '#platform/db/display-language.ts'
+import { defineOperation, reads } from '#platform/operation.ts'
+import { exampleEntity } from '#tools/entities/entities.schema.ts'
+import { listAttached, listEntities, listRelations } from '#tools/entities/service.ts'
+import { dataTypeOf, examplePriority, languageCode } from '#tools/properties/properties.schema.ts'
+import { listAllOptionRows, listProperties } from '#tools/properties/service.ts'
+
+import { dictionary } from './schema.schema.ts'
+
+export const getDictionary = defineOperation({
+  ...reads(dictionary),
+  errors: [],
+  name: 'get_dictionary',
+  title: 'The names of this tenant',
+  description:
+    'Every entity with its properties, children and peers, and every property with its type and options, in one call: the names that all other operations take. Call it once before working with records. get_schema tells what a type or an operator means.',
+  method: 'POST',
+  path: '/api/v1/schema/dictionary',
+  roles: 'any',
+  input: z.object({ languageCode: languageCode.optional().describe('Language of name and description; your own unless told') }),
+  examples: [
+    {
+      title: 'One entity with one property',
+      input: {},
+      output: {
+        entities: [
+          {
+            ...exampleEntity,
+            propertyCount: 1,
+            properties: [{ entityPropertyId: 10_064, propertyId: 10_041, internalName: 'Priority', isRequired: false, isList: false, keyPart: null }],
+            children: ['WorkLog'],
+            peers: [],
+          },
+        ],
+        properties: [{ ...examplePriority, dataType: 'Choice', options: ['Low', 'Normal', 'Urgent'] }],
+      },
+    },
+  ],
+  async handler(context, input) {
+    const { tx, tenantId } = context
+    const languages = await findDisplayLanguages(context, input.languageCode)
+    const [entities, attached, relations, properties, options] = await Promise.all([
+      listEntities(tx, tenantId, languages),
+      listAttached(tx, tenantId),
+      listRelations(tx, tenantId),
+      listProperties(tx, tenantId, languages),
+      listAllOptionRows(tx, tenantId),
+    ])
+    const names = new Map(entities.map((entity) => [entity.entityId, entity.internalName]))
+    const named = (ids: readonly number[]) => [...new Set(ids)].flatMap((id) => names.get(id) ?? [])
+    const attachedOf = Map.groupBy(attached, (row) => row.entityId)
+    const optionsOf = Map.groupBy(options, (row) => row.propertyId)
+    return {
+      entities: entities.map((entity) => {
+        const { entityId } = entity
+        const peers = relations.filter((one) => one.kind === 'peer')
+        return {
+          ...entity,
+          properties: (attachedOf.get(entityId) ?? []).map(({ entityPropertyId, propertyId, internalName, isRequired, isList, keyPart }) => ({
+            entityPropertyId,
+            propertyId,
+            internalName,
+            isRequired,
+            isList,
+            keyPart,
+          })),
+          children: named(relations.filter((one) => one.kind === 'child' && one.entityId === entityId).map((one) => one.otherEntityId)),
+          peers: named([
+            ...peers.filter((one) => one.entityId === entityId).map((one) => one.otherEntityId),
+            ...peers.filter((one) => one.otherEntityId === entityId).map((one) => one.entityId),
+          ]),
+        }
+      }),
+      properties: properties.map((property) => ({
+        ...property,
+        dataType: dataTypeOf(property.dataTypeId),
+        options: (optionsOf.get(property.propertyId) ?? []).map((option) => option.internalName),
+      })),
+    }
+  },
+})

@@ -1,0 +1,31 @@
+import { defineOperation, reads } from '#platform/operation.ts'
+import { draftOf, envelope, finding, readDraft, validation } from '#platform/validation.ts'
+import { roleBits } from '#platform/roles.ts'
+
+import { loadPresent, missingCategories, withCategories } from './catalog-document.ts'
+import { planImport } from './catalog.rules.ts'
+import { catalogImport, exampleDocument } from './catalog.schema.ts'
+
+export const validateCatalog = defineOperation({
+  ...reads(validation),
+  errors: [],
+  name: 'validate_catalog',
+  title: 'Check a catalog document',
+  description:
+    'Holds the body of import_catalog against every rule and against what the tenant has, and writes nothing. Answers all findings at once, each with its JSON path and, where there is one, the nearest right name. Then call import_catalog with the same body.',
+  method: 'POST',
+  path: '/api/v1/catalog/validate',
+  roles: 'BuilderAdmin',
+  input: draftOf(catalogImport),
+  examples: [{ title: 'A sound document', input: exampleDocument, output: { ok: true, valid: true, issues: [] } }],
+  async handler(context, input) {
+    const draft = readDraft(catalogImport, input)
+    if (!draft.isOk) return envelope(draft.findings)
+    const { whenExists = 'refuse', scope = 'tenant', ...document } = draft.value
+    const present = await loadPresent(context)
+    const references = withCategories(present.references, missingCategories(document, present.references))
+    const { findings } = planImport(document, { ...present, references }, { whenExists, scope })
+    const isRefused = scope === 'global' && (context.actor.roleFlag & roleBits.GlobalAdmin) === 0
+    return envelope(isRefused ? [...findings, finding('$.scope', 'Only a global administrator publishes definitions to every tenant.')] : findings)
+  },
+})

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+
+import { credentialsTopic } from '#platform/authenticate.ts'
+import { mustExist } from '#platform/errors.ts'
+import { defineOperation, writes } from '#platform/operation.ts'
+
+import { exampleTenant, tenant, tenantId } from './tenants.schema.ts'
+import { findTenant, toTenant, updateDeactivated } from './tenants.store.ts'
+
+export const activateTenant = defineOperation({
+  ...writes(tenant),
+  isIdempotent: true,
+  name: 'activate_tenant',
+  title: 'Activate a tenant',
+  description: 'Ends the suspension of a tenant: its keys and users work again as before.',
+  method: 'POST',
+  path: '/api/v1/tenants/{tenantId}/activate',
+  roles: 'GlobalAdmin',
+  input: z.object({ tenantId }),
+  examples: [{ title: 'Paid', input: { tenantId: 3 }, output: exampleTenant }],
+  async handler(context, input) {
+    const { tx, services } = context
+    await updateDeactivated(tx, input.tenantId, false)
+    context.afterCommit(() => services.wake.poke(credentialsTopic))
+    return toTenant(mustExist(await findTenant(tx, input.tenantId), 'tenant'))
+  },
+})

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+
+import { AppError, type Issue, mustExist } from '#platform/errors.ts'
+import { defineOperation, writes } from '#platform/operation.ts'
+import { tenantAdminRoles } from '#platform/roles.ts'
+import { addMember, normalizeEmail } from '#tools/users/service.ts'
+import { email, tenantUserId, userName } from '#tools/users/users.schema.ts'
+
+import { makeTenant } from './service.ts'
+import { defaultHost, readTheme } from './tenants.rules.ts'
+import { exampleTenant, tenant } from './tenants.schema.ts'
+import { findTenant, toTenant } from './tenants.store.ts'
+
+const provisioned = tenant.extend({
+  initialAdmin: z.object({ tenantUserId, userId: z.int().min(1), userName: z.string(), email: z.string() }),
+})
+
+export const provisionTenant = defineOperation({
+  ...writes(provisioned),
+  name: 'provision_tenant',
+  title: 'Provision a tenant',
+  description:
+    'Makes a tenant with its first administrator, who gets the nine roles of a tenant. Then create_api_key with its tenantId makes keys for it. A sub-domain, host or user name that is taken answers 409.',
+  method: 'POST',
+  path: '/api/v1/tenants',
+  roles: 'GlobalAdmin',
+  input: z.object({
+    name: z.string().trim().min(1).max(200),
+    subDomain: z
+      .string()
+      .regex(/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/, 'Letters, digits and inner hyphens, at most 63')
+      .describe('Unique; kept in lower case'),
+    host: z
+      .string()
+      .max(253)
+      .regex(/^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/, 'A host name without scheme or port')
+      .optional()
+      .describe('Where its pages are reached; <subDomain>.localhost unless told'),
+    description: z.string().max(2000).optional(),
+    initialAdmin: z.strictObject({ email, userName: userName.optional().describe('The e-mail unless told') }),
+    cssJson: z
+      .union([z.string().max(40_000), z.record(z.string(), z.union([z.string(), z.number()]))])
+      .optional()
+      .describe('Theme variables, as a JSON text or an object: {"--theme-primary": "#0a5"}'),
+  }),
+  examples: [
+    {
+      title: 'A new customer',
+      input: {
+        name: 'Northwind Field Services',
+        subDomain: 'northwind',
+        description: 'Lift maintenance',
+        initialAdmin: { email: 'boss@northwind.example', userName: 'northwind-admin' },
+        cssJson: { '--theme-primary': '#0a5' },
+      },
+      output: { ...exampleTenant, initialAdmin: { tenantUserId: 40, userId: 40, userName: 'northwind-admin', email: 'boss@northwind.example' } },
+    },
+  ],
+  async handler(context, input) {
+    const { tx, stamp, services } = context
+    const { theme, issues: themeIssues } = input.cssJson === undefined ? { theme: {}, issues: [] } : readTheme(input.cssJson)
+    const address = normalizeEmail(input.initialAdmin.email)
+    const issues: Issue[] = [...themeIssues]
+    if (!address.isOk) issues.push({ path: '$.initialAdmin.email', severity: 'error', message: address.message })
+    if (issues.length > 0 || !address.isOk) throw new AppError('invalid_input', `The tenant cannot be made: ${issues[0]?.message ?? ''}`, { issues })
+    const subDomain = input.subDomain.toLowerCase()
+    const tenantId = await makeTenant(tx, {
+      name: input.name,
+      subDomain,
+      host: input.host?.toLowerCase() ?? defaultHost(subDomain),
+      description: input.description ?? '',
+      sealedKey: services.secrets.newTenantKey(),
+      theme,
+      at: stamp,
+    })
+    const admin = await context.asTenant(tenantId, () => {
+      const name = input.initialAdmin.userName ?? address.value
+      // Excepted from the rule that nobody grants a role they lack: a global administrator need not hold the tenant's roles.
+      return addMember(tx, tenantId, { userName: name, displayName: name, email: address.value, roleFlag: tenantAdminRoles, at: stamp })
+    })
+    context.audit({ newTenantId: tenantId, tenantUserId: admin.tenantUserId })
+    const row = mustExist(await findTenant(tx, tenantId), 'tenant')
+    return {
+      ...toTenant(row),
+      initialAdmin: { tenantUserId: admin.tenantUserId, userId: admin.userId, userName: admin.userName, email: address.value },
+    }
+  },
+})

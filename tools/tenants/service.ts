@@ -1,0 +1,66 @@
+/** Provisioning: a tenant with its sealed key and its first administrator; and the first tenant of an installation, at its first boot. */
+import { randomBytes } from 'node:crypto'
+
+import type { Tx } from '#platform/db/pool.ts'
+import { constraintOf } from '#platform/db/transaction.ts'
+import { AppError } from '#platform/errors.ts'
+import { hashPassword } from '#platform/passwords.ts'
+import { roleBits, tenantAdminRoles } from '#platform/roles.ts'
+import type { Services } from '#platform/services.ts'
+import { makeKey } from '#tools/auth/service.ts'
+import { addMember, setPassword } from '#tools/users/service.ts'
+
+import { defaultHost } from './tenants.rules.ts'
+import { enterTenant, insertTenant, lockInstallation, type NewTenant } from './tenants.store.ts'
+
+/** Throws AppError `already_exists` where the sub-domain or the host is taken. The caller is a global administrator, or boot. */
+export async function makeTenant(tx: Tx, tenant: NewTenant): Promise<number> {
+  return insertTenant(tx, tenant).catch((error: unknown) => {
+    const constraint = constraintOf(error)
+    if (constraint === 'tenant_sub_domain') throw new AppError('already_exists', 'The sub-domain is taken. Choose another one.', { cause: error })
+    if (constraint === 'tenant_host') throw new AppError('already_exists', 'The host is taken. Choose another one.', { cause: error })
+    throw error
+  })
+}
+
+export interface FirstTenant {
+  /** False: the installation has tenants, and nothing was changed. */
+  readonly created: boolean
+  /** The global administrator's key, where one was made. */
+  readonly apiKey?: string
+  /** Of the user `admin` of the tenant `demo`. */
+  readonly adminPassword?: string
+}
+
+/**
+ * Provisions the tenant `demo` with its administrator and a key that holds every role, where the installation has no tenant yet. Of two boots at
+ * once one does it. A caller who must not lose the secrets passes them in, already kept; what is absent is made here.
+ */
+export async function provisionFirstTenant(services: Services, given: { apiKey?: string | undefined; adminPassword?: string | undefined } = {}): Promise<FirstTenant> {
+  const { databases, secrets } = services
+  const adminPassword = given.adminPassword ?? randomBytes(18).toString('base64url')
+  const passwordHash = await hashPassword(adminPassword)
+  return databases.transact({ tenantId: null, isGlobal: true }, async ({ tx, stamp }) => {
+    if (await lockInstallation(tx)) return { created: false }
+    const at = await stamp()
+    const tenantId = await makeTenant(tx, {
+      name: 'Demo',
+      subDomain: 'demo',
+      host: defaultHost('demo'),
+      description: 'The first tenant of this installation',
+      sealedKey: secrets.newTenantKey(),
+      theme: {},
+      at,
+    })
+    await enterTenant(tx, tenantId)
+    const admin = await addMember(tx, tenantId, { userName: 'admin', displayName: 'Administrator', roleFlag: tenantAdminRoles, at })
+    await setPassword(tx, admin.userId, passwordHash)
+    const { secret } = await makeKey(tx, tenantId, {
+      name: 'Bootstrap',
+      roleFlag: tenantAdminRoles | roleBits.GlobalAdmin,
+      secret: given.apiKey,
+      at,
+    })
+    return { created: true, apiKey: secret, adminPassword }
+  })
+}

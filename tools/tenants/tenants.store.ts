@@ -1,0 +1,83 @@
+/** All SQL of tenants. Rows of other tenants than the caller's are seen by global administrators alone. */
+import type { Tx } from '#platform/db/pool.ts'
+
+import type { Tenant, Theme } from './tenants.schema.ts'
+
+export interface TenantRow extends Omit<Tenant, 'isDeactivated'> {
+  readonly isDeactivated: boolean
+  readonly languageCode: string
+  readonly theme: Theme
+}
+
+export interface NewTenant {
+  readonly name: string
+  readonly subDomain: string
+  readonly host: string
+  readonly description: string
+  readonly sealedKey: Buffer
+  readonly theme: Theme
+  readonly at: string
+}
+
+/** A row as the wire has it. */
+export function toTenant(row: TenantRow): Tenant {
+  const { languageCode: _languageCode, theme: _theme, isDeactivated, ...shown } = row
+  return { ...shown, isDeactivated: isDeactivated ? 1 : 0 }
+}
+
+const columns = (tx: Tx) => tx`
+  t.tenant_id, t.name, t.sub_domain, t.host, t.description, t.vertical_id, t.created_date, t.active_start, t.active_end, t.is_deactivated,
+  coalesce(n.user_count, 0) as user_count, t.logo_key, l.language_code, t.theme`
+
+const sources = (tx: Tx) => tx`
+  platform.tenant t join platform.language l using (language_region_id) left join platform.count_users() n on n.counted_tenant = t.tenant_id`
+
+/** Throws a unique violation of tenant_sub_domain or tenant_host. */
+export async function insertTenant(tx: Tx, tenant: NewTenant): Promise<number> {
+  const [row] = await tx<{ tenantId: number }[]>`
+    insert into platform.tenant (name, sub_domain, host, description, sealed_key, theme, created_date, active_start)
+    values (${tenant.name}, ${tenant.subDomain}, ${tenant.host}, ${tenant.description}, ${tenant.sealedKey},
+      ${JSON.stringify(tenant.theme)}::text::jsonb, ${tenant.at}, ${tenant.at})
+    returning tenant_id`
+  if (!row) throw new Error('An insert answered no row')
+  return row.tenantId
+}
+
+export async function findTenant(tx: Tx, tenantId: number): Promise<TenantRow | undefined> {
+  const [row] = await tx<TenantRow[]>`select ${columns(tx)} from ${sources(tx)} where t.tenant_id = ${tenantId}`
+  return row
+}
+
+const isWanted = (tx: Tx, search: string | undefined) => tx`
+  (${search ?? null}::text is null or position(lower(${search ?? null}) in lower(t.name)) > 0 or position(lower(${search ?? null}) in t.sub_domain) > 0
+    or position(lower(${search ?? null}) in t.host) > 0)`
+
+/** The oldest first; one row more than the page when there is one. */
+export async function listTenantRows(tx: Tx, page: { search: string | undefined; after: number; offset: number; limit: number }): Promise<TenantRow[]> {
+  return tx<TenantRow[]>`
+    select ${columns(tx)} from ${sources(tx)}
+    where ${isWanted(tx, page.search)} and t.tenant_id > ${page.after}::bigint
+    order by t.tenant_id
+    limit ${page.limit + 1} offset ${page.offset}`
+}
+
+export async function countTenants(tx: Tx, search: string | undefined): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`select count(*) from platform.tenant t where ${isWanted(tx, search)}`
+  return row?.count ?? 0
+}
+
+export async function updateDeactivated(tx: Tx, tenantId: number, isDeactivated: boolean): Promise<void> {
+  await tx`update platform.tenant set is_deactivated = ${isDeactivated} where tenant_id = ${tenantId}`
+}
+
+/** One first boot at a time; answers whether the installation has tenants already. */
+export async function lockInstallation(tx: Tx): Promise<boolean> {
+  await tx`select pg_advisory_xact_lock(${7_024_003}::int, 0)`
+  const [row] = await tx<{ hasTenants: boolean }[]>`select exists (select from platform.tenant) as has_tenants`
+  return row?.hasTenants === true
+}
+
+/** From here on the transaction is the new tenant's. */
+export async function enterTenant(tx: Tx, tenantId: number): Promise<void> {
+  await tx`select set_config('app.tenant_id', ${String(tenantId)}, true)`
+}

@@ -1,0 +1,26 @@
+/** The user that a call is about to change, if it may. */
+import { AppError, mustExist } from '#platform/errors.ts'
+import type { TxContext } from '#platform/operation.ts'
+
+import { refuseChange } from './service.ts'
+import type { User } from './users.schema.ts'
+import { findUser, lockUserRow, toUser, type UserRow } from './users.store.ts'
+
+/** Locked, and of a person. Throws AppError `not_found`, or `conflict` for the service user of an API key, which follows its key. */
+export async function lockPerson(context: TxContext, tenantId: number, tenantUserId: number): Promise<UserRow> {
+  const row = mustExist(await lockUserRow(context.tx, tenantId, tenantUserId), 'user')
+  if (row.isService) throw new AppError('conflict', 'This is the service user of an API key and follows it. Change the key with update_api_key, or revoke it.')
+  return row
+}
+
+/** The same, for a change of log-in or contacts. Throws AppError `forbidden` too, where the user holds a role that the caller lacks. */
+export async function lockLesserPerson(context: TxContext, tenantUserId: number): Promise<UserRow> {
+  const row = await lockPerson(context, context.tenantId, tenantUserId)
+  refuseChange(context.actor.roleFlag, row.roleFlag, 'user')
+  return row
+}
+
+/** The user as it stands after the change. */
+export async function shownUser(context: TxContext, tenantUserId: number): Promise<User> {
+  return toUser(mustExist(await findUser(context.tx, context.tenantId, tenantUserId), 'user'))
+}

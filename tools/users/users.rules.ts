@@ -1,0 +1,66 @@
+/** What may be said of a user, and who may change whom. */
+import type { Issue } from '#platform/errors.ts'
+import { roleBits, rolesOf } from '#platform/roles.ts'
+import { nearest, quoted } from '#platform/suggest.ts'
+
+export interface LanguageRow {
+  readonly languageRegionId: number
+  readonly languageCode: string
+}
+
+type Found<T> = { readonly isOk: true; readonly value: T } | { readonly isOk: false; readonly issue: Issue }
+
+function issue(path: string, message: string, suggestion: string | undefined): Issue {
+  return { path, severity: 'error', message, ...(suggestion === undefined ? {} : { suggestion }) }
+}
+
+/** The language of this code, whatever its case. */
+export function findLanguage(code: string, languages: readonly LanguageRow[]): Found<LanguageRow> {
+  const found = languages.find((language) => language.languageCode.toLowerCase() === code.toLowerCase())
+  if (found) return { isOk: true, value: found }
+  const codes = languages.map((language) => language.languageCode)
+  const ofSameTongue = codes.find((known) => known.toLowerCase().startsWith(`${code.toLowerCase().slice(0, 2)}-`))
+  return { isOk: false, issue: issue('$.language', `There is no language ${quoted(code)}. list_languages has them.`, nearest(code, codes) ?? ofSameTongue) }
+}
+
+const zones = Intl.supportedValuesOf('timeZone')
+
+/** The zone by its IANA name, in the name's own case; other names of a zone (Asia/Calcutta) are kept as they are given. */
+export function findTimeZone(name: string): Found<string> {
+  const listed = ['UTC', ...zones].find((zone) => zone.toLowerCase() === name.toLowerCase())
+  if (listed) return { isOk: true, value: listed }
+  try {
+    // An offset (+02:00) passes for a zone in JavaScript, but knows no summer.
+    if (/^[A-Za-z]/.test(name)) {
+      new Intl.DateTimeFormat('en-US', { timeZone: name }).format(0)
+      return { isOk: true, value: name }
+    }
+  } catch {
+    // Unknown: the issue below says so.
+  }
+  const city = zones.find((zone) => zone.toLowerCase().endsWith(`/${name.toLowerCase().replaceAll(' ', '_')}`))
+  return { isOk: false, issue: issue('$.timezone', `There is no time zone ${quoted(name)}. Give an IANA name such as Europe/Madrid.`, nearest(name, zones) ?? city) }
+}
+
+/** Why a caller with these roles may not give them, else undefined: nobody grants a role they lack. */
+export function whyNotGranted(held: number, wanted: number): string | undefined {
+  const lacking = rolesOf(wanted & ~held)
+  return lacking.length === 0 ? undefined : `Nobody grants a role they lack, and this credential lacks ${lacking.join(', ')}.`
+}
+
+/** Why a caller may not change the log-in or the contacts of whoever holds these roles, else undefined. */
+export function whyNotChanged(held: number, target: number, what: string): string | undefined {
+  const lacking = rolesOf(target & ~held)
+  return lacking.length === 0 ? undefined : `The ${what} holds ${lacking.join(', ')}, which this credential lacks, so it may not change it.`
+}
+
+/** Why roles may not become others, else undefined: each that is given or taken must be held. */
+export function whyNotReplaced(held: number, before: number, after: number): string | undefined {
+  const lacking = rolesOf((before ^ after) & ~held)
+  return lacking.length === 0 ? undefined : `Nobody grants or takes away a role they lack, and this credential lacks ${lacking.join(', ')}.`
+}
+
+/** The administrators' roles that a change of one's own roles would give up, after which nobody might be left to give them back. */
+export function rolesGivenUp(before: number, after: number): string[] {
+  return rolesOf(before & ~after & (roleBits.AdminUser | roleBits.GlobalAdmin))
+}

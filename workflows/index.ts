@@ -1,0 +1,5 @@
+/** Every workflow, as the worker bundles them. The exported names are the types that are started. */
+export { attachmentRecognition } from './attachment-recognition.ts'
+export { conversation } from './conversation.ts'
+export { job } from './job.ts'
+export { recognizeAsset } from './recognize-asset.ts'

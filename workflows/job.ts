@@ -1,0 +1,59 @@
+/** Carries one attempt at a job from its first chunk to its end. The job's row tells what has been done; this only sees to it that it goes on. */
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  type RetryPolicy,
+  TimeoutFailure,
+  workflowInfo,
+} from '@temporalio/workflow'
+
+import type { JobActivities, JobAttempt, JobStepOutcome } from '#platform/shapes/jobs.ts'
+import { taskQueues } from '#platform/shapes/queues.ts'
+
+/**
+ * Ten tries of one step over about five minutes: a database that is away for a minute, or a worker that is killed, costs a job nothing but time,
+ * and a step that can never succeed is reported while its starter still remembers it.
+ */
+const stepRetry: RetryPolicy = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m', maximumAttempts: 10 }
+
+/** Without a limit: a job that has ended must be seen to have ended, however long the database is away. */
+const endRetry: RetryPolicy = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' }
+
+const { runJobStep } = proxyActivities<JobActivities>({
+  taskQueue: taskQueues.jobs,
+  // A step is some seconds of chunks and then asks for the next one; what takes minutes has hung.
+  startToCloseTimeout: '2m',
+  // A killed worker is noticed after this long.
+  heartbeatTimeout: '10s',
+  retry: stepRetry,
+  // The chunk under way is committed or refused before the end is recorded.
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+})
+
+const { endJob } = proxyActivities<JobActivities>({ taskQueue: taskQueues.jobs, startToCloseTimeout: '10s', retry: endRetry })
+
+export async function job(attempt: JobAttempt): Promise<void> {
+  let outcome: JobStepOutcome
+  try {
+    do outcome = await runJobStep(attempt)
+    while (outcome === 'more' && !workflowInfo().continueAsNewSuggested)
+  } catch (error) {
+    if (isCancellation(error)) await CancellationScope.nonCancellable(() => endJob({ ...attempt, outcome: 'cancelled' }))
+    else if (error instanceof ActivityFailure) await endJob({ ...attempt, outcome: 'failed', reason: reasonOf(error) })
+    else throw error
+    return
+  }
+  if (outcome === 'more') await continueAsNew<typeof job>(attempt)
+}
+
+function reasonOf({ cause }: ActivityFailure): string {
+  const tries = `It was tried ${stepRetry.maximumAttempts} times.`
+  if (cause instanceof ApplicationFailure && cause.message) return `${cause.message} ${tries}`
+  if (cause instanceof TimeoutFailure) return `A step of the job did not come to an end. ${tries}`
+  return `Something failed on our side. ${tries}`
+}
