@@ -6,6 +6,7 @@ import type { Pipeline } from './call.ts'
 import type { Config } from './config.ts'
 import { createDatabases } from './db/databases.ts'
 import type { DatabaseUrls } from './db/migrate.ts'
+import type { OnStatement } from './db/pool.ts'
 import { createRecordIds } from './db/records.ts'
 import type { Logger } from './log.ts'
 import type { Domain } from './operation.ts'
@@ -33,11 +34,19 @@ export interface PlatformOptions {
   readonly secretsKey: Buffer
   readonly domains: readonly Domain[]
   readonly checksOutput?: boolean
+  /** Told of each statement of the application's pool, for measuring. */
+  readonly onStatement?: OnStatement
 }
 
 export async function createPlatform(options: PlatformOptions): Promise<Platform> {
   const { config, log } = options
-  const databases = createDatabases({ urls: options.urls, directUrl: options.directUrl, poolSize: config.database.pool, log })
+  const databases = createDatabases({
+    urls: options.urls,
+    directUrl: options.directUrl,
+    poolSize: config.database.pool,
+    log,
+    onStatement: options.onStatement,
+  })
   const wake = await createWake({ directUrl: options.directUrl, redisUrl: config.redisUrl, log })
   const secrets = createSecrets(options.secretsKey)
   const storage = await createLocalStorage(join(config.dataDir, 'files'))

@@ -68,13 +68,15 @@ export function refuseErrors(findings: readonly Finding[], what: string): void {
 }
 
 /**
- * The input of a validate operation: the fields of what it validates, shown with their types, but taken as they come, so that a mistake in one is a
- * finding of the envelope and no refusal of the call. A field that does not exist is refused as everywhere.
+ * The input of a validate operation: the fields of what it validates, but taken as they come, so that a mistake in one is a finding of the envelope and
+ * no refusal of the call; a field that does not exist is refused as everywhere. What nests is shown by `saver`, the operation that saves it.
  */
-export function draftOf(schema: z.ZodObject) {
+export function draftOf(schema: z.ZodObject, saver: string) {
   const fields = Object.entries(schema.shape).map(([name, field]) => {
     const { $schema: _dialect, ...shown } = z.toJSONSchema(field as z.ZodType, { io: 'input', reused: 'inline' })
-    return [name, z.unknown().optional().meta(shown)] as const
+    const { type } = shown
+    const nests = type === 'array' || type === 'object'
+    return [name, z.unknown().optional().meta(nests ? { type, description: `As in ${saver}` } : shown)] as const
   })
   return z.object(Object.fromEntries(fields))
 }

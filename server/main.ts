@@ -69,20 +69,8 @@ function keepFirstSecrets(config: Config, made: { apiKey?: string | undefined; a
   }
 }
 
-async function isDatabaseUp(platform: Platform): Promise<boolean> {
-  try {
-    await Promise.race([
-      platform.services.databases.lookUp((tx) => tx`select 1`),
-      new Promise((_resolve, reject) => setTimeout(() => reject(new Error('timeout')), 2_000).unref()),
-    ])
-    return true
-  } catch {
-    return false
-  }
-}
-
 async function readinessOf(config: Config, platform: Platform, backing: Backing): Promise<Readiness> {
-  const isUp = await isDatabaseUp(platform)
+  const isUp = await platform.services.databases.isUp()
   const postgres: Dependency = isUp ? { state: 'up' } : { state: 'down', remedy: 'Start PostgreSQL again, or correct DATABASE_URL.' }
   const dependencies: Record<string, Dependency> = {
     postgres,

@@ -1,15 +1,10 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { recognitionModels as engineModels } from '#activities/recognition/models.ts'
 import type { RecognitionRequest, Recognizer } from '#activities/recognition/types.ts'
 import { createAnalysisActivities, createRecognitionActivities } from '#activities/recognition.ts'
-import { AppError } from '#platform/errors.ts'
 import type { AnalysisRun, Findings } from '#platform/shapes/recognition.ts'
 import { inSystemTransaction } from '#platform/system.ts'
-import type { CatalogEntity, CatalogProperty, DataType } from '#tools/entities/catalog.schema.ts'
-import { valuesToWrite } from '#tools/intelligence/intelligence.rules.ts'
-import { sealFindings, unsealFindings } from '#tools/intelligence/sealed-findings.ts'
 import { analysisRunner, keepFindings, queueAnalyses, startAnalysis } from '#tools/intelligence/service.ts'
 import { readJobForRun } from '#tools/jobs/service.ts'
 
@@ -434,14 +429,17 @@ describe('rerun_attachment_analysis', () => {
     const assetKey = await newAsset()
     const { jobIds } = await save({ Photo: assetKey })
     const first = await lastRun()
-    const { read, saveRecognition } = activities()
+    const { read, saveRecognition, failRecognition } = activities()
     expect(await read(first)).toBe('found')
     const rerun = await call('rerun_attachment_analysis', { assetKey })
     expect(rerun).toMatchObject({ state: 'queued', model: null })
     expect(rerun.jobId).not.toBe(jobIds[0])
     expect(await call('get_job', { jobId: jobIds[0] })).toMatchObject({ state: 'cancelled' })
     await saveRecognition(first)
+    await failRecognition(first, 'Too late.')
+    expect(await read(first)).toBe('over')
     expect(await call('get_attachment_analysis', { assetKey })).toMatchObject({ state: 'queued' })
+    expect(await call('get_job', { jobId: rerun.jobId })).toMatchObject({ state: 'queued' })
     expect(await keepFindings(world.platform.services, first, found)).toBe(false)
     const second = await lastRun()
     expect(second).toEqual({ ...first, runNo: 2 })
@@ -495,155 +493,5 @@ describe('get_attachment_analysis', () => {
       code: 'not_found',
       message: 'No such asset.',
     })
-  })
-})
-
-describe('recognition now', () => {
-  it('says what is missing while there is no Temporal', async () => {
-    for (const name of ['recognize_text', 'classify_image']) {
-      await expect(call(name, { assetKey: await newAsset() })).rejects.toMatchObject({
-        code: 'unavailable',
-        message: expect.stringContaining('GET /readyz'),
-      })
-    }
-  })
-
-  it('refuses an asset that is not there, or is another tenant’s', async () => {
-    const other = await world.newTenant()
-    const assetKey = await newAsset()
-    for (const [key, name] of [[crypto.randomUUID(), tenant.key] as const, [assetKey, other.key] as const]) {
-      await expect(call('recognize_text', { assetKey: key }, name)).rejects.toMatchObject({
-        code: 'invalid_input',
-        issues: [{ path: '$.assetKey' }],
-      })
-    }
-  })
-
-  it('says what to do when it takes too long, and gives the work up', async () => {
-    const { temporal } = world.platform.services
-    const { execute, cancel } = temporal
-    const asked: string[] = []
-    const cancelled: string[] = []
-    temporal.execute = async ({ workflowId }) => {
-      asked.push(workflowId)
-      throw new AppError('timeout', 'The workflow was not done within 52 seconds.')
-    }
-    temporal.cancel = async (workflowId) => void cancelled.push(workflowId)
-    try {
-      const assetKey = await newAsset()
-      await expect(call('recognize_text', { assetKey })).rejects.toMatchObject({
-        code: 'timeout',
-        message: expect.stringContaining('set_attachment_analysis'),
-      })
-    } finally {
-      Object.assign(temporal, { execute, cancel })
-    }
-    expect(asked).toHaveLength(1)
-    expect(cancelled).toEqual(asked)
-  })
-
-  it('keeps its findings sealed on their way, for the tenant and the asset alone', async () => {
-    const { services } = world.platform
-    const assetKey = crypto.randomUUID()
-    const sealed = await sealFindings(services, tenant.tenantId, assetKey, found)
-    expect(Buffer.from(sealed, 'base64').includes('GATE')).toBe(false)
-    expect(await unsealFindings(services, tenant.tenantId, assetKey, sealed)).toEqual(found)
-    await expect(unsealFindings(services, world.tenant.tenantId, assetKey, sealed)).rejects.toThrow()
-    await expect(unsealFindings(services, tenant.tenantId, crypto.randomUUID(), sealed)).rejects.toThrow()
-  })
-
-  it('packs the largest findings below what Temporal carries', async () => {
-    const words = Array.from({ length: 5_000 }, (_, n) => ({
-      text: `word${n}${Math.sin(n)}`,
-      confidence: 90 + Math.cos(n),
-      box: [n, n + 1, n + 2, n + 3] as [number, number, number, number],
-      page: 1,
-    }))
-    const text = Array.from({ length: 500_000 }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000))).join('')
-    const sealed = await sealFindings(world.platform.services, tenant.tenantId, 'a', {
-      state: 'done',
-      ocr: { text, words, language: 'eng', confidence: 9 },
-      durationMs: 1,
-    })
-    expect(sealed.length).toBeLessThan(2 * 1024 * 1024)
-  })
-})
-
-describe('list_models', () => {
-  it('names the models that the engine has', async () => {
-    const models = await call('list_models')
-    expect(models.length).toBeGreaterThan(0)
-    expect(models).toEqual(engineModels)
-  })
-})
-
-describe('what is written of findings', () => {
-  const property = (dataType: DataType, more: Partial<CatalogProperty> = {}): CatalogProperty => ({
-    entityPropertyId: 1,
-    propertyId: 1,
-    columnId: 1,
-    internalName: 'Target',
-    dataType,
-    isRequired: false,
-    isList: false,
-    keyPart: null,
-    isSensitive: false,
-    minValueOrLength: null,
-    maxValueOrLength: null,
-    maxDecimalPlaces: null,
-    regEx: null,
-    allowedFileTypes: [],
-    options: [],
-    optionFilter: null,
-    isIdentityEmail: false,
-    isIdentityPhone: false,
-    analysis: null,
-    ...more,
-  })
-  const entityOf = (one: CatalogProperty): CatalogEntity => ({
-    entityId: 1,
-    internalName: 'E',
-    wipeNo: 0,
-    isTenantUserRole: false,
-    identityEmailPropertyId: null,
-    identityPhonePropertyId: null,
-    properties: [one],
-    parents: [],
-    children: [],
-    peers: [],
-  })
-  const options = ['Traffic_Light', 'Crane'].map((internalName, n) => ({ optionId: n + 1, internalName, parentOptionId: null }))
-  const ocr = (text: string) => ({ text, words: [], language: 'eng', confidence: 90 })
-  const { labels = [] } = found
-
-  it.each([
-    ['text, trimmed', 'text', property('Text'), { ocr: ocr('  GATE 4\n\n') }, 'GATE 4'],
-    ['text, cut to what the property takes', 'text', property('Text', { maxValueOrLength: 3 }), { ocr: ocr('GATE') }, 'GAT'],
-    ['text, never cut through a character', 'text', property('Text', { maxValueOrLength: 3 }), { ocr: ocr('ab😀') }, 'ab'],
-    ['no text, and so nothing', 'text', property('Text'), { ocr: ocr(' \n ') }, undefined],
-    ['labels in one text', 'labels', property('Text'), { labels }, 'traffic light, crane'],
-    ['labels in one text, whole ones', 'labels', property('Text', { maxValueOrLength: 15 }), { labels }, 'traffic light'],
-    ['labels in a list', 'labels', property('Text', { isList: true }), { labels }, ['traffic light', 'crane']],
-    ['labels as options', 'labels', property('Choice', { isList: true, options }), { labels }, ['Traffic_Light', 'Crane']],
-    [
-      'labels as options that the entity allows',
-      'labels',
-      property('Choice', { isList: true, options, optionFilter: new Set([2]) }),
-      { labels },
-      ['Crane'],
-    ],
-    ['the first label as an option', 'topLabel', property('Choice', { options }), { labels }, 'Traffic_Light'],
-    ['the first label as text', 'topLabel', property('Text'), { labels }, 'traffic light'],
-    ['the score, as exact as the property', 'score', property('Number', { maxDecimalPlaces: 2 }), { labels }, 0.81],
-    ['no label, and so nothing', 'score', property('Number'), { labels: [] }, undefined],
-  ] as const)('is %s', (_what, kind, target, findings, value) => {
-    const { values, skipped } = valuesToWrite(entityOf(target), { [kind]: 1 }, findings)
-    expect([values['Target'], skipped]).toEqual([value, []])
-  })
-
-  it('is nothing for a target that was detached or has changed', () => {
-    expect(valuesToWrite(entityOf(property('Text')), { text: 2 }, { ocr: ocr('x') })).toEqual({ values: {}, skipped: [] })
-    const changed = valuesToWrite(entityOf(property('Text', { isList: true })), { text: 1 }, { ocr: ocr('x') })
-    expect(changed).toEqual({ values: {}, skipped: [{ property: 'Target', reason: 'It is no longer a Text property.' }] })
   })
 })

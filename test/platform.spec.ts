@@ -17,7 +17,7 @@ import { flagOf } from '#platform/roles.ts'
 import { domains } from '#tools/index.ts'
 
 import { secretsKeyOfTests } from './support/names.ts'
-import { effectTable, steps, testDomain } from './support/test-operations.ts'
+import { effectTables, steps, testDomain } from './support/test-operations.ts'
 import { openWorld, type World } from './support/world.ts'
 
 let world: World
@@ -44,7 +44,7 @@ async function open(env: Record<string, string> = {}): Promise<Platform> {
 
 beforeAll(async () => {
   world = await openWorld()
-  await world.sql.unsafe(effectTable)
+  await world.sql.unsafe(effectTables)
   platform = await open()
   other = await open()
 })
@@ -436,6 +436,36 @@ describe('a connection that is lost in the middle of a handler', () => {
     await expect(call('write_twice', { label: 'asleep' }, { on: narrow })).rejects.toMatchObject({ code: 'unavailable' })
     expect(await effects('asleep')).toBe(0)
     await call('list_users', {}, { on: narrow })
+  })
+
+  it('sends nothing again that was waiting behind a statement', async () => {
+    for (let round = 0; round < 5; round++) {
+      steps.set('queued', async (context) => {
+        const pid = await backendOf(context)
+        // The first statement of its kind is described before it runs, and what comes after it waits in the client for that.
+        const first = context.tx.unsafe(`select pg_sleep($1) as round_${round}`, [20])
+        const behind = Array.from({ length: 3 }, (_, n) => context.tx`insert into platform.test_unfenced (label) values (${`queued ${round} ${n}`})`)
+        await Promise.all([first, ...behind, kill(pid)])
+      })
+      await expect(call('write_twice', { label: 'queued' }, { on: narrow })).rejects.toMatchObject({ code: 'unavailable' })
+    }
+    // Whatever was sent again would come before these.
+    for (let n = 0; n < 3; n++) await call('write_twice', { label: 'after queued' }, { on: narrow })
+    expect(await world.sql`select label from platform.test_unfenced`).toEqual([])
+    expect(await effects('queued')).toBe(0)
+    expect(narrow.services.databases.app.stats()).toMatchObject({ busy: 0, waiting: 0 })
+  })
+
+  it('settles every statement, however the connection goes, and gives its place in the pool back', { timeout: 60_000 }, async () => {
+    for (let round = 0; round < 60; round++) {
+      steps.set('reset', async (context) => {
+        const pid = await backendOf(context)
+        await Promise.all([context.tx`select pg_sleep(20)`, world.sql`select pg_terminate_backend(${pid})`])
+      })
+      await expect(call('write_twice', { label: 'reset' }, { on: narrow })).rejects.toMatchObject({ code: 'unavailable' })
+    }
+    expect(await effects('reset')).toBe(0)
+    expect(narrow.services.databases.app.stats()).toMatchObject({ busy: 0, waiting: 0 })
   })
 
   it("never writes into another caller's transaction, however long the handler goes on", async () => {

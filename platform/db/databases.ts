@@ -1,7 +1,7 @@
 /** The process's connections: the application's pool, the look-up pool, and the owner's connection for changes of schema. */
 import type { Logger } from '../log.ts'
 import type { DatabaseUrls } from './migrate.ts'
-import { createPool, type Pool, type Tx } from './pool.ts'
+import { createPool, type OnStatement, type Pool, type Tx } from './pool.ts'
 import { sqlState, transact, type TransactionOptions, type OpenTransaction } from './transaction.ts'
 
 export interface Databases {
@@ -18,15 +18,25 @@ export interface Databases {
    * queued behind it are never held for longer.
    */
   changeSchema<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Whether the database answers within two seconds. */
+  isUp(): Promise<boolean>
   end(timeoutSeconds: number): Promise<void>
 }
+
+const pingMs = 2_000
 
 const schemaLockMs = 200
 const schemaAttempts = 50
 
-export function createDatabases(options: { urls: DatabaseUrls; directUrl: string; poolSize: number; log: Logger }): Databases {
-  const { urls, log } = options
-  const app = createPool({ url: urls.app, name: 'fieldloop', size: options.poolSize, log })
+export function createDatabases(options: {
+  urls: DatabaseUrls
+  directUrl: string
+  poolSize: number
+  log: Logger
+  onStatement?: OnStatement | undefined
+}): Databases {
+  const { urls, log, onStatement } = options
+  const app = createPool({ url: urls.app, name: 'fieldloop', size: options.poolSize, log, onStatement })
   const lookup = createPool({ url: urls.lookup, name: 'fieldloop look-up', size: 2, log })
   const owner = createPool({ url: options.directUrl, name: 'fieldloop schema', size: 1, log, waitMs: 30_000 })
   const none = { tenantId: null }
@@ -49,6 +59,15 @@ export function createDatabases(options: { urls: DatabaseUrls; directUrl: string
           await new Promise((resolve) => setTimeout(resolve, 20 * Math.min(attempt, 10)))
         }
       }
+    },
+    async isUp() {
+      let limit: NodeJS.Timeout | undefined
+      const late = new Promise<boolean>((resolve) => (limit = setTimeout(() => resolve(false), pingMs)))
+      const answered = transact(lookup, none, async ({ tx }) => tx`select 1`).then(
+        () => true,
+        () => false,
+      )
+      return Promise.race([answered, late]).finally(() => clearTimeout(limit))
     },
     async end(timeoutSeconds) {
       await Promise.all([app.end(timeoutSeconds), lookup.end(timeoutSeconds), owner.end(timeoutSeconds)])

@@ -20,19 +20,34 @@ export interface PoolOptions {
   readonly waitMs?: number
   /** A connection is closed after this many transactions: each touched table costs it memory that only closing gives back. */
   readonly recycleAfter?: number
+  /** Told of each statement as it is sent, for measuring; `connection` tells one connection's statements from another's. */
+  readonly onStatement?: OnStatement | undefined
 }
+
+export type OnStatement = (text: string, parameters: readonly unknown[], connection: number) => void
 
 interface Slot {
   client: postgres.Sql
-  /** Raised at each loss of the connection; a handle of an earlier number is dead. */
-  generation: number
+  /** Its connection is gone: the slot is thrown away with its client, and no statement of its lease is sent any more. */
+  isLost: boolean
   isOpen: boolean
   uses: number
+  /** The statements of the lease, for the moment when the connection goes. */
+  statements: Statement[]
+}
+
+/** What postgres.js keeps in a query: whether it was asked for, and for which session it was put on the wire. */
+interface Statement {
+  readonly executed: boolean
+  readonly state: unknown
+  cancel(): void
 }
 
 /** A checked-out connection. */
 export interface Lease {
   readonly sql: Tx
+  /** Whether the connection went meanwhile, with whatever stood in its transaction. */
+  readonly isLost: () => boolean
   /** Gives the connection back; `isBroken` throws it away instead. */
   release(isBroken?: boolean): void
 }
@@ -77,7 +92,7 @@ const silent = () => {}
 
 /** Opens a pool. Connections are made when first needed. */
 export function createPool(options: PoolOptions): Pool {
-  const { url, name, size, log, waitMs = 5_000, recycleAfter = 20_000 } = options
+  const { url, name, size, log, waitMs = 5_000, recycleAfter = 20_000, onStatement } = options
   const idle: Slot[] = []
   const waiting: { resolve: (slot: Slot) => void; reject: (error: Error) => void; timer: NodeJS.Timeout }[] = []
   let made = 0
@@ -85,18 +100,17 @@ export function createPool(options: PoolOptions): Pool {
   let whenIdle: (() => void) | undefined
 
   function makeSlot(): Slot {
-    const slot: Slot = { client: undefined as unknown as postgres.Sql, generation: 0, isOpen: false, uses: 0 }
-    slot.client = postgres(url, {
-      ...connectionOptions(name),
-      onclose: () => {
-        slot.generation++
-        slot.isOpen = false
-      },
-    })
+    const slot: Slot = { client: undefined as unknown as postgres.Sql, isLost: false, isOpen: false, uses: 0, statements: [] }
+    slot.client = postgres(url, { ...connectionOptions(name), onclose: () => dropClient(slot) })
     return slot
   }
 
   async function take(): Promise<Slot> {
+    const slot = await takeAny()
+    return slot.isLost ? makeSlot() : slot
+  }
+
+  async function takeAny(): Promise<Slot> {
     if (ended) throw new AppError('unavailable', 'The server is shutting down. Try again on another instance.', { retryAfterSeconds: 2 })
     const free = idle.pop()
     if (free) return free
@@ -119,7 +133,8 @@ export function createPool(options: PoolOptions): Pool {
 
   function giveBack(slot: Slot, isBroken: boolean): void {
     let next = slot
-    if (isBroken || ++slot.uses >= recycleAfter) {
+    slot.statements = []
+    if (isBroken || slot.isLost || ++slot.uses >= recycleAfter) {
       slot.client.end({ timeout: 1 }).catch(silent)
       next = makeSlot()
     }
@@ -166,19 +181,33 @@ export function createPool(options: PoolOptions): Pool {
   }
 }
 
+/**
+ * The end of a client whose connection is gone. Left alone, postgres.js connects again and sends what was queued, outside of its transaction; and
+ * after a reset connection it never settles what it had sent. Both fail here.
+ */
+function dropClient(slot: Slot): void {
+  slot.isLost = true
+  for (const statement of slot.statements) if (statement.executed && statement.state === null) statement.cancel()
+  slot.client.end({ timeout: 0 }).catch(silent)
+}
+
 function leaseOf(slot: Slot, giveBack: (slot: Slot, isBroken: boolean) => void): Lease {
-  const born = slot.generation
   let isReleased = false
   const { client } = slot
   const guard = () => {
-    if (isReleased || slot.generation !== born) {
+    if (isReleased || slot.isLost) {
       throw new AppError('unavailable', 'The database connection was lost. Try again.', { retryAfterSeconds: 1 })
     }
+  }
+  const keep = <T>(made: T): T => {
+    // A query is a promise with these properties; what builds a part of one is neither.
+    if (made instanceof Promise) slot.statements.push(made as unknown as Statement)
+    return made
   }
   // postgres.js takes a template or a helper's arguments through the same function; both go through the guard.
   const call = (first: never, ...rest: never[]) => {
     guard()
-    return client(first, ...rest)
+    return keep(client(first, ...rest))
   }
   const guarded = Object.assign(call, {
     json: client.json,
@@ -187,16 +216,17 @@ function leaseOf(slot: Slot, giveBack: (slot: Slot, isBroken: boolean) => void):
     types: client.types,
     unsafe: (...args: Parameters<typeof client.unsafe>) => {
       guard()
-      return client.unsafe(...args)
+      return keep(client.unsafe(...args))
     },
   })
   return {
     // The parts of TransactionSql that we use are all here; savepoints and prepare are not, and no statement of ours calls them.
     sql: guarded as unknown as Tx,
+    isLost: () => slot.isLost,
     release(isBroken = false) {
       if (isReleased) return
       isReleased = true
-      giveBack(slot, isBroken || slot.generation !== born)
+      giveBack(slot, isBroken)
     },
   }
 }

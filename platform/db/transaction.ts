@@ -96,7 +96,7 @@ export async function transact<T>(pool: Pool, options: TransactionOptions, work:
       await begun
       await prologue
     } catch (error) {
-      isBroken = await rollback(tx)
+      isBroken = lease.isLost() || isConnectionLoss(error) || (await rollback(tx))
       throw error
     }
     // A commit of an aborted transaction answers ROLLBACK and no error.
@@ -107,7 +107,8 @@ export async function transact<T>(pool: Pool, options: TransactionOptions, work:
     if (end.command !== 'COMMIT') throw new Error('The transaction was rolled back because one of its statements had failed')
     return result
   } catch (error) {
-    if (isConnectionLoss(error)) {
+    // A statement that was not sent any more fails as cancelled; what it means is the lost connection.
+    if (isConnectionLoss(error) || (lease.isLost() && !(error instanceof AppError))) {
       isBroken = true
       throw new AppError('unavailable', 'The database connection was lost. Try again.', { cause: error, retryAfterSeconds: 1 })
     }

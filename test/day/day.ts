@@ -33,7 +33,7 @@ function keyOf(dataDir: string, given: string | undefined): string {
 async function main(): Promise<void> {
   const config = loadConfig()
   if (process.argv.includes('--faults')) {
-    const stack = await openStack()
+    const stack = await openStack({ OUTBOUND_ALLOW: '127.0.0.0/8' })
     try {
       await stack.ready({ limitMs: 1_200_000 })
       await playDay({ url: stack.url, key: stack.key, print })

@@ -1,6 +1,11 @@
 /** Step 5: every process is killed with -9 in the middle of the work and started again; what was acknowledged is there, once. */
 import { randomUUID } from 'node:crypto'
 
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { openTwilioFake, type TwilioFake } from '#test/support/twilio-fake.ts'
+
 import { connect, type DayClient } from './client.ts'
 import type { Stack } from './stack.ts'
 import { awaitJob } from './steps.ts'
@@ -13,6 +18,8 @@ export interface FaultsResult {
   readonly kills: number
   readonly jobsSucceeded: number
   readonly messages: number
+  /** Text messages whose state is known at the end: taken by the vendor exactly once, or `unknown` and taken at most once. */
+  readonly texts: number
 }
 
 const entity = 'Beat'
@@ -61,9 +68,66 @@ async function author(client: DayClient): Promise<void> {
   })
 }
 
+/** A record with a photograph, whose recognition the kills interrupt. Answers the analysis job. */
+async function savePhoto(client: DayClient): Promise<{ jobId: number; assetKey: string }> {
+  await client.tool('import_catalog', {
+    properties: [
+      { internalName: 'BeatPhoto', dataType: 'Attachment' },
+      { internalName: 'BeatText', dataType: 'Text' },
+    ],
+    entities: [{ internalName: 'BeatSight', properties: [{ property: 'BeatPhoto' }, { property: 'BeatText' }] }],
+  })
+  const described = await client.tool('describe_entity', { entity: 'BeatSight' })
+  const photo = described.properties.find((property: { propertyInternalName: string }) => property.propertyInternalName === 'BeatPhoto')
+  await client.tool('set_attachment_analysis', { entity: 'BeatSight', entityPropertyId: photo.entityPropertyId, ocr: true, targets: { text: 'BeatText' } })
+  const bytes = await readFile(join(import.meta.dirname, '../fixtures/recognition/sign.jpg'))
+  const upload = await client.tool('create_upload_url', { fileName: 'sign.jpg', sizeBytes: bytes.length })
+  await client.put(upload.url, new Uint8Array(bytes))
+  const saved = await client.tool('save_instance', { entity: 'BeatSight', key1: 'S', data: { BeatPhoto: upload.assetKey } })
+  return { jobId: saved.jobIds[0], assetKey: upload.assetKey }
+}
+
+/** Sends text messages through a vendor that knows no idempotency and hangs up on some of them. Answers their ids by body. */
+async function sendTexts(client: DayClient, twilio: TwilioFake): Promise<Map<number, string>> {
+  await client.tool('create_channel', {
+    internalName: 'BeatSms',
+    channel: 'sms',
+    provider: 'twilio',
+    settings: { accountSid: twilio.accountSid, from: '+15005550006', apiBaseUrl: twilio.baseUrl },
+    secrets: { authToken: twilio.authToken },
+  })
+  twilio.plan('ok', 'takeAndReset', 'ok', 'reset')
+  const sent = new Map<number, string>()
+  for (let index = 0; index < 8; index++) {
+    const text = `Text ${index} ${randomUUID()}`
+    const { messageId } = await client.tool('send_message', { to: { phone: `+3461234567${index}` }, channel: 'sms', text })
+    sent.set(messageId, text)
+  }
+  return sent
+}
+
+/** Awaits the end of each delivery; throws where the vendor took one twice, or a state tells other than what the vendor took. */
+async function checkTexts(client: DayClient, twilio: TwilioFake, sent: ReadonlyMap<number, string>): Promise<number> {
+  const until = Date.now() + 120_000
+  for (const [messageId, text] of sent) {
+    for (;;) {
+      const { status } = await client.tool('get_message_status', { messageId })
+      const taken = twilio.taken.filter((message) => message.body.includes(text)).length
+      if (taken > 1) throw new Error(`The vendor took message ${messageId} ${taken} times`)
+      if (status !== 'queued') {
+        if (status !== 'unknown' && taken !== 1) throw new Error(`Message ${messageId} is ${status}, and the vendor took it ${taken} times`)
+        break
+      }
+      if (Date.now() > until) throw new Error(`Message ${messageId} is still queued`)
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+  }
+  return sent.size
+}
+
 /** Kills in turn while writers write, an import runs and a conversation goes on. Throws where anything acknowledged is lost or doubled. */
 export async function playFaults(stack: Stack, print: Print): Promise<FaultsResult> {
-  let client = await connect(stack.url, stack.key)
+  const client = await connect(stack.url, stack.key)
   await author(client)
   const csv = Buffer.from(`key1,BeatNo\n${Array.from({ length: 20_000 }, (_, index) => `i${index},${index}`).join('\n')}\n`)
   const upload = await client.tool('create_upload_url', { fileName: 'beats.csv', sizeBytes: csv.length })
@@ -71,14 +135,33 @@ export async function playFaults(stack: Stack, print: Print): Promise<FaultsResu
   const job = await client.tool('import_instances', { entity, assetKey: upload.assetKey })
   const worker = await client.tool('find_or_create_user', { email: 'faults.field@example.com' })
   const sent = await client.tool('send_message', { to: { tenantUserId: worker.tenantUserId }, text: 'Are you there?' })
-  await client.close()
+  const photo = await savePhoto(client)
+  const twilio = await openTwilioFake()
+  try {
+    const texts = await sendTexts(client, twilio)
+    await client.close()
+    return await killAndCheck(stack, print, { importJob: job.jobId, conversationId: sent.conversationId, photo, twilio, texts })
+  } finally {
+    await twilio.close()
+  }
+}
 
+interface UnderWay {
+  readonly importJob: number
+  readonly conversationId: number
+  readonly photo: { readonly jobId: number; readonly assetKey: string }
+  readonly twilio: TwilioFake
+  readonly texts: ReadonlyMap<number, string>
+}
+
+async function killAndCheck(stack: Stack, print: Print, work: UnderWay): Promise<FaultsResult> {
   let isOver = false
   const writers = [1, 2, 3].map((writer) => writeUntil(stack, () => isOver, writer))
   let kills = 0
-  const kill = async (what: string, work: () => Promise<unknown>) => {
+  const kill = async (what: string, strike: () => Promise<unknown>) => {
     await timed(print, `${what} is killed; ready again`, 'kill -9', async () => {
-      await work()
+      const killed = await strike()
+      if (killed === 0) throw new Error(`${what} was not there to be killed`)
       kills++
       await stack.ready({ limitMs: 90_000 })
     })
@@ -102,18 +185,22 @@ export async function playFaults(stack: Stack, print: Print): Promise<FaultsResu
   isOver = true
   const acknowledged = (await Promise.all(writers)).flat()
 
-  client = await connect(stack.url, stack.key)
+  const client = await connect(stack.url, stack.key)
   try {
-    const done = await timed(print, 'the import goes on to its end', 'await_job', () => awaitJob(client, job.jobId, 120_000))
+    const done = await timed(print, 'the import goes on to its end', 'await_job', () => awaitJob(client, work.importJob, 120_000))
     if (done.state !== 'succeeded') throw new Error(`The import ended as ${done.state}: ${JSON.stringify(done)}`)
     const imported = await client.tool('count_instances', { entity, filterRules: [{ property: 'key1', op: 'startsWith', value: 'i' }] })
     if (imported.count !== 20_000) throw new Error(`${imported.count} of 20,000 imported rows are there`)
     const found = await timed(print, `${acknowledged.length} acknowledged records are there, once`, 'list_instances', () => findAll(client))
     const lost = acknowledged.filter((key1) => found.get(key1) !== 1)
     if (lost.length > 0) throw new Error(`${lost.length} acknowledged records are lost or doubled: ${lost.slice(0, 5).join(', ')}`)
-    const conversation = await client.tool('get_conversation', { conversationId: sent.conversationId })
+    const conversation = await client.tool('get_conversation', { conversationId: work.conversationId })
     if (conversation.messages.length !== 1) throw new Error(`The conversation has ${conversation.messages.length} messages`)
-    return { acknowledged: acknowledged.length, found: found.size, kills, jobsSucceeded: 1, messages: conversation.messages.length }
+    const analysed = await timed(print, 'the photograph was recognised', 'await_job', () => awaitJob(client, work.photo.jobId, 180_000))
+    const analysis = await client.tool('get_attachment_analysis', { assetKey: work.photo.assetKey })
+    if (analysed.state !== 'succeeded' || analysis.state !== 'done') throw new Error(`Recognition ended as ${analysed.state}: ${JSON.stringify(analysis)}`)
+    const texts = await timed(print, `${work.texts.size} text messages went to the vendor once, or say unknown`, 'get_message_status', () => checkTexts(client, work.twilio, work.texts))
+    return { acknowledged: acknowledged.length, found: found.size, kills, jobsSucceeded: 2, messages: conversation.messages.length, texts }
   } finally {
     await client.close()
   }

@@ -4,10 +4,12 @@ import { z } from 'zod'
 import type { Tx } from '#platform/db/pool.ts'
 import { defineOperation, defineStagedOperation, type Domain, type TxContext, writes } from '#platform/operation.ts'
 
-/** Made by the superuser of the test; row level security as on every table of a tenant. */
-export const effectTable = `
+/** Made by the superuser of the test: a table as every one of a tenant, and one that takes a row from any transaction, or from none. */
+export const effectTables = `
   create table platform.test_effect (tenant_id int not null, effect_id bigint generated always as identity, label text not null);
-  call platform.protect('platform.test_effect')`
+  call platform.protect('platform.test_effect');
+  create table platform.test_unfenced (label text not null);
+  grant select, insert on platform.test_unfenced to fieldloop_app`
 
 export type Step = (context: TxContext) => Promise<void> | void
 

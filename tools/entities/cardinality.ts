@@ -108,5 +108,5 @@ export async function refuseOrphans(context: TxContext, required: Pick<RelationR
     (relation) => relation.kind === 'child' && relation.otherEntityId === required.otherEntityId && relation.entityId !== required.entityId && !relation.isRequired,
   )
   if (isElsewhere) return
-  throw new AppError('conflict', 'Some records of the child entity have no parent. Give them one with set_instance_parent or a save, then require it.')
+  throw new AppError('conflict', 'Some records of the child entity have no parent. Save them with one, then require it.')
 }

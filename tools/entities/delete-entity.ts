@@ -16,7 +16,7 @@ export const deleteEntity = defineOperation({
   name: 'delete_entity',
   title: 'Delete an entity',
   description:
-    'Deletes the definition of an entity that has no records and no relationship to another entity; its properties stay. 409 while it has live records (wipe_instances deletes them all, where your roles allow it) or relationships (detach_child_entity, detach_peer_entity). get_entity_usage shows who uses it.',
+    'Deletes the definition of an entity that has no records and no relationship to another entity; its properties stay. 409 while it has live records (delete_instances_bulk deletes many at once) or relationships (detach_child_entity, detach_peer_entity). get_entity_usage shows who uses it.',
   method: 'DELETE',
   path: '/api/v1/entities/{entity}',
   roles: 'BuilderAdmin',
@@ -36,7 +36,7 @@ export const deleteEntity = defineOperation({
           throw new AppError('conflict', `${internalName} is related to ${names.join(', ')}. Call detach_child_entity or detach_peer_entity first.`)
         }
         if (await hasRecords(tx, tenantId, entityId)) {
-          throw new AppError('conflict', `${internalName} has live records. Delete them first; wipe_instances deletes all at once.`)
+          throw new AppError('conflict', `${internalName} has live records. Delete them first, many at once with delete_instances_bulk.`)
         }
         await deleteEntityRow(tx, tenantId, entityId)
         context.audit({ entityId, internalName })

@@ -16,7 +16,7 @@ export const validateEntity = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/validate',
   roles: 'BuilderAdmin',
-  input: draftOf(entityDefinition),
+  input: draftOf(entityDefinition, 'create_entity'),
   examples: [
     { title: 'A sound definition', input: exampleEntityInput, output: { ok: true, valid: true, issues: [] } },
     {

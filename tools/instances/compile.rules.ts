@@ -91,8 +91,10 @@ export function valueSql(compiling: Compiling, property: CatalogProperty, form: 
     }
   }
   if (!property.isList) return show(column)
-  if (show('v') === 'v') return `to_json(${column})`
-  return `(select json_agg(${show('v')} order by n) from unnest(${column}) with ordinality as u(v, n))`
+  // Once only: each showing of an option adds a parameter.
+  const one = show('v')
+  if (one === 'v') return `to_json(${column})`
+  return `(select json_agg(${one} order by n) from unnest(${column}) with ordinality as u(v, n))`
 }
 
 const optionJson = new WeakMap<CatalogProperty, string>()
@@ -100,7 +102,8 @@ const optionJson = new WeakMap<CatalogProperty, string>()
 function optionNames(compiling: Compiling, property: CatalogProperty): string {
   let json = optionJson.get(property)
   if (json === undefined) {
-    json = JSON.stringify(Object.fromEntries(property.options.map((option) => [option.optionId, option.internalName])))
+    const shown = [...property.options, ...(property.retiredOptions ?? [])]
+    json = JSON.stringify(Object.fromEntries(shown.map((option) => [option.optionId, option.internalName])))
     optionJson.set(property, json)
   }
   return `${compiling.parameters.add(json)}::text::jsonb`

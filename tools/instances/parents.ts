@@ -8,7 +8,7 @@ import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import type { WriteFrame } from './frame.ts'
 import { externalKeyOf, type Keys } from './keys.rules.ts'
 import { keyName, type SaveWish } from './save.rules.ts'
-import { findChildByParent, findLiveByKeys, isAncestor, lockParents } from './write.store.ts'
+import { findChildByParent, findLiveByKeys, isAncestor, lockMoves, lockParents } from './write.store.ts'
 
 export interface FoundParent {
   readonly entityId: number
@@ -112,7 +112,7 @@ export async function lockAndCheckParents(
     const relation = frame.entity.parents.find((parent) => parent.entityId === entityId)
     const isOwn = entityId === frame.entity.entityId
     // Moves within one entity go one after the other: two at once could make a cycle that neither saw.
-    if (isOwn) await tx`select pg_advisory_xact_lock(${tenantId}::int, ${entityId}::int)`
+    if (isOwn) await lockMoves(tx, tenantId, entityId)
     const isSingle = relation?.isList === false
     const ids = [...new Set(group.map((row) => row.parent.id))]
     const live = await inRecords(tx, tenantId, () => lockParents(tx, tenantId, entityId, ids, isSingle))

@@ -290,6 +290,11 @@ export async function lockParents(
   return new Set(rows.map((row) => row.id))
 }
 
+/** Lets moves within one entity go one after the other, until the transaction ends. */
+export async function lockMoves(tx: Tx, tenantId: number, entityId: number): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${tenantId}::int, ${entityId}::int)`
+}
+
 /** Whether `ancestorId` stands above `id`, or is it, along the parents of one entity. */
 export async function isAncestor(tx: Tx, tenantId: number, entityId: number, ancestorId: number, id: number): Promise<boolean> {
   const [row] = await tx.unsafe<{ found: boolean }[]>(

@@ -76,12 +76,13 @@ export async function endIdle(tx: Tx, tenantId: number, conversationId: number, 
   return { isEnded: found?.state !== 'open', isNew: false }
 }
 
-/** The latest open one with this address on this channel: whom a reply without a thread belongs to. */
+/** The open one with this address on this channel in which we spoke last: whom a reply without a thread belongs to. */
 export async function findOpenByAddress(tx: Tx, tenantId: number, channelId: number, address: string): Promise<number | undefined> {
   const [row] = await tx<{ conversationId: number }[]>`
-    select conversation_id from platform.conversation
-    where tenant_id = ${tenantId} and channel_id = ${channelId} and address = ${address} and state = 'open'
-    order by last_outbound_seq > 0 desc, last_message_date desc, conversation_id desc
+    select c.conversation_id from platform.conversation c
+      left join platform.message m on m.tenant_id = c.tenant_id and m.conversation_id = c.conversation_id and m.seq = c.last_outbound_seq
+    where c.tenant_id = ${tenantId} and c.channel_id = ${channelId} and c.address = ${address} and c.state = 'open'
+    order by m.message_id desc nulls last, c.conversation_id desc
     limit 1`
   return row?.conversationId
 }

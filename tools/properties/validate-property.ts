@@ -15,7 +15,7 @@ export const validateProperty = defineOperation({
   method: 'POST',
   path: '/api/v1/properties/validate',
   roles: 'BuilderAdmin',
-  input: draftOf(propertyDefinition),
+  input: draftOf(propertyDefinition, 'create_property'),
   examples: [
     { title: 'A sound definition', input: examplePriorityInput, output: { ok: true, valid: true, issues: [] } },
     {

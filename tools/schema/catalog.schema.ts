@@ -18,6 +18,13 @@ export const catalogDocument = z.object({
 
 export type CatalogDocument = z.output<typeof catalogDocument>
 
+/** The same document, shown briefly: import_catalog shows what stands in it. */
+export const exportedCatalog = z.object({
+  categories: z.array(z.object({ internalName: z.string() })).optional(),
+  properties: z.array(z.looseObject({ internalName: z.string() })),
+  entities: z.array(z.looseObject({ internalName: z.string() })),
+})
+
 export const importFields = {
   whenExists: z.enum(['refuse', 'skip']).optional().describe('What a name that is taken does: refuse (default) all of it, or skip that definition and use the one that is there'),
   scope: z.enum(['tenant', 'global']).optional().describe('global publishes what is imported to every tenant; for global administrators'),

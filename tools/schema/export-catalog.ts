@@ -7,7 +7,7 @@ import { type Finding, refuseErrors, unknownName } from '#platform/validation.ts
 import { loadReferences } from '#tools/properties/service.ts'
 
 import { loadPortable } from './catalog-document.ts'
-import { catalogDocument, exampleDocument } from './catalog.schema.ts'
+import { exampleDocument, exportedCatalog } from './catalog.schema.ts'
 import { type PortableSource, select } from './portable.rules.ts'
 import { listCategories } from './schema.store.ts'
 
@@ -31,7 +31,7 @@ function findUnknown(slots: readonly IdOrName[], field: 'properties' | 'entities
 }
 
 export const exportCatalog = defineOperation({
-  ...reads(catalogDocument),
+  ...reads(exportedCatalog),
   errors: ['unknown_property', 'unknown_entity'],
   name: 'export_catalog',
   title: 'Export the catalog',

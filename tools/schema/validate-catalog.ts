@@ -16,7 +16,7 @@ export const validateCatalog = defineOperation({
   method: 'POST',
   path: '/api/v1/catalog/validate',
   roles: 'BuilderAdmin',
-  input: draftOf(catalogImport),
+  input: draftOf(catalogImport, 'import_catalog'),
   examples: [{ title: 'A sound document', input: exampleDocument, output: { ok: true, valid: true, issues: [] } }],
   async handler(context, input) {
     const draft = readDraft(catalogImport, input)

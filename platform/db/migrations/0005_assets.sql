@@ -71,4 +71,5 @@ create table platform.attachment_analysis (
   unique (tenant_id, asset_key, ei_record_id, entity_property_id),
   foreign key (tenant_id, asset_key) references platform.asset
 );
+create index attachment_analysis_job on platform.attachment_analysis (tenant_id, job_id);
 call platform.protect('platform.attachment_analysis');

@@ -3,11 +3,12 @@ import type { Given, Stage } from '../arrange.ts'
 
 function documentOf(stage: Stage) {
   const property = stage.unique('Code')
+  const visit = stage.unique('Visit')
   return {
     properties: [{ internalName: property, dataType: 'Text', displays: [{ languageCode: 'en-US', name: 'Code' }] }],
     entities: [
-      { internalName: stage.unique('Site'), properties: [{ property, isRequired: true, keyPart: 1 }], children: [{ childEntity: stage.unique('Visit').replace('003', '004') }] },
-      { internalName: stage.unique('Visit'), properties: [{ property }] },
+      { internalName: stage.unique('Site'), properties: [{ property, isRequired: true, keyPart: 1 }], children: [{ childEntity: visit }] },
+      { internalName: visit, properties: [{ property }] },
     ],
   }
 }
@@ -18,7 +19,7 @@ async function categoryOf(stage: Stage): Promise<number> {
 }
 
 export const given: Given = {
-  // The two calls are made as two tenants with names of their own.
+  // Each call is made as a tenant with names of its own.
   whoami: async () => ({ input: {}, varying: ['tenantName', 'userName', 'displayName'] }),
   list_languages: async () => ({ input: {} }),
   get_schema: async () => ({ input: { part: 'dataTypes' } }),

@@ -1,0 +1,328 @@
+/** Channels and what their vendors send: signatures, replies, taps, statuses, and STOP. Deliveries are in deliveries.spec.ts. */
+import { randomBytes } from 'node:crypto'
+
+import { Webhook } from 'standardwebhooks'
+import twilio from 'twilio'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { isSignedByTwilio, isStandardWebhook, parseForm } from '#tools/messaging/webhook.rules.ts'
+
+import { type Deliverer, inboundForm, newPhone, newTwilioChannel, openDeliverer, receive, type Sent, type TestChannel } from './support/messaging.ts'
+import { openTwilioFake, type TwilioFake } from './support/twilio-fake.ts'
+import { openWorld, type World } from './support/world.ts'
+
+let world: World
+let call: World['call']
+let fake: TwilioFake
+let sms: TestChannel
+let deliverer: Deliverer
+beforeAll(async () => {
+  world = await openWorld({ PUBLIC_URL: 'https://ops.example.com' })
+  call = world.call
+  fake = await openTwilioFake()
+  sms = await newTwilioChannel(world, fake)
+  deliverer = openDeliverer(world)
+})
+afterAll(async () => {
+  await deliverer?.close()
+  await fake?.close()
+  await world?.close()
+})
+
+const refused = (code: string, message: RegExp = /./) => ({ code, message: expect.stringMatching(message) })
+const textTo = (phone: string, more: object = {}): Promise<Sent> => call('send_message', { to: { phone }, channel: sms.internalName, text: 'Is gate 4 open?', ...more })
+const card = { choices: [{ key: 'open', label: 'Open' }, { key: 'closed', label: 'Closed' }] }
+
+describe('a channel', () => {
+  it('shows its settings to administrators of integrations alone, and its secrets to nobody', async () => {
+    const dataView = await world.tenant.keyWith(['DataView'])
+    const mine = (await call('list_channels')).find((one: { channelId: number }) => one.channelId === sms.channelId)
+    expect(mine).toMatchObject({ channel: 'sms', provider: 'twilio', secrets: ['authToken'], webhookUrl: `https://ops.example.com/api/v1/messaging/webhooks/${sms.channelKey}` })
+    expect(JSON.stringify(await call('list_channels'))).not.toContain(fake.authToken)
+    const [inbox, theirs] = await call('list_channels', {}, { key: dataView })
+    expect(inbox).toMatchObject({ channelId: null, channel: 'inbox', provider: 'builtIn' })
+    expect(Object.keys(theirs).sort()).toEqual(['carries', 'channel', 'channelId', 'internalName', 'provider'])
+    const [row] = await world.sql`select sealed_secrets, settings::text from platform.channel where channel_id = ${sms.channelId}`
+    expect(row?.['sealedSecrets'].includes(Buffer.from(fake.authToken))).toBe(false)
+    const audit = await world.sql`select facts::text from platform.audit_event where operation = 'create_channel'`
+    expect(audit.length).toBeGreaterThan(0)
+    expect(JSON.stringify(audit)).not.toContain(fake.authToken)
+  })
+
+  it('has secrets that open in its own row alone', async () => {
+    const other = await newTwilioChannel(world, fake)
+    await world.sql`update platform.channel c set sealed_secrets = o.sealed_secrets from platform.channel o where o.channel_id = ${sms.channelId} and c.channel_id = ${other.channelId}`
+    await expect(receive(world, fake, other.webhookUrl, inboundForm(newPhone(), 'x'))).rejects.toMatchObject({ code: 'internal' })
+    await call('delete_channel', { channelId: other.channelId })
+  })
+
+  it('is refused with every finding at once, each with its place', async () => {
+    const wrong = { internalName: 'Wrong', channel: 'email', provider: 'twilio', settings: { acountSid: 'AC1', from: '+15005550006' }, secrets: { authToken: 'short' } }
+    const error = await call('create_channel', wrong).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'invalid_input' })
+    const { issues } = error as { issues: { path: string; suggestion?: string }[] }
+    expect(issues.map((issue) => issue.path).sort()).toEqual(['$.provider', '$.secrets.authToken', '$.settings.accountSid', '$.settings.acountSid'])
+    expect(issues.find((issue) => issue.path === '$.settings.acountSid')?.suggestion).toBe('accountSid')
+    const settings = { accountSid: fake.accountSid, from: '+15005550006' }
+    const toPrivate = { internalName: 'Private', channel: 'sms', provider: 'twilio', settings: { ...settings, apiBaseUrl: 'http://169.254.169.254/latest' }, secrets: { authToken: 'long-enough' } }
+    await expect(call('create_channel', toPrivate)).rejects.toMatchObject(refused('unprocessable', /OUTBOUND_ALLOW/))
+    await expect(call('create_channel', { ...toPrivate, settings, internalName: sms.internalName.toUpperCase() })).rejects.toMatchObject(refused('already_exists'))
+  })
+
+  it('keeps the secrets that an update does not name', async () => {
+    const made = await newTwilioChannel(world, fake)
+    const { channelId } = made
+    const changed = await call('update_channel', { channelId, internalName: `${made.internalName}b` })
+    expect(changed).toMatchObject({ channelId, internalName: `${made.internalName}b`, secrets: ['authToken'], channelKey: made.channelKey })
+    const from = newPhone()
+    await receive(world, fake, made.webhookUrl, inboundForm(from, 'still me'))
+    await call('update_channel', { channelId, secrets: { authToken: 'a-rotated-token' } })
+    await expect(receive(world, fake, made.webhookUrl, inboundForm(from, 'no more'))).rejects.toMatchObject(refused('forbidden'))
+    await expect(call('update_channel', { channelId, secrets: { authToken: null } })).rejects.toMatchObject(refused('invalid_input'))
+    expect(await call('delete_channel', { channelId })).toEqual({ channelId })
+    await expect(call('delete_channel', { channelId })).rejects.toMatchObject(refused('not_found'))
+    await expect(receive(world, fake, made.webhookUrl, inboundForm(from, 'gone'))).rejects.toMatchObject(refused('not_found'))
+    expect(await call('list_conversations', { address: from })).toHaveLength(1)
+  })
+
+  it('is invisible to another tenant', async () => {
+    const { key } = await world.newTenant()
+    await expect(call('update_channel', { channelId: sms.channelId, internalName: 'Mine' }, { key })).rejects.toMatchObject(refused('not_found', /^No such channel\.$/))
+    await expect(call('test_channel', { channelId: sms.channelId, to: newPhone() }, { key })).rejects.toMatchObject(refused('not_found'))
+    await expect(call('send_message', { to: { phone: newPhone() }, channel: sms.internalName, text: 'x' }, { key })).rejects.toMatchObject(refused('invalid_input'))
+  })
+
+  it('is tested by one message, whose fate the test tells', async () => {
+    const to = newPhone()
+    const testing = call('test_channel', { channelId: sms.channelId, to, timeoutSeconds: 20 })
+    await expect.poll(() => world.sql`select message_id, conversation_id from platform.message where to_address = ${to}`).toHaveLength(1)
+    const [row] = await world.sql<{ messageId: string; conversationId: string }[]>`select message_id, conversation_id from platform.message where to_address = ${to}`
+    await deliverer.deliver({ messageId: Number(row?.messageId), conversationId: Number(row?.conversationId) })
+    expect(await testing).toMatchObject({ status: 'sent', attempts: 1, channel: 'sms' })
+    expect(fake.taken.at(-1)).toMatchObject({ to, body: `This is a test of ${sms.internalName}.` })
+    await expect(call('test_channel', { channelId: sms.channelId, to: 'ana@example.com' })).rejects.toMatchObject(refused('invalid_input', /phone/))
+    expect(await call('test_channel', { channelId: sms.channelId, to: newPhone(), timeoutSeconds: 0 })).toMatchObject({ status: 'queued' })
+  })
+})
+
+describe('the signature of a webhook', () => {
+  it('agrees with Twilio’s own check in every case', () => {
+    const token = 'a-token'
+    const urls = ['https://ops.example.com/api/v1/w/k', 'https://ops.example.com:443/w?messageId=5', 'http://localhost:4000/w?a=1&b=2', 'http://ops.example.com/w', 'https://ops.example.com:8443/w']
+    const forms = [{}, { Body: 'Grüße, 你好 & more', From: '+34600000001' }, { b: '2', a: '1', B: '3' }, { Body: '' }]
+    let agreed = 0
+    let valid = 0
+    for (const signedUrl of urls) {
+      for (const form of forms) {
+        const right = twilio.getExpectedTwilioSignature(token, signedUrl, form)
+        for (const url of urls) {
+          for (const [checked, signature, secret] of [
+            [form, right, token],
+            [{ ...form, Body: 'changed' }, right, token],
+            [form, right, 'another'],
+            [form, right.slice(1), token],
+            [form, '', token],
+          ] as const) {
+            const theirs = twilio.validateRequest(secret, signature, url, checked)
+            expect(isSignedByTwilio(secret, signature, url, parseForm(Buffer.from(new URLSearchParams(checked).toString())))).toBe(theirs)
+            agreed++
+            if (theirs) valid++
+          }
+        }
+      }
+    }
+    expect(agreed).toBe(urls.length * forms.length * urls.length * 5)
+    expect(valid).toBe(urls.length * forms.length)
+    const several = { MediaUrl: ['b', 'a', 'a'] }
+    const body = Buffer.from('MediaUrl=b&MediaUrl=a&MediaUrl=a')
+    expect(isSignedByTwilio(token, twilio.getExpectedTwilioSignature(token, urls[0] ?? '', several), urls[0] ?? '', parseForm(body))).toBe(true)
+    expect(isSignedByTwilio(token, undefined, urls[0] ?? '', parseForm(body))).toBe(false)
+  })
+
+  it('agrees with Standard Webhooks’ own, and is good for five minutes', () => {
+    const secret = `whsec_${randomBytes(24).toString('base64')}`
+    const now = Math.floor(Date.now() / 1000) * 1000
+    const body = JSON.stringify({ text: 'ñ' })
+    const headersAt = (ms: number, by = secret) => ({ 'webhook-id': 'm1', 'webhook-timestamp': String(ms / 1000), 'webhook-signature': `v1,bad ${new Webhook(by).sign('m1', new Date(ms), body)}` })
+    expect(isStandardWebhook(secret, headersAt(now), Buffer.from(body), now)).toBe(true)
+    expect(isStandardWebhook(secret, headersAt(now), Buffer.from(`${body} `), now)).toBe(false)
+    expect(isStandardWebhook(secret, headersAt(now, `whsec_${randomBytes(24).toString('base64')}`), Buffer.from(body), now)).toBe(false)
+    expect(isStandardWebhook(secret, headersAt(now - 301_000), Buffer.from(body), now)).toBe(false)
+    expect(isStandardWebhook(secret, headersAt(now + 299_000), Buffer.from(body), now)).toBe(true)
+    expect(isStandardWebhook(secret, {}, Buffer.from(body), now)).toBe(false)
+  })
+
+  it('is refused where it is wrong, stores nothing, and an unknown key is not found', async () => {
+    const from = newPhone()
+    const raw = fake.request(sms.webhookUrl, inboundForm(from, 'Hello'))
+    const channelKey = sms.channelKey
+    const forgeries = [
+      { ...raw, body: Buffer.from(raw.body.toString().replace('Hello', 'Hullo')) },
+      { ...raw, headers: {} },
+      { ...raw, url: `${raw.url}?messageId=1` },
+    ]
+    for (const forged of forgeries) await expect(call('receive_channel_webhook', { channelKey }, { raw: forged })).rejects.toMatchObject(refused('forbidden'))
+    await expect(call('receive_channel_webhook', { channelKey: 'x'.repeat(32) }, { raw })).rejects.toMatchObject(refused('not_found'))
+    expect(await call('list_conversations', { address: from })).toEqual([])
+  })
+})
+
+describe('a reply by SMS', () => {
+  it('is understood by its number, wakes the await, and is stored once however often it is delivered', async () => {
+    const phone = newPhone()
+    const { conversationId } = await textTo(phone, { card })
+    const waiting = call('await_reply', { conversationId, timeoutSeconds: 20 })
+    const form = inboundForm(phone, ' 2. ')
+    const answers = await Promise.all(Array.from({ length: 4 }, () => receive(world, fake, sms.webhookUrl, form)))
+    expect(answers).toEqual(answers.map(() => '<?xml version="1.0" encoding="UTF-8"?><Response></Response>'))
+    const replies = await waiting
+    expect(replies.messages).toEqual([expect.objectContaining({ text: ' 2. ', choice: 'closed', channel: 'sms', from: phone, direction: 'inbound', conversationId })])
+    await receive(world, fake, sms.webhookUrl, form)
+    expect((await call('poll_replies', { conversationId })).messages).toHaveLength(1)
+  })
+
+  it('is understood by the button that was tapped', async () => {
+    const whatsapp = await newTwilioChannel(world, fake, 'whatsapp')
+    const phone = newPhone()
+    const { conversationId } = await call('send_message', { to: { phone }, channel: whatsapp.internalName, text: 'Open?', card })
+    await receive(world, fake, whatsapp.webhookUrl, inboundForm(`whatsapp:${phone}`, 'Abierta', { To: 'whatsapp:+15005550006', ButtonPayload: 'open', ButtonText: 'Abierta' }))
+    expect((await call('poll_replies', { conversationId })).messages).toMatchObject([{ choice: 'open', from: phone, text: 'Abierta', channel: 'whatsapp' }])
+  })
+
+  it('belongs to the latest open conversation with its sender on that channel', async () => {
+    const phone = newPhone()
+    const other = await newTwilioChannel(world, fake)
+    const first = await textTo(phone)
+    const second = await textTo(phone)
+    const elsewhere = await call('send_message', { to: { phone }, channel: other.internalName, text: 'x' })
+    await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'to the second'))
+    await call('end_conversation', { conversationId: second.conversationId })
+    await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'to the first'))
+    const textsOf = async (conversationId: number) => (await call('poll_replies', { conversationId, afterSeq: 0 })).messages.map((one: { text: string }) => one.text)
+    expect(await Promise.all([first, second, elsewhere].map((one) => textsOf(one.conversationId)))).toEqual([['to the first'], ['to the second'], []])
+  })
+
+  it('opens a conversation that nobody awaits where none is open, once for all that follows', async () => {
+    const phone = newPhone()
+    await Promise.all(['one', 'two', 'three'].map((text) => receive(world, fake, sms.webhookUrl, inboundForm(phone, text))))
+    const [found, ...others] = await call('list_conversations', { address: phone })
+    expect(others).toEqual([])
+    expect(found).toMatchObject({ state: 'open', channel: 'sms', address: phone, lastSeq: 3, channelId: sms.channelId })
+    expect(await call('send_message', { conversationId: found.conversationId, text: 'How can we help?' })).toMatchObject({ seq: 4, status: 'queued' })
+  })
+
+  it('is kept whatever characters it holds', async () => {
+    const phone = newPhone()
+    await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'a\u0000b 👍'))
+    const [{ conversationId }] = await call('list_conversations', { address: phone })
+    expect((await call('get_conversation', { conversationId })).messages[0].text).toBe('ab 👍')
+  })
+})
+
+describe('STOP, START and HELP', () => {
+  it('STOP from a known or unknown address suppresses what is sent after it, on that channel alone, until START', async () => {
+    const whatsapp = await newTwilioChannel(world, fake, 'whatsapp')
+    const phone = newPhone()
+    await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'Stop.'))
+    const before = fake.taken.length
+    const suppressed = await textTo(phone)
+    expect(suppressed.status).toBe('suppressed')
+    expect(await call('get_message_status', { messageId: suppressed.messageId })).toMatchObject({ status: 'suppressed', reason: 'optedOut', attempts: 0 })
+    expect(await world.sql`select 1 from platform.outbox where subject = ${`conversation:${suppressed.conversationId}`} and event->>'type' = 'messageQueued'`).toHaveLength(0)
+    expect(await call('send_message', { to: { phone }, channel: whatsapp.internalName, text: 'x' })).toMatchObject({ status: 'queued' })
+    await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'START'))
+    expect((await textTo(phone)).status).toBe('queued')
+    expect(fake.taken.length).toBe(before)
+    const other = await world.newTenant()
+    const theirs = await newTwilioChannel(world, fake, 'sms', { key: other.key })
+    await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'STOP'))
+    expect(await call('send_message', { to: { phone }, channel: theirs.internalName, text: 'x' }, { key: other.key })).toMatchObject({ status: 'queued' })
+  })
+
+  it('reach whoever awaits the conversation, and what was queued before STOP does not go out', async () => {
+    const phone = newPhone()
+    const sent = await textTo(phone)
+    const waiting = call('await_reply', { conversationId: sent.conversationId, timeoutSeconds: 20 })
+    await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'UNSUBSCRIBE'))
+    expect((await waiting).messages).toMatchObject([{ text: 'UNSUBSCRIBE', keyword: 'stop' }])
+    const before = fake.taken.length
+    await deliverer.deliverFully(sent)
+    expect(await call('get_message_status', { messageId: sent.messageId })).toMatchObject({ status: 'suppressed', reason: 'optedOut' })
+    expect(fake.taken.length).toBe(before)
+  })
+
+  it('HELP is answered with the channel’s text, unless the vendor has answered it', async () => {
+    const own = await newTwilioChannel(world, fake, 'sms', { settings: { helpText: 'Call <b>1234</b> & ask' } })
+    expect(await receive(world, fake, own.webhookUrl, inboundForm(newPhone(), 'help'))).toContain('<Message>Call &lt;b&gt;1234&lt;/b&gt; &amp; ask</Message>')
+    expect(await receive(world, fake, own.webhookUrl, inboundForm(newPhone(), 'help', { OptOutType: 'HELP' }))).toContain('<Response></Response>')
+    expect(await receive(world, fake, sms.webhookUrl, inboundForm(newPhone(), 'INFO'))).toContain('Reply STOP')
+  })
+
+  it('show in the preferences of the user whose number it is, beside what an administrator recorded', async () => {
+    const phone = newPhone()
+    const { tenantUserId } = await call('create_user', { userName: `stop${Date.now()}`, displayName: 'Stop', email: `stop${Date.now()}@example.com`, roles: ['DataView'], phone })
+    await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'QUIT'))
+    await call('set_contact_preferences', { tenantUserId, optOut: ['whatsapp'] })
+    const { addresses } = await call('get_contact_preferences', { tenantUserId })
+    expect(addresses).toMatchObject([
+      { channel: 'sms', address: phone, isOptedOut: true, source: 'person' },
+      { channel: 'whatsapp', address: phone, isOptedOut: true, source: 'administrator' },
+      { channel: 'email', isOptedOut: false },
+    ])
+    await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'UNSTOP'))
+    expect((await call('get_contact_preferences', { tenantUserId })).addresses[0]).toEqual({ channel: 'sms', address: phone, isOptedOut: false })
+  })
+
+  it('make a preference pass over the channel that was refused', async () => {
+    const phone = newPhone()
+    const { tenantUserId } = await call('create_user', { userName: `pref${Date.now()}`, displayName: 'Pref', email: `pref${Date.now()}@example.com`, roles: ['DataView'], phone })
+    await call('set_contact_preferences', { tenantUserId, channelOrder: ['email', 'sms', 'inbox'] })
+    const channelOf = async () => (await call('get_conversation', { conversationId: (await call('send_message', { to: { tenantUserId }, text: 'x' })).conversationId })).channel
+    expect(await channelOf()).toBe('sms')
+    await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'STOP'))
+    await call('set_contact_preferences', { tenantUserId, channelOrder: ['sms', 'inbox'] })
+    expect(await channelOf()).toBe('inbox')
+  })
+})
+
+describe('the status of a delivery', () => {
+  it('never goes back, whatever the order and number of its callbacks', async () => {
+    const sent = await textTo(newPhone())
+    await deliverer.deliver(sent)
+    const { sid, statusCallback } = fake.taken.at(-1) ?? { sid: '', statusCallback: '' }
+    expect(statusCallback).toBe(`${sms.webhookUrl}?messageId=${sent.messageId}`)
+    const statusOf = async () => (await call('get_message_status', { messageId: sent.messageId })).status
+    const seen: string[] = [await statusOf()]
+    for (const status of ['delivered', 'sent', 'delivered', 'queued', 'sending', 'sent']) {
+      await receive(world, fake, statusCallback, { MessageSid: sid, MessageStatus: status, SmsSid: sid })
+      seen.push(await statusOf())
+    }
+    expect(seen).toEqual(['sent', 'delivered', 'delivered', 'delivered', 'delivered', 'delivered', 'delivered'])
+    expect(await call('get_message_status', { messageId: sent.messageId })).toMatchObject({ providerId: sid, sentDate: expect.any(String), deliveredDate: expect.any(String) })
+  })
+
+  it('says why a message failed; the vendor’s word that somebody said STOP counts as STOP', async () => {
+    const phone = newPhone()
+    const failed = await textTo(phone)
+    await deliverer.deliver(failed)
+    const first = fake.taken.at(-1) ?? { sid: '', statusCallback: '' }
+    await receive(world, fake, first.statusCallback, { MessageSid: first.sid, MessageStatus: 'undelivered', ErrorCode: '30005' })
+    expect(await call('get_message_status', { messageId: failed.messageId })).toMatchObject({ status: 'failed', reason: 'refused', vendorCode: '30005' })
+    const stopped = await textTo(phone)
+    await deliverer.deliver(stopped)
+    const second = fake.taken.at(-1) ?? { sid: '', statusCallback: '' }
+    await receive(world, fake, second.statusCallback, { MessageSid: second.sid, MessageStatus: 'failed', ErrorCode: '21610' })
+    expect(await call('get_message_status', { messageId: stopped.messageId })).toMatchObject({ status: 'suppressed', reason: 'optedOut' })
+    expect((await textTo(phone)).status).toBe('suppressed')
+  })
+
+  it('of a message that is not ours changes nothing', async () => {
+    const sent = await textTo(newPhone())
+    await deliverer.deliver(sent)
+    const other = await newTwilioChannel(world, fake)
+    await receive(world, fake, `${other.webhookUrl}?messageId=${sent.messageId}`, { MessageSid: 'SMstranger', MessageStatus: 'failed' })
+    await receive(world, fake, `${sms.webhookUrl}?messageId=${sent.messageId}`, { MessageSid: 'SMstranger', MessageStatus: 'failed' })
+    expect(await call('get_message_status', { messageId: sent.messageId })).toMatchObject({ status: 'sent' })
+    await expect(receive(world, fake, sms.webhookUrl, { Nothing: 'here' })).rejects.toMatchObject(refused('invalid_input'))
+  })
+})
