@@ -76,7 +76,13 @@ export function draftOf(schema: z.ZodObject, saver: string) {
     const { $schema: _dialect, ...shown } = z.toJSONSchema(field as z.ZodType, { io: 'input', reused: 'inline' })
     const { type } = shown
     const nests = type === 'array' || type === 'object'
-    return [name, z.unknown().optional().meta(nests ? { type, description: `As in ${saver}` } : shown)] as const
+    return [
+      name,
+      z
+        .unknown()
+        .optional()
+        .meta(nests ? { type, description: `As in ${saver}` } : shown),
+    ] as const
   })
   return z.object(Object.fromEntries(fields))
 }

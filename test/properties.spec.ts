@@ -48,7 +48,15 @@ describe('creating a property', () => {
       categoryId: 1,
       verticalId: 2,
     })
-    expect(row).toMatchObject({ internalName, dataTypeId: 5, name: 'Serial number', isSensitive: true, isFullyTranslated: true, categoryId: 1, verticalId: 2 })
+    expect(row).toMatchObject({
+      internalName,
+      dataTypeId: 5,
+      name: 'Serial number',
+      isSensitive: true,
+      isFullyTranslated: true,
+      categoryId: 1,
+      verticalId: 2,
+    })
     expect(row.displays).toEqual([
       { languageRegionId: 1, languageDisplayName: 'English (United States)', name: 'Serial number', description: 'As on the plate' },
       { languageRegionId: 3, languageDisplayName: 'Spanish (Spain)', name: 'Número de serie', description: '' },
@@ -57,7 +65,13 @@ describe('creating a property', () => {
     const rows = await world.call('list_properties')
     expect(rows).toContainEqual(row)
     const detail = await world.call('describe_property', { property: internalName.toUpperCase() })
-    expect(detail.property).toMatchObject({ propertyId: row.propertyId, dataType: 'Text', regEx: '^[A-Z0-9-]+$', minValueOrLength: 4, maxValueOrLength: 12 })
+    expect(detail.property).toMatchObject({
+      propertyId: row.propertyId,
+      dataType: 'Text',
+      regEx: '^[A-Z0-9-]+$',
+      minValueOrLength: 4,
+      maxValueOrLength: 12,
+    })
     expect(detail.languages[1]).toMatchObject({ languageRegionId: 3, regEx: '^[A-Z]+$', isTranslationLocked: true })
     expect(await world.call('describe_property', { property: row.propertyId })).toEqual(detail)
     expect(await world.call('describe_property', { property: String(row.propertyId) })).toEqual(detail)
@@ -66,15 +80,20 @@ describe('creating a property', () => {
   it('takes Date for DateTime, and a type by its number', async () => {
     expect((await world.call('create_property', { internalName: unique('When'), dataType: 'Date' })).dataTypeId).toBe(2)
     expect((await world.call('create_property', { internalName: unique('When'), dataTypeId: 12 })).dataTypeId).toBe(12)
-    expect(pathsOf(await refusal('create_property', { internalName: unique('When'), dataType: 'Text', dataTypeId: 1 }))).toEqual(['$.dataTypeId'])
+    expect(pathsOf(await refusal('create_property', { internalName: unique('When'), dataType: 'Text', dataTypeId: 1 }))).toEqual([
+      '$.dataTypeId',
+    ])
     expect(pathsOf(await refusal('create_property', { internalName: unique('When') }))).toEqual(['$.dataType'])
   })
 
-  it.each(['list', 'Validate', '12', '1st', 'with space', 'a/b', 'Ä', 'x'.repeat(65)])('refuses the name %j with 400', async (internalName) => {
-    const error = await refusal('create_property', { internalName, dataType: 'Text' })
-    expect(error.status).toBe(400)
-    expect(pathsOf(error)).toEqual(['$.internalName'])
-  })
+  it.each(['list', 'Validate', '12', '1st', 'with space', 'a/b', 'Ä', 'x'.repeat(65)])(
+    'refuses the name %j with 400',
+    async (internalName) => {
+      const error = await refusal('create_property', { internalName, dataType: 'Text' })
+      expect(error.status).toBe(400)
+      expect(pathsOf(error)).toEqual(['$.internalName'])
+    },
+  )
 
   it('lets no two properties of a tenant have one name, whatever its case, and another tenant have it too', async () => {
     const internalName = unique('Taken')
@@ -106,10 +125,32 @@ describe('creating a property', () => {
     ['an identity that is no text', { dataType: 'Number', isIdentityEmail: true }, '$.isIdentityEmail'],
     ['two identities in one', { dataType: 'Text', isIdentityEmail: true, isIdentityPhone: true }, '$.isIdentityPhone'],
     ['options of a text', { dataType: 'Text', propertyOptions: [{ internalName: 'A' }] }, '$.propertyOptions'],
-    ['an option twice', { dataType: 'Choice', propertyOptions: [{ internalName: 'A' }, { internalName: 'a' }] }, '$.propertyOptions[1].internalName'],
-    ['a parent in a choice', { dataType: 'Choice', propertyOptions: [{ internalName: 'A' }, { internalName: 'B', parent: 'A' }] }, '$.propertyOptions[1].parent'],
-    ['a parent that there is not', { dataType: 'Hierarchy', propertyOptions: [{ internalName: 'A', parent: 'B' }] }, '$.propertyOptions[0].parent'],
-    ['parents in a circle', { dataType: 'Hierarchy', propertyOptions: [{ internalName: 'A', parent: 'B' }, { internalName: 'B', parent: 'A' }] }, '$.propertyOptions'],
+    [
+      'an option twice',
+      { dataType: 'Choice', propertyOptions: [{ internalName: 'A' }, { internalName: 'a' }] },
+      '$.propertyOptions[1].internalName',
+    ],
+    [
+      'a parent in a choice',
+      { dataType: 'Choice', propertyOptions: [{ internalName: 'A' }, { internalName: 'B', parent: 'A' }] },
+      '$.propertyOptions[1].parent',
+    ],
+    [
+      'a parent that there is not',
+      { dataType: 'Hierarchy', propertyOptions: [{ internalName: 'A', parent: 'B' }] },
+      '$.propertyOptions[0].parent',
+    ],
+    [
+      'parents in a circle',
+      {
+        dataType: 'Hierarchy',
+        propertyOptions: [
+          { internalName: 'A', parent: 'B' },
+          { internalName: 'B', parent: 'A' },
+        ],
+      },
+      '$.propertyOptions',
+    ],
     ['an unknown language', { dataType: 'Text', displays: [{ languageCode: 'en-UX', name: 'x' }] }, '$.displays[0].languageCode'],
     ['a language twice', { dataType: 'Text', displays: [{ name: 'x' }, { languageRegionId: 1, name: 'y' }] }, '$.displays[1]'],
     ['an unknown category', { dataType: 'Text', categoryId: 99_999 }, '$.categoryId'],
@@ -152,7 +193,7 @@ describe('finding a property', () => {
 })
 
 describe('names in languages', () => {
-  it('are shown in the language asked for, else the caller\'s, else the tenant\'s, else as the internalName', async () => {
+  it("are shown in the language asked for, else the caller's, else the tenant's, else as the internalName", async () => {
     const tenant = await world.newTenant()
     const { key } = tenant
     const property = unique('Colour')
@@ -167,17 +208,30 @@ describe('names in languages', () => {
     await world.sql`update platform.tenant_user set language_region_id = 7 where tenant_user_id = ${tenant.tenantUserId}`
     expect(await nameNow()).toBe('Farbe')
     expect(await nameNow({ languageCode: 'en-US' })).toBe('Color')
-    expect((await refusal('list_properties', { languageCode: 'de-DX' }, key)).issues?.[0]).toMatchObject({ path: '$.languageCode', suggestion: 'de-DE' })
+    expect((await refusal('list_properties', { languageCode: 'de-DX' }, key)).issues?.[0]).toMatchObject({
+      path: '$.languageCode',
+      suggestion: 'de-DE',
+    })
   })
 
   it('keep the description and the lock that a later call does not name', async () => {
-    const property = await propertyOf({ dataType: 'Text', displays: [{ languageCode: 'es-ES', name: 'Uno', description: 'Primero', regEx: '^u' }] })
+    const property = await propertyOf({
+      dataType: 'Text',
+      displays: [{ languageCode: 'es-ES', name: 'Uno', description: 'Primero', regEx: '^u' }],
+    })
     const locked = await world.call('lock_property_translation', { property, languageCode: 'es-ES', isLocked: true })
     expect(locked).toMatchObject({ languageRegionId: 3, name: 'Uno', isTranslationLocked: true })
     await world.call('set_property_display', { property, languageCode: 'es-ES', name: 'Dos' })
     const shown = await world.call('describe_property', { property })
     expect(shown.languages).toEqual([
-      { languageRegionId: 3, languageDisplayName: 'Spanish (Spain)', name: 'Dos', description: 'Primero', regEx: '^u', isTranslationLocked: true },
+      {
+        languageRegionId: 3,
+        languageDisplayName: 'Spanish (Spain)',
+        name: 'Dos',
+        description: 'Primero',
+        regEx: '^u',
+        isTranslationLocked: true,
+      },
     ])
     const none = await refusal('lock_property_translation', { property, languageCode: 'de-DE', isLocked: true })
     expect([none.status, pathsOf(none)]).toEqual([400, ['$.languageCode']])
@@ -222,10 +276,16 @@ describe('changing a property', () => {
 describe('options', () => {
   async function choice(dataType: 'Choice' | 'Hierarchy' = 'Choice') {
     const property = unique('Choice')
-    await world.call('create_property', { internalName: property, dataType, propertyOptions: ['A', 'B', 'C'].map((internalName) => ({ internalName })) })
-    const names = async () => (await world.call('list_property_options', { property })).map((option: { internalName: string }) => option.internalName)
+    await world.call('create_property', {
+      internalName: property,
+      dataType,
+      propertyOptions: ['A', 'B', 'C'].map((internalName) => ({ internalName })),
+    })
+    const names = async () =>
+      (await world.call('list_property_options', { property })).map((option: { internalName: string }) => option.internalName)
     const idOf = async (name: string) =>
-      (await world.call('list_property_options', { property })).find((option: { internalName: string }) => option.internalName === name).optionId as number
+      (await world.call('list_property_options', { property })).find((option: { internalName: string }) => option.internalName === name)
+        .optionId as number
     return { property, names, idOf }
   }
 
@@ -234,10 +294,19 @@ describe('options', () => {
     await world.call('create_property', {
       internalName: property,
       dataType: 'Hierarchy',
-      propertyOptions: [{ internalName: 'Pump', parent: 'mechanical' }, { internalName: 'Mechanical', displays: [{ name: 'Mechanical things' }] }],
+      propertyOptions: [
+        { internalName: 'Pump', parent: 'mechanical' },
+        { internalName: 'Mechanical', displays: [{ name: 'Mechanical things' }] },
+      ],
     })
     const options = await world.call('list_property_options', { property })
-    expect(options.map((option: { internalName: string; parent: string; position: number }) => [option.internalName, option.parent, option.position])).toEqual([
+    expect(
+      options.map((option: { internalName: string; parent: string; position: number }) => [
+        option.internalName,
+        option.parent,
+        option.position,
+      ]),
+    ).toEqual([
       ['Pump', 'Mechanical', 1],
       ['Mechanical', null, 2],
     ])
@@ -248,11 +317,15 @@ describe('options', () => {
     const { property, names, idOf } = await choice()
     const added = await world.call('save_property_option', { property, internalName: 'D', displays: [{ name: 'Dee' }] })
     expect(added).toMatchObject({ internalName: 'D', name: 'Dee', position: 4 })
-    expect((await world.call('save_property_option', { property, internalName: 'd', displays: [{ languageRegionId: 3, name: 'De' }] })).optionId).toBe(added.optionId)
+    expect(
+      (await world.call('save_property_option', { property, internalName: 'd', displays: [{ languageRegionId: 3, name: 'De' }] })).optionId,
+    ).toBe(added.optionId)
     await world.call('save_property_option', { property, optionId: await idOf('A'), internalName: 'First' })
     expect(await names()).toEqual(['First', 'B', 'C', 'd'])
     expect((await refusal('save_property_option', { property, optionId: await idOf('B'), internalName: 'c' })).code).toBe('already_exists')
-    expect((await refusal('save_property_option', { property: await propertyOf({ dataType: 'Text' }), internalName: 'A' })).status).toBe(400)
+    expect((await refusal('save_property_option', { property: await propertyOf({ dataType: 'Text' }), internalName: 'A' })).status).toBe(
+      400,
+    )
   })
 
   it('stand under parents in a hierarchy, without circles', async () => {

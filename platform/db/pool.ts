@@ -6,6 +6,7 @@ import postgres from 'postgres'
 
 import { AppError } from '../errors.ts'
 import type { Logger } from '../log.ts'
+import { arrayOidOf, arrayTypes } from './arrays.ts'
 
 /** A transaction's statements: tagged templates, `unsafe` for compiled text, `json` and `array` for parameters. */
 export type Tx = postgres.TransactionSql<Record<string, unknown>>
@@ -75,6 +76,8 @@ export function connectionOptions(name: string): postgres.Options<Record<string,
     // postgres.js would otherwise close a connection in the middle of a lease; the pool recycles between leases.
     max_lifetime: null,
     connect_timeout: 5,
+    // See arrays.ts.
+    fetch_types: false,
     onnotice: () => {},
     transform: { column: { from: postgres.toCamel } },
     connection: { application_name: name, TimeZone: 'UTC' },
@@ -84,6 +87,7 @@ export function connectionOptions(name: string): postgres.Options<Record<string,
       date: { to: 1082, from: [1082], serialize: passText, parse: (text: string) => text },
       // Every bigint of ours is below 2^53.
       bigint: { to: 20, from: [20], serialize: passText, parse: Number },
+      ...arrayTypes(isoTime),
     },
   }
 }
@@ -101,7 +105,11 @@ export function createPool(options: PoolOptions): Pool {
 
   function makeSlot(): Slot {
     const slot: Slot = { client: undefined as unknown as postgres.Sql, isLost: false, isOpen: false, uses: 0, statements: [] }
-    slot.client = postgres(url, { ...connectionOptions(name), onclose: () => dropClient(slot) })
+    slot.client = postgres(url, {
+      ...connectionOptions(name),
+      ...(onStatement ? { debug: (connection, text, parameters) => onStatement(text, parameters, connection) } : {}),
+      onclose: () => dropClient(slot),
+    })
     return slot
   }
 
@@ -133,11 +141,14 @@ export function createPool(options: PoolOptions): Pool {
 
   function giveBack(slot: Slot, isBroken: boolean): void {
     let next = slot
-    slot.statements = []
-    if (isBroken || slot.isLost || ++slot.uses >= recycleAfter) {
+    if (isBroken || slot.isLost) {
+      dropClient(slot)
+      next = makeSlot()
+    } else if (++slot.uses >= recycleAfter) {
       slot.client.end({ timeout: 1 }).catch(silent)
       next = makeSlot()
     }
+    next.statements = []
     const waiter = waiting.shift()
     if (waiter) {
       clearTimeout(waiter.timer)
@@ -182,7 +193,7 @@ export function createPool(options: PoolOptions): Pool {
 }
 
 /**
- * The end of a client whose connection is gone. Left alone, postgres.js connects again and sends what was queued, outside of its transaction; and
+ * The end of a client whose connection is gone, or about to go. Left alone, postgres.js connects again and sends what was queued, outside of its transaction; and
  * after a reset connection it never settles what it had sent. Both fail here.
  */
 function dropClient(slot: Slot): void {
@@ -211,7 +222,7 @@ function leaseOf(slot: Slot, giveBack: (slot: Slot, isBroken: boolean) => void):
   }
   const guarded = Object.assign(call, {
     json: client.json,
-    array: client.array,
+    array: (values: readonly unknown[], elementOid?: number) => client.typed(values as never, arrayOidOf(values, elementOid)),
     typed: client.typed,
     types: client.types,
     unsafe: (...args: Parameters<typeof client.unsafe>) => {

@@ -79,7 +79,12 @@ async function savePhoto(client: DayClient): Promise<{ jobId: number; assetKey: 
   })
   const described = await client.tool('describe_entity', { entity: 'BeatSight' })
   const photo = described.properties.find((property: { propertyInternalName: string }) => property.propertyInternalName === 'BeatPhoto')
-  await client.tool('set_attachment_analysis', { entity: 'BeatSight', entityPropertyId: photo.entityPropertyId, ocr: true, targets: { text: 'BeatText' } })
+  await client.tool('set_attachment_analysis', {
+    entity: 'BeatSight',
+    entityPropertyId: photo.entityPropertyId,
+    ocr: true,
+    targets: { text: 'BeatText' },
+  })
   const bytes = await readFile(join(import.meta.dirname, '../fixtures/recognition/sign.jpg'))
   const upload = await client.tool('create_upload_url', { fileName: 'sign.jpg', sizeBytes: bytes.length })
   await client.put(upload.url, new Uint8Array(bytes))
@@ -198,8 +203,11 @@ async function killAndCheck(stack: Stack, print: Print, work: UnderWay): Promise
     if (conversation.messages.length !== 1) throw new Error(`The conversation has ${conversation.messages.length} messages`)
     const analysed = await timed(print, 'the photograph was recognised', 'await_job', () => awaitJob(client, work.photo.jobId, 180_000))
     const analysis = await client.tool('get_attachment_analysis', { assetKey: work.photo.assetKey })
-    if (analysed.state !== 'succeeded' || analysis.state !== 'done') throw new Error(`Recognition ended as ${analysed.state}: ${JSON.stringify(analysis)}`)
-    const texts = await timed(print, `${work.texts.size} text messages went to the vendor once, or say unknown`, 'get_message_status', () => checkTexts(client, work.twilio, work.texts))
+    if (analysed.state !== 'succeeded' || analysis.state !== 'done')
+      throw new Error(`Recognition ended as ${analysed.state}: ${JSON.stringify(analysis)}`)
+    const texts = await timed(print, `${work.texts.size} text messages went to the vendor once, or say unknown`, 'get_message_status', () =>
+      checkTexts(client, work.twilio, work.texts),
+    )
     return { acknowledged: acknowledged.length, found: found.size, kills, jobsSucceeded: 2, messages: conversation.messages.length, texts }
   } finally {
     await client.close()

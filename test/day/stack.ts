@@ -18,8 +18,8 @@ export interface Stack {
   ready(options?: { needsTemporal?: boolean; limitMs?: number }): Promise<void>
   /** kill -9 of the server's process; embedded services may live on. */
   killServer(): Promise<void>
-  /** kill -9 of processes by what their command line holds, among those that use this stack's data. */
-  killMatching(pattern: RegExp): Promise<number>
+  /** Signals processes (kill -9 unless told) by what their command line holds, among those that use this stack's data. Answers how many. */
+  killMatching(pattern: RegExp, signal?: NodeJS.Signals): Promise<number>
   start(): void
   /** Ends everything and removes the data. */
   stop(): Promise<void>
@@ -123,9 +123,9 @@ export async function openStack(env: Record<string, string> = {}): Promise<Stack
       child?.kill('SIGKILL')
       await gone(child)
     },
-    async killMatching(pattern) {
+    async killMatching(pattern, signal = 'SIGKILL') {
       const own = (await processesOf(dataDir)).filter((one) => one.pid !== process.pid && pattern.test(one.line))
-      for (const one of own) process.kill(one.pid, 'SIGKILL')
+      for (const one of own) process.kill(one.pid, signal)
       return own.length
     },
     async stop() {

@@ -25,7 +25,13 @@ export const attachChildEntity = defineOperation({
   path: '/api/v1/entities/{entity}/children',
   roles: 'BuilderAdmin',
   input: z.object({ entity: idOrName.describe('The parent'), childEntity: idOrName, ...cardinalityFields }),
-  examples: [{ title: 'Work logs under work orders', input: { entity: 'WorkOrder', childEntity: 'WorkLog', isRequired: true }, output: exampleChild }],
+  examples: [
+    {
+      title: 'Work logs under work orders',
+      input: { entity: 'WorkOrder', childEntity: 'WorkLog', isRequired: true },
+      output: exampleChild,
+    },
+  ],
   async handler(context, input) {
     const { tx, tenantId } = context
     const parent = await mustFindEntity(context, input.entity)
@@ -37,7 +43,9 @@ export const attachChildEntity = defineOperation({
         const { isRequired = false, isList = true } = input
         refuseErrors(findRelationProblems({ kind: 'child', entity: parent, other: child, isRequired }, '$.isRequired'), 'The relationship')
         const present = await listRelations(tx, tenantId, parent.entityId)
-        const isThere = present.some((relation) => relation.kind === 'child' && relation.entityId === parent.entityId && relation.otherEntityId === child.entityId)
+        const isThere = present.some(
+          (relation) => relation.kind === 'child' && relation.entityId === parent.entityId && relation.otherEntityId === child.entityId,
+        )
         if (isThere) throw new AppError('already_exists', `${child.internalName} is a child of ${parent.internalName} already.`)
         const wish = { kind: 'child' as const, entityId: parent.entityId, otherEntityId: child.entityId, isRequired, isList }
         if (isRequired) await refuseOrphans(context, wish, await findChildUse(tx, tenantId, parent.entityId, child.entityId))

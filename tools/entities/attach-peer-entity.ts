@@ -39,7 +39,13 @@ export const attachPeerEntity = defineOperation({
       async () => {
         const ends = new Set([entity.entityId, peer.entityId])
         const present = await listRelations(tx, tenantId, entity.entityId)
-        const isThere = present.some((one) => one.kind === 'peer' && ends.has(one.entityId) && ends.has(one.otherEntityId) && new Set([one.entityId, one.otherEntityId]).size === ends.size)
+        const isThere = present.some(
+          (one) =>
+            one.kind === 'peer' &&
+            ends.has(one.entityId) &&
+            ends.has(one.otherEntityId) &&
+            new Set([one.entityId, one.otherEntityId]).size === ends.size,
+        )
         if (isThere) throw new AppError('already_exists', `${entity.internalName} and ${peer.internalName} are peers already.`)
         const { isRequired = false, isList = true } = input
         await insertRelations(context, [{ kind: 'peer', entityId: entity.entityId, otherEntityId: peer.entityId, isRequired, isList }])

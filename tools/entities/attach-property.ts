@@ -44,16 +44,31 @@ export const attachProperty = defineOperation({
         if (!property) refuseErrors([unknownProperty('$.property', input.property, known)], 'The attachment')
         const { propertyId, internalName: name } = mustExist(property, 'property')
         const attached = await listAttached(tx, tenantId, entityId)
-        if (attached.some((one) => one.propertyId === propertyId)) throw new AppError('already_exists', `${internalName} has the property ${name} already.`)
-        if (attached.length >= maxProperties) throw new AppError('conflict', `${internalName} has ${maxProperties} properties; an entity has no more. Make a child entity.`)
+        if (attached.some((one) => one.propertyId === propertyId))
+          throw new AppError('already_exists', `${internalName} has the property ${name} already.`)
+        if (attached.length >= maxProperties)
+          throw new AppError('conflict', `${internalName} has ${maxProperties} properties; an entity has no more. Make a child entity.`)
         const { isRequired = false, isList = false } = input
         if (isRequired && (await hasRecords(tx, tenantId, entityId))) {
-          throw new AppError('conflict', `Records of ${internalName} exist and would lack ${name}. Attach it optional, fill it, then require it with update_entity_property.`)
+          throw new AppError(
+            'conflict',
+            `Records of ${internalName} exist and would lack ${name}. Attach it optional, fill it, then require it with update_entity_property.`,
+          )
         }
         const [entityPropertyId = 0, columnId = 0] = await takeCatalogIds(tx, 2)
         const languages = await findDisplayLanguages(context)
         const order = (await listComposition(tx, tenantId, entityId, languages)).map((one) => one.entityPropertyId)
-        const row = { entityPropertyId, entityId, propertyId, columnId, isRequired, isList, keyPart: null, position: order.length + 1, propertyOptionFilterId: null }
+        const row = {
+          entityPropertyId,
+          entityId,
+          propertyId,
+          columnId,
+          isRequired,
+          isList,
+          keyPart: null,
+          position: order.length + 1,
+          propertyOptionFilterId: null,
+        }
         await insertEntityProperties(tx, tenantId, [row])
         order.splice((input.position ?? order.length + 1) - 1, 0, entityPropertyId)
         await orderComposition(tx, tenantId, entityId, order)

@@ -31,15 +31,26 @@ export async function changeAttached(
   refuseErrors(await findProblems(context, entity, after, attached), 'The change')
   const columnId = after.isList === before.isList ? before.columnId : await convert(context, entity, before, after.isList)
   if (after.keyPart !== before.keyPart && (await hasRecords(tx, tenantId, entityId))) {
-    throw new AppError('conflict', `Records of ${entity.internalName} exist, and their keys must not change with the definition. A key part is set before the first record.`)
+    throw new AppError(
+      'conflict',
+      `Records of ${entity.internalName} exist, and their keys must not change with the definition. A key part is set before the first record.`,
+    )
   }
   if (after.isRequired && !before.isRequired && (await lacksValue(tx, tenantId, entityId, columnId))) {
-    throw new AppError('conflict', `Some records of ${entity.internalName} have no ${before.internalName}. Find them with the filter isEmpty, fill them, then require it.`)
+    throw new AppError(
+      'conflict',
+      `Some records of ${entity.internalName} have no ${before.internalName}. Find them with the filter isEmpty, fill them, then require it.`,
+    )
   }
   await updateEntityPropertyRow(tx, tenantId, { ...after, columnId })
 }
 
-async function findProblems(context: TxContext, entity: EntityRow, after: AttachedProperty, attached: readonly AttachedProperty[]): Promise<Finding[]> {
+async function findProblems(
+  context: TxContext,
+  entity: EntityRow,
+  after: AttachedProperty,
+  attached: readonly AttachedProperty[],
+): Promise<Finding[]> {
   const findings: Finding[] = []
   if (after.keyPart !== null) {
     findings.push(...findKeyPartProblems(after, after.isList, after.isList ? '$.isList' : '$.keyPart'))
@@ -47,12 +58,26 @@ async function findProblems(context: TxContext, entity: EntityRow, after: Attach
     if (other) findings.push(finding('$.keyPart', `${other.internalName} is key part ${after.keyPart} already.`, { code: 'conflict' }))
   }
   if (after.isList && [entity.identityEmailPropertyId, entity.identityPhonePropertyId].includes(after.propertyId)) {
-    findings.push(finding('$.isList', `${after.internalName} links records to users, so it has one value. Change that with set_entity_identity_bridge first.`, { code: 'conflict' }))
+    findings.push(
+      finding(
+        '$.isList',
+        `${after.internalName} links records to users, so it has one value. Change that with set_entity_identity_bridge first.`,
+        { code: 'conflict' },
+      ),
+    )
   }
   if (after.propertyOptionFilterId !== null) {
     const filters = await listAllOptionFilters(context.tx, context.tenantId)
-    const isOwn = filters.some((filter) => filter.propertyOptionFilterId === after.propertyOptionFilterId && filter.propertyId === after.propertyId)
-    if (!isOwn) findings.push(finding('$.propertyOptionFilterId', `${after.internalName} has no option filter ${after.propertyOptionFilterId}. list_property_option_filters shows them.`))
+    const isOwn = filters.some(
+      (filter) => filter.propertyOptionFilterId === after.propertyOptionFilterId && filter.propertyId === after.propertyId,
+    )
+    if (!isOwn)
+      findings.push(
+        finding(
+          '$.propertyOptionFilterId',
+          `${after.internalName} has no option filter ${after.propertyOptionFilterId}. list_property_option_filters shows them.`,
+        ),
+      )
   }
   return findings
 }
@@ -62,13 +87,22 @@ async function convert(context: TxContext, entity: EntityRow, before: AttachedPr
   const { tx, tenantId, services } = context
   const [fresh] = await takeCatalogIds(tx, 1)
   const toColumnId = mustExist(fresh, 'id')
-  const outcome = await convertColumn(services.databases, { tenantId, entityId: entity.entityId, fromColumnId: before.columnId, toColumnId, toList })
+  const outcome = await convertColumn(services.databases, {
+    tenantId,
+    entityId: entity.entityId,
+    fromColumnId: before.columnId,
+    toColumnId,
+    toList,
+  })
   switch (outcome) {
     case 'done':
     case 'nothingToDo':
       return toColumnId
     case 'heldByTwo':
-      throw new AppError('conflict', `Some records of ${entity.internalName} hold several values of ${before.internalName}. Leave them one each, then repeat.`)
+      throw new AppError(
+        'conflict',
+        `Some records of ${entity.internalName} hold several values of ${before.internalName}. Leave them one each, then repeat.`,
+      )
     case 'tooMany':
       throw new AppError(
         'conflict',
@@ -95,17 +129,28 @@ export async function changeChild(context: TxContext, entity: EntityRow, before:
   const use = await findChildUse(tx, tenantId, before.entityId, before.otherEntityId)
   if (after.isRequired && !before.isRequired) await refuseOrphans(context, before, use)
   if (!after.isList && before.isList && use.hasSiblings) {
-    throw new AppError('conflict', `Some records of ${entity.internalName} have several of these children. Leave them one each, then repeat.`)
+    throw new AppError(
+      'conflict',
+      `Some records of ${entity.internalName} have several of these children. Leave them one each, then repeat.`,
+    )
   }
   await updateRelationRow(tx, tenantId, after)
 }
 
 /** A record needs a parent when every parent entity that it may stand under requires one. */
-export async function refuseOrphans(context: TxContext, required: Pick<RelationRow, 'entityId' | 'otherEntityId'>, use: ChildUse): Promise<void> {
+export async function refuseOrphans(
+  context: TxContext,
+  required: Pick<RelationRow, 'entityId' | 'otherEntityId'>,
+  use: ChildUse,
+): Promise<void> {
   if (!use.hasOrphans) return
   const relations = await listRelations(context.tx, context.tenantId, required.otherEntityId)
   const isElsewhere = relations.some(
-    (relation) => relation.kind === 'child' && relation.otherEntityId === required.otherEntityId && relation.entityId !== required.entityId && !relation.isRequired,
+    (relation) =>
+      relation.kind === 'child' &&
+      relation.otherEntityId === required.otherEntityId &&
+      relation.entityId !== required.entityId &&
+      !relation.isRequired,
   )
   if (isElsewhere) return
   throw new AppError('conflict', 'Some records of the child entity have no parent. Save them with one, then require it.')

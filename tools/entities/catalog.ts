@@ -8,7 +8,13 @@ import type { TxContext } from '#platform/operation.ts'
 import { dataTypeOf } from '#tools/properties/properties.schema.ts'
 
 import type { Catalog, CatalogEntity, CatalogOption, CatalogProperty } from './catalog.schema.ts'
-import { type CatalogOptionRow, type CatalogPropertyRow, readCatalogEntities, readCatalogOptions, readCatalogProperties } from './catalog.store.ts'
+import {
+  type CatalogOptionRow,
+  type CatalogPropertyRow,
+  readCatalogEntities,
+  readCatalogOptions,
+  readCatalogProperties,
+} from './catalog.store.ts'
 import { listRelations, type RelationRow } from './composition.store.ts'
 
 const maxTenants = 500
@@ -79,7 +85,11 @@ export async function loadCatalog(tx: Tx, tenantId: number): Promise<Catalog> {
 
 function toProperty(row: CatalogPropertyRow, options: readonly CatalogOptionRow[]): CatalogProperty {
   const { dataTypeId, optionFilter, entityId: _entityId, ...property } = row
-  const shown = ({ optionId, internalName, parentOptionId }: CatalogOptionRow): CatalogOption => ({ optionId, internalName, parentOptionId })
+  const shown = ({ optionId, internalName, parentOptionId }: CatalogOptionRow): CatalogOption => ({
+    optionId,
+    internalName,
+    parentOptionId,
+  })
   return {
     ...property,
     dataType: dataTypeOf(dataTypeId),

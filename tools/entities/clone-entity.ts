@@ -56,7 +56,14 @@ export const cloneEntity = defineOperation({
         refuseErrors([...read.findings, ...(taken ? [nameTaken('$', 'entity', input.internalName)] : [])], 'The entity')
         const filters = (await listAllOptionFilters(tx, tenantId)).map((filter) => [filter.propertyOptionFilterId, filter] as const)
         const displays = (await listEntityDisplays(tx, tenantId)).filter((display) => display.entityId === source.entityId)
-        const clone = cloneOf(source, input.internalName, await listAttached(tx, tenantId, source.entityId), new Map(filters), displays, read.displays)
+        const clone = cloneOf(
+          source,
+          input.internalName,
+          await listAttached(tx, tenantId, source.entityId),
+          new Map(filters),
+          displays,
+          read.displays,
+        )
         const filterIdOf = (propertyId: number, name: string) =>
           filters.find(([, filter]) => filter.propertyId === propertyId && filter.internalName === name)?.[0] ?? null
         const ids = await insertEntities(context, [clone], { idOf: (property) => mustExist(property.propertyId, 'property'), filterIdOf })

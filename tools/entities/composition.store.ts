@@ -93,11 +93,11 @@ export async function deleteEntityPropertyRow(tx: Tx, tenantId: number, entityPr
 export async function orderComposition(tx: Tx, tenantId: number, entityId: number, ids: readonly number[]): Promise<void> {
   await tx`
     update platform.entity_property e set position = r.position
-    from unnest(${ids as number[]}::int[]) with ordinality as r(id, position)
+    from unnest(${ids}::int[]) with ordinality as r(id, position)
     where e.tenant_id = ${tenantId} and e.entity_id = ${entityId} and e.entity_property_id = r.id`
   await tx`
     update platform.entity_relation e set position = r.position
-    from unnest(${ids as number[]}::int[]) with ordinality as r(id, position)
+    from unnest(${ids}::int[]) with ordinality as r(id, position)
     where e.tenant_id = ${tenantId} and e.entity_id = ${entityId} and e.kind = 'child' and e.entity_relation_id = r.id`
 }
 

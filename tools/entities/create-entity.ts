@@ -33,7 +33,10 @@ export const createEntity = defineOperation({
         const read = readEntity(input, references, known, '$')
         const taken = await findEntity(tx, tenantId, input.internalName)
         refuseErrors([...read.findings, ...(taken ? [nameTaken('$', 'entity', input.internalName)] : [])], 'The entity')
-        const ids = await insertEntities(context, [read.entity], { idOf: (property) => mustExist(property.propertyId, 'property'), filterIdOf: () => null })
+        const ids = await insertEntities(context, [read.entity], {
+          idOf: (property) => mustExist(property.propertyId, 'property'),
+          filterIdOf: () => null,
+        })
         const entityIds = [...ids.values()]
         context.audit({ entityIds, internalName: input.internalName })
         const [row] = await listEntities(tx, tenantId, await findDisplayLanguages(context), entityIds)

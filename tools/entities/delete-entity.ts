@@ -33,7 +33,10 @@ export const deleteEntity = defineOperation({
         const others = new Set(relations.flatMap((relation) => [relation.entityId, relation.otherEntityId]).filter((id) => id !== entityId))
         if (others.size > 0) {
           const names = (await listEntityRows(tx, tenantId)).filter((row) => others.has(row.entityId)).map((row) => row.internalName)
-          throw new AppError('conflict', `${internalName} is related to ${names.join(', ')}. Call detach_child_entity or detach_peer_entity first.`)
+          throw new AppError(
+            'conflict',
+            `${internalName} is related to ${names.join(', ')}. Call detach_child_entity or detach_peer_entity first.`,
+          )
         }
         if (await hasRecords(tx, tenantId, entityId)) {
           throw new AppError('conflict', `${internalName} has live records. Delete them first, many at once with delete_instances_bulk.`)

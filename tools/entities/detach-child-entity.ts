@@ -20,7 +20,9 @@ export const detachChildEntity = defineOperation({
   path: '/api/v1/entities/{entity}/children/{childEntity}',
   roles: 'BuilderAdmin',
   input: z.object({ entity: idOrName.describe('The parent'), childEntity: idOrName }),
-  examples: [{ title: 'By names', input: { entity: 'WorkOrder', childEntity: 'WorkLog' }, output: { childEntityId: 10_066, deleted: true } }],
+  examples: [
+    { title: 'By names', input: { entity: 'WorkOrder', childEntity: 'WorkLog' }, output: { childEntityId: 10_066, deleted: true } },
+  ],
   async handler(context, input) {
     const { tx, tenantId } = context
     const parent = await mustFindEntity(context, input.entity)
@@ -36,7 +38,10 @@ export const detachChildEntity = defineOperation({
         )
         const use = await findChildUse(tx, tenantId, parent.entityId, child.entityId)
         if (use.hasChildren) {
-          throw new AppError('conflict', `Records of ${child.internalName} stand under records of ${parent.internalName}. Move or delete them first.`)
+          throw new AppError(
+            'conflict',
+            `Records of ${child.internalName} stand under records of ${parent.internalName}. Move or delete them first.`,
+          )
         }
         await deleteRelationRow(tx, tenantId, relation.entityRelationId)
         return { childEntityId: child.entityId, deleted: true as const }

@@ -14,7 +14,8 @@ export const detachPeerEntity = defineOperation({
   ...destroys(z.object({ peerEntityId: z.int(), deleted })),
   name: 'detach_peer_entity',
   title: 'End a peer relationship',
-  description: 'Ends the peer relationship of two entities, from either side; both stay. 409 while records of the two are linked. list_entity_relationships shows the peers.',
+  description:
+    'Ends the peer relationship of two entities, from either side; both stay. 409 while records of the two are linked. list_entity_relationships shows the peers.',
   method: 'DELETE',
   path: '/api/v1/entities/{entity}/peers/{peerEntity}',
   roles: 'BuilderAdmin',
@@ -33,7 +34,8 @@ export const detachPeerEntity = defineOperation({
           relations.find(
             (one) =>
               one.kind === 'peer' &&
-              ((one.entityId === entity.entityId && one.otherEntityId === peer.entityId) || (one.entityId === peer.entityId && one.otherEntityId === entity.entityId)),
+              ((one.entityId === entity.entityId && one.otherEntityId === peer.entityId) ||
+                (one.entityId === peer.entityId && one.otherEntityId === entity.entityId)),
           ),
           'peer entity',
         )

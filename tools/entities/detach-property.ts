@@ -20,7 +20,13 @@ export const detachProperty = defineOperation({
   path: '/api/v1/entities/{entity}/properties/{entityPropertyId}',
   roles: 'BuilderAdmin',
   input: z.object({ entity: idOrName, entityPropertyId, discardsValues: z.boolean().optional().describe('false unless told') }),
-  examples: [{ title: 'One property', input: { entity: 'WorkOrder', entityPropertyId: 10_064 }, output: { entityPropertyId: 10_064, deleted: true } }],
+  examples: [
+    {
+      title: 'One property',
+      input: { entity: 'WorkOrder', entityPropertyId: 10_064 },
+      output: { entityPropertyId: 10_064, deleted: true },
+    },
+  ],
   async handler(context, input) {
     const { tx, tenantId } = context
     const entity = await mustFindEntity(context, input.entity)
@@ -34,12 +40,19 @@ export const detachProperty = defineOperation({
           'entity property',
         )
         if (entity.isTenantUserRole && [entity.identityEmailPropertyId, entity.identityPhonePropertyId].includes(row.propertyId)) {
-          throw new AppError('conflict', `${row.internalName} links records of ${internalName} to users. Change that with set_entity_identity_bridge first.`)
+          throw new AppError(
+            'conflict',
+            `${row.internalName} links records of ${internalName} to users. Change that with set_entity_identity_bridge first.`,
+          )
         }
         const isHeld = await holdsValue(tx, tenantId, entityId, row.columnId)
-        if (isHeld && row.keyPart !== null) throw new AppError('conflict', `${row.internalName} is a part of the key of records that exist.`)
+        if (isHeld && row.keyPart !== null)
+          throw new AppError('conflict', `${row.internalName} is a part of the key of records that exist.`)
         if (isHeld && input.discardsValues !== true) {
-          throw new AppError('conflict', `Records of ${internalName} hold values of ${row.internalName}. Clear them, or repeat with discardsValues: true.`)
+          throw new AppError(
+            'conflict',
+            `Records of ${internalName} hold values of ${row.internalName}. Clear them, or repeat with discardsValues: true.`,
+          )
         }
         await deleteEntityPropertyRow(tx, tenantId, row.entityPropertyId)
         context.audit({ entityId, property: row.internalName, discardedValues: isHeld })

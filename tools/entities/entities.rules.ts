@@ -39,7 +39,10 @@ export interface NewEntity {
 }
 
 /** Whatever has an id and a name, found by either. */
-export function indexOf<T extends { readonly internalName: string }>(known: readonly T[], idOf: (one: T) => number | null): (slot: IdOrName) => T | undefined {
+export function indexOf<T extends { readonly internalName: string }>(
+  known: readonly T[],
+  idOf: (one: T) => number | null,
+): (slot: IdOrName) => T | undefined {
   const byName = new Map(known.map((one) => [one.internalName.toLowerCase(), one]))
   const byId = new Map(known.flatMap((one) => (idOf(one) === null ? [] : [[idOf(one), one] as const])))
   return (slot) => {
@@ -59,10 +62,15 @@ export function unknownEntity(path: string, slot: IdOrName, known: readonly { re
 }
 
 /** What forbids a property to be a part of the key. */
-export function findKeyPartProblems(property: { readonly internalName: string; readonly dataTypeId: number }, isList: boolean, path: string): Finding[] {
+export function findKeyPartProblems(
+  property: { readonly internalName: string; readonly dataTypeId: number },
+  isList: boolean,
+  path: string,
+): Finding[] {
   const dataType = dataTypeOf(property.dataTypeId)
   if (isList) return [finding(path, `${property.internalName} is a list; a key part has one value.`)]
-  if (dataType === 'Attachment' || dataType === 'Signature' || dataType === 'Binary') return [finding(path, `A ${dataType} cannot be a part of the key.`)]
+  if (dataType === 'Attachment' || dataType === 'Signature' || dataType === 'Binary')
+    return [finding(path, `A ${dataType} cannot be a part of the key.`)]
   return []
 }
 
@@ -83,7 +91,8 @@ export function readEntity(
     const at = `${path}.properties[${index}]`
     const property = find(one.property)
     if (!property) return void findings.push(unknownProperty(`${at}.property`, one.property, known))
-    if (properties.some((earlier) => earlier.property === property)) return void findings.push(finding(`${at}.property`, `${property.internalName} is named twice.`))
+    if (properties.some((earlier) => earlier.property === property))
+      return void findings.push(finding(`${at}.property`, `${property.internalName} is named twice.`))
     const { isRequired = false, isList = false, keyPart = null, optionFilter = null } = one
     if (keyPart !== null) {
       findings.push(...findKeyPartProblems(property, isList, `${at}.keyPart`))
@@ -91,11 +100,18 @@ export function readEntity(
       keys.add(keyPart)
     }
     const subset = optionFilter === null ? null : property.optionFilters.find((name) => name.toLowerCase() === optionFilter.toLowerCase())
-    if (subset === undefined) findings.push(unknownName(`${at}.optionFilter`, 'option filter', optionFilter, property.optionFilters, 'list_property_option_filters'))
+    if (subset === undefined)
+      findings.push(
+        unknownName(`${at}.optionFilter`, 'option filter', optionFilter, property.optionFilters, 'list_property_option_filters'),
+      )
     properties.push({ property, isRequired, isList, keyPart, optionFilter: subset ?? null })
   })
   const bridge = readBridge(
-    { isTenantUserRole: given.isTenantUserRole ?? false, identityEmailProperty: given.identityEmailProperty, identityPhoneProperty: given.identityPhoneProperty },
+    {
+      isTenantUserRole: given.isTenantUserRole ?? false,
+      identityEmailProperty: given.identityEmailProperty,
+      identityPhoneProperty: given.identityPhoneProperty,
+    },
     properties,
     path,
   )
@@ -103,7 +119,17 @@ export function readEntity(
   const { categoryId, verticalId } = place
   const { isTenantUserRole = false, internalName } = given
   return {
-    entity: { internalName, displays, categoryId, verticalId, globalSourceId: null, properties, isTenantUserRole, identityEmail: bridge.email, identityPhone: bridge.phone },
+    entity: {
+      internalName,
+      displays,
+      categoryId,
+      verticalId,
+      globalSourceId: null,
+      properties,
+      isTenantUserRole,
+      identityEmail: bridge.email,
+      identityPhone: bridge.phone,
+    },
     findings,
   }
 }
@@ -125,7 +151,9 @@ interface BridgeProperty {
  */
 export function readBridge(given: GivenBridge, properties: readonly BridgeProperty[], path: string) {
   const findings: Finding[] = []
-  const named = (['identityEmailProperty', 'identityPhoneProperty'] as const).filter((field) => given[field] !== undefined && given[field] !== null)
+  const named = (['identityEmailProperty', 'identityPhoneProperty'] as const).filter(
+    (field) => given[field] !== undefined && given[field] !== null,
+  )
   if (!given.isTenantUserRole) {
     for (const field of named) findings.push(finding(`${path}.${field}`, `${field} needs isTenantUserRole: true.`))
     return { email: null, phone: null, findings }
@@ -141,8 +169,10 @@ export function readBridge(given: GivenBridge, properties: readonly BridgeProper
       findings.push(unknownProperty(`${path}.${field}`, slot, attached))
       return null
     }
-    if (!property[flag]) findings.push(finding(`${path}.${field}`, `${property.internalName} is not flagged ${flag}. Set that with update_property first.`))
-    else if (!fit.some((one) => one.property === property)) findings.push(finding(`${path}.${field}`, `${property.internalName} is a list; identity has one value.`))
+    if (!property[flag])
+      findings.push(finding(`${path}.${field}`, `${property.internalName} is not flagged ${flag}. Set that with update_property first.`))
+    else if (!fit.some((one) => one.property === property))
+      findings.push(finding(`${path}.${field}`, `${property.internalName} is a list; identity has one value.`))
     return property
   }
   const email = pick('identityEmailProperty', 'isIdentityEmail')
@@ -169,16 +199,27 @@ export interface NewRelation {
 }
 
 /** Reads the children and peers that a catalog document gives to an entity. */
-export function readRelations(given: PortableEntity, entity: NamedEntity, known: readonly NamedEntity[], path: string): { relations: NewRelation[]; findings: Finding[] } {
+export function readRelations(
+  given: PortableEntity,
+  entity: NamedEntity,
+  known: readonly NamedEntity[],
+  path: string,
+): { relations: NewRelation[]; findings: Finding[] } {
   const findings: Finding[] = []
   const find = indexOf(known, (one) => one.entityId)
   const relations: NewRelation[] = []
-  const add = (kind: 'child' | 'peer', slot: IdOrName, more: { isRequired?: boolean | undefined; isList?: boolean | undefined }, at: string) => {
+  const add = (
+    kind: 'child' | 'peer',
+    slot: IdOrName,
+    more: { isRequired?: boolean | undefined; isList?: boolean | undefined },
+    at: string,
+  ) => {
     const other = find(slot)
     if (!other) return void findings.push(unknownEntity(at, slot, known))
     const relation = { kind, entity, other, isRequired: more.isRequired ?? false, isList: more.isList ?? true }
     findings.push(...findRelationProblems(relation, at))
-    if (relations.some((earlier) => earlier.kind === kind && earlier.other === other)) return void findings.push(finding(at, `${other.internalName} is named twice.`))
+    if (relations.some((earlier) => earlier.kind === kind && earlier.other === other))
+      return void findings.push(finding(at, `${other.internalName} is named twice.`))
     relations.push(relation)
   }
   ;(given.children ?? []).forEach((child, index) => add('child', child.childEntity, child, `${path}.children[${index}].childEntity`))
@@ -188,9 +229,15 @@ export function readRelations(given: PortableEntity, entity: NamedEntity, known:
 
 /** What forbids a relationship by itself. */
 export function findRelationProblems(relation: Omit<NewRelation, 'isList'>, path: string): Finding[] {
-  const isSelf = relation.entity === relation.other || (relation.entity.entityId !== null && relation.entity.entityId === relation.other.entityId)
+  const isSelf =
+    relation.entity === relation.other || (relation.entity.entityId !== null && relation.entity.entityId === relation.other.entityId)
   if (relation.kind === 'child' && isSelf && relation.isRequired) {
-    return [finding(path, `A ${quoted(relation.entity.internalName)} that needs a parent of its own kind could never be saved. Leave isRequired out.`)]
+    return [
+      finding(
+        path,
+        `A ${quoted(relation.entity.internalName)} that needs a parent of its own kind could never be saved. Leave isRequired out.`,
+      ),
+    ]
   }
   return []
 }

@@ -8,7 +8,9 @@ export const maxProperties = 300
 
 export const entityId = definitionId.describe('As list_entities shows it')
 export const entityPropertyId = definitionId.describe('As describe_entity shows it')
-export const keyPart = z.union([z.literal(1), z.literal(2), z.literal(3)]).describe('The part of the record key that follows from this property')
+export const keyPart = z
+  .union([z.literal(1), z.literal(2), z.literal(3)])
+  .describe('The part of the record key that follows from this property')
 
 export const attachment = z.strictObject({
   property: idOrName.describe('Id or internalName'),
@@ -38,7 +40,12 @@ export const portableEntity = z.strictObject({
   category: z.string().max(64).nullable().optional().describe('internalName, instead of categoryId'),
   vertical: z.string().max(64).nullable().optional().describe('internalName, instead of verticalId'),
   properties: z
-    .array(z.strictObject({ ...attachment.shape, optionFilter: z.string().max(64).nullable().optional().describe('internalName of a subset of the property') }))
+    .array(
+      z.strictObject({
+        ...attachment.shape,
+        optionFilter: z.string().max(64).nullable().optional().describe('internalName of a subset of the property'),
+      }),
+    )
     .max(maxProperties)
     .optional(),
   children: z

@@ -6,7 +6,12 @@ import { type IdOrName, readIdOrName } from '#platform/names.ts'
 import type { Entity } from './entities.schema.ts'
 
 /** Every entity of the tenant, or these, in the order of their names. */
-export async function listEntities(tx: Tx, tenantId: number, languages: DisplayLanguages, entityIds?: readonly number[]): Promise<Entity[]> {
+export async function listEntities(
+  tx: Tx,
+  tenantId: number,
+  languages: DisplayLanguages,
+  entityIds?: readonly number[],
+): Promise<Entity[]> {
   return tx<Entity[]>`
     select e.entity_id, e.internal_name,
       coalesce(mine.name, usual.name, e.internal_name) as name,
@@ -22,7 +27,7 @@ export async function listEntities(tx: Tx, tenantId: number, languages: DisplayL
         on mine.tenant_id = e.tenant_id and mine.entity_id = e.entity_id and mine.language_region_id = ${languages.requested}
       left join platform.entity_display usual
         on usual.tenant_id = e.tenant_id and usual.entity_id = e.entity_id and usual.language_region_id = ${languages.usual}
-    where e.tenant_id = ${tenantId} ${entityIds ? tx`and e.entity_id = any(${entityIds as number[]}::int[])` : tx``}
+    where e.tenant_id = ${tenantId} ${entityIds ? tx`and e.entity_id = any(${entityIds}::int[])` : tx``}
     order by lower(e.internal_name)`
 }
 
@@ -74,7 +79,12 @@ export async function listEntityDisplays(tx: Tx, tenantId: number): Promise<Enti
     order by d.entity_id, d.language_region_id`
 }
 
-export async function insertEntityRows(tx: Tx, tenantId: number, scope: 'tenant' | 'global', entities: readonly EntityRow[]): Promise<void> {
+export async function insertEntityRows(
+  tx: Tx,
+  tenantId: number,
+  scope: 'tenant' | 'global',
+  entities: readonly EntityRow[],
+): Promise<void> {
   if (entities.length === 0) return
   await tx`
     insert into platform.entity (tenant_id, scope, entity_id, internal_name, category_id, vertical_id, global_source_id, is_tenant_user_role,
@@ -89,7 +99,13 @@ export async function insertEntityRows(tx: Tx, tenantId: number, scope: 'tenant'
 export async function upsertEntityDisplays(
   tx: Tx,
   tenantId: number,
-  displays: readonly { entityId: number; languageRegionId: number; name: string; description: string | null; isTranslationLocked: boolean | null }[],
+  displays: readonly {
+    entityId: number
+    languageRegionId: number
+    name: string
+    description: string | null
+    isTranslationLocked: boolean | null
+  }[],
 ): Promise<void> {
   if (displays.length === 0) return
   await tx`
@@ -159,7 +175,9 @@ export async function listIdentityLinks(
 }
 
 export async function countIdentityLinks(tx: Tx, tenantId: number, entityId: number): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`select count(*) as count from platform.identity_link where tenant_id = ${tenantId} and entity_id = ${entityId}`
+  const [row] = await tx<
+    { count: number }[]
+  >`select count(*) as count from platform.identity_link where tenant_id = ${tenantId} and entity_id = ${entityId}`
   return row?.count ?? 0
 }
 

@@ -18,7 +18,8 @@ export const getEntityUsage = defineOperation({
   ),
   name: 'get_entity_usage',
   title: 'Where an entity is used',
-  description: 'The entities that are related to an entity, and as what. Call it before delete_entity or a rename to see whom the change concerns.',
+  description:
+    'The entities that are related to an entity, and as what. Call it before delete_entity or a rename to see whom the change concerns.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/usage',
   roles: 'any',
@@ -33,7 +34,11 @@ export const getEntityUsage = defineOperation({
   async handler(context, input) {
     const { entityId, internalName } = await mustFindEntity(context, input.entity)
     const { parents, children, peers } = await relativesOf(context, entityId, await findDisplayLanguages(context))
-    const as = (relation: 'parent' | 'child' | 'peer') => (one: { entityId: number; internalName: string }) => ({ entityId: one.entityId, internalName: one.internalName, relation })
+    const as = (relation: 'parent' | 'child' | 'peer') => (one: { entityId: number; internalName: string }) => ({
+      entityId: one.entityId,
+      internalName: one.internalName,
+      relation,
+    })
     return { entityId, internalName, entities: [...parents.map(as('parent')), ...children.map(as('child')), ...peers.map(as('peer'))] }
   },
 })

@@ -24,7 +24,8 @@ import { validateEntity } from './validate-entity.ts'
 export const entitiesDomain: Domain = {
   name: 'entities',
   title: 'Entities',
-  summary: 'Kinds of records: composed of properties, with keys, parents, children and peers, and a bridge to the users that some of them are.',
+  summary:
+    'Kinds of records: composed of properties, with keys, parents, children and peers, and a bridge to the users that some of them are.',
   operations: [
     listEntities,
     describeEntity,

@@ -11,7 +11,8 @@ import { mustFindEntity } from './service.ts'
 
 function readCursor(cursor: string): number {
   const [after] = decodeCursor(cursor, 1)
-  if (typeof after !== 'number' || !Number.isSafeInteger(after)) throw new AppError('invalid_input', 'The cursor is not one of this list. Start without one.')
+  if (typeof after !== 'number' || !Number.isSafeInteger(after))
+    throw new AppError('invalid_input', 'The cursor is not one of this list. Start without one.')
   return after
 }
 
@@ -41,7 +42,17 @@ export const listIdentityLinks = defineOperation({
     {
       title: 'Of technicians',
       input: { entity: 'Technician' },
-      output: [{ eiRecordId: 20_481, entityId: 10_095, tenantUserId: 17, userName: 'maria', displayName: 'María Soler', matchedBy: 'email', linkedDate: '2026-11-20T09:30:00.000Z' }],
+      output: [
+        {
+          eiRecordId: 20_481,
+          entityId: 10_095,
+          tenantUserId: 17,
+          userName: 'maria',
+          displayName: 'María Soler',
+          matchedBy: 'email',
+          linkedDate: '2026-11-20T09:30:00.000Z',
+        },
+      ],
     },
   ],
   async handler(context, input) {

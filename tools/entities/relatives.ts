@@ -7,12 +7,20 @@ import type { Relative } from './entities.schema.ts'
 import { listEntities } from './entities.store.ts'
 
 /** Parents and children in the order of the composition; peers from either side, once each. */
-export async function relativesOf(context: TxContext, entityId: number, languages: DisplayLanguages): Promise<{ parents: Relative[]; children: Relative[]; peers: Relative[] }> {
+export async function relativesOf(
+  context: TxContext,
+  entityId: number,
+  languages: DisplayLanguages,
+): Promise<{ parents: Relative[]; children: Relative[]; peers: Relative[] }> {
   const { tx, tenantId } = context
   const relations = await listRelations(tx, tenantId, entityId)
   const others = [...new Set(relations.flatMap((relation) => [relation.entityId, relation.otherEntityId]))]
   const names = new Map((await listEntities(tx, tenantId, languages, others)).map((entity) => [entity.entityId, entity]))
-  const ends = (kind: 'child' | 'peer', isMine: (relation: (typeof relations)[number]) => boolean, otherOf: (relation: (typeof relations)[number]) => number) =>
+  const ends = (
+    kind: 'child' | 'peer',
+    isMine: (relation: (typeof relations)[number]) => boolean,
+    otherOf: (relation: (typeof relations)[number]) => number,
+  ) =>
     relations
       .filter((relation) => relation.kind === kind && isMine(relation))
       .flatMap((relation): Relative[] => {

@@ -24,7 +24,11 @@ export const reorderEntityProperties = defineOperation({
   roles: 'BuilderAdmin',
   input: z.object({ entity: idOrName, entityPropertyIds: z.array(entityPropertyId).min(1).max(500) }),
   examples: [
-    { title: 'The priority first', input: { entity: 'WorkOrder', entityPropertyIds: [10_064] }, output: { reordered: true, entityPropertyIds: [10_064, 10_062, 10_071] } },
+    {
+      title: 'The priority first',
+      input: { entity: 'WorkOrder', entityPropertyIds: [10_064] },
+      output: { reordered: true, entityPropertyIds: [10_064, 10_062, 10_071] },
+    },
   ],
   async handler(context, input) {
     const { tx, tenantId } = context

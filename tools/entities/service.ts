@@ -12,7 +12,15 @@ import { type EntityRow, findEntity, insertEntityRows, listEntityRows, upsertEnt
 export { cachedCatalog, catalogVersion, loadCatalog } from './catalog.ts'
 export { refuseOrphans } from './cardinality.ts'
 export { listAttached, listRelations } from './composition.store.ts'
-export { findRelationProblems, type NamedEntity, type NamedProperty, type NewEntity, type NewRelation, readEntity, readRelations } from './entities.rules.ts'
+export {
+  findRelationProblems,
+  type NamedEntity,
+  type NamedProperty,
+  type NewEntity,
+  type NewRelation,
+  readEntity,
+  readRelations,
+} from './entities.rules.ts'
 export { listEntities, listEntityDisplays, listEntityRows } from './entities.store.ts'
 
 async function nearestEntity(context: TxContext, slot: IdOrName): Promise<string | undefined> {
@@ -62,7 +70,12 @@ export interface EntityIds {
  * Inserts entities with their displays and properties, a handful of statements for all. To be called inside changeDefinitions, with names that nothing
  * has. Answers the ids by internalName in lower case.
  */
-export async function insertEntities(context: TxContext, entities: readonly NewEntity[], ids: EntityIds, scope: 'tenant' | 'global' = 'tenant'): Promise<Map<string, number>> {
+export async function insertEntities(
+  context: TxContext,
+  entities: readonly NewEntity[],
+  ids: EntityIds,
+  scope: 'tenant' | 'global' = 'tenant',
+): Promise<Map<string, number>> {
   const { tx, tenantId } = context
   const count = entities.reduce((sum, entity) => sum + 1 + 2 * entity.properties.length, 0)
   const fresh = (await takeCatalogIds(tx, count))[Symbol.iterator]()
@@ -95,7 +108,17 @@ export async function insertEntities(context: TxContext, entities: readonly NewE
       entity.properties.map(({ property, isRequired, isList, keyPart, optionFilter }, index): EntityPropertyRow => {
         const propertyId = ids.idOf(property)
         const propertyOptionFilterId = optionFilter === null ? null : ids.filterIdOf(propertyId, optionFilter)
-        return { entityPropertyId: next(), columnId: next(), entityId, propertyId, isRequired, isList, keyPart, position: index + 1, propertyOptionFilterId }
+        return {
+          entityPropertyId: next(),
+          columnId: next(),
+          entityId,
+          propertyId,
+          isRequired,
+          isList,
+          keyPart,
+          position: index + 1,
+          propertyOptionFilterId,
+        }
       }),
     ),
   )

@@ -22,7 +22,7 @@ export const setEntityDisplay = defineOperation({
   name: 'set_entity_display',
   title: 'Name an entity in one language',
   description:
-    'Sets the name and description of an entity in one language, the tenant\'s default where none is given; a description that is not named stays. list_languages shows the languages.',
+    "Sets the name and description of an entity in one language, the tenant's default where none is given; a description that is not named stays. list_languages shows the languages.",
   method: 'POST',
   path: '/api/v1/entities/{entity}/displays',
   roles: 'BuilderAdmin',
@@ -31,7 +31,10 @@ export const setEntityDisplay = defineOperation({
     {
       title: 'In Spanish',
       input: { entity: 'WorkOrder', languageCode: 'es-ES', name: 'Orden de trabajo' },
-      output: { ...exampleEntity, displays: [...exampleEntity.displays, { languageRegionId: 3, name: 'Orden de trabajo', description: '' }] },
+      output: {
+        ...exampleEntity,
+        displays: [...exampleEntity.displays, { languageRegionId: 3, name: 'Orden de trabajo', description: '' }],
+      },
     },
   ],
   async handler(context, input) {
@@ -47,7 +50,12 @@ export const setEntityDisplay = defineOperation({
       async () => [],
       async () => {
         const { entityId } = await mustFindEntity(context, slot)
-        const displays = read.displays.map((display) => ({ ...display, entityId, description: given.description ?? null, isTranslationLocked: null }))
+        const displays = read.displays.map((display) => ({
+          ...display,
+          entityId,
+          description: given.description ?? null,
+          isTranslationLocked: null,
+        }))
         await upsertEntityDisplays(tx, tenantId, displays)
         const [row] = await listEntities(tx, tenantId, await findDisplayLanguages(context), [entityId])
         return mustExist(row, 'entity')

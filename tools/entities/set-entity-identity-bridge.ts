@@ -30,12 +30,23 @@ export const setEntityIdentityBridge = defineOperation({
   method: 'PUT',
   path: '/api/v1/entities/{entity}/identity-bridge',
   roles: 'BuilderAdmin',
-  input: z.object({ entity: idOrName, isTenantUserRole: z.boolean(), identityEmailProperty: idOrName.nullable().optional(), identityPhoneProperty: idOrName.nullable().optional() }),
+  input: z.object({
+    entity: idOrName,
+    isTenantUserRole: z.boolean(),
+    identityEmailProperty: idOrName.nullable().optional(),
+    identityPhoneProperty: idOrName.nullable().optional(),
+  }),
   examples: [
     {
       title: 'Technicians are users by their e-mail',
       input: { entity: 'Technician', isTenantUserRole: true, identityEmailProperty: 'Email' },
-      output: { entityId: 10_095, internalName: 'Technician', isTenantUserRole: true, identityEmailProperty: 'Email', identityPhoneProperty: null },
+      output: {
+        entityId: 10_095,
+        internalName: 'Technician',
+        isTenantUserRole: true,
+        identityEmailProperty: 'Email',
+        identityPhoneProperty: null,
+      },
     },
   ],
   async handler(context, input) {
@@ -45,7 +56,10 @@ export const setEntityIdentityBridge = defineOperation({
       context,
       async () => [entityId],
       async () => {
-        const attached = (await listAttached(tx, tenantId, entityId)).map((row) => ({ property: { ...row, optionFilters: [] }, isList: row.isList }))
+        const attached = (await listAttached(tx, tenantId, entityId)).map((row) => ({
+          property: { ...row, optionFilters: [] },
+          isList: row.isList,
+        }))
         const { email, phone, findings } = readBridge(input, attached, '$')
         refuseErrors(findings, 'The bridge')
         const { isTenantUserRole } = input
@@ -53,7 +67,13 @@ export const setEntityIdentityBridge = defineOperation({
         await updateBridge(tx, tenantId, stamp, { entityId, isTenantUserRole, ...identity })
         if (!isTenantUserRole) await deleteIdentityLinks(tx, tenantId, entityId)
         context.audit({ entityId, isTenantUserRole, ...identity })
-        return { entityId, internalName, isTenantUserRole, identityEmailProperty: email?.internalName ?? null, identityPhoneProperty: phone?.internalName ?? null }
+        return {
+          entityId,
+          internalName,
+          isTenantUserRole,
+          identityEmailProperty: email?.internalName ?? null,
+          identityPhoneProperty: phone?.internalName ?? null,
+        }
       },
     )
   },

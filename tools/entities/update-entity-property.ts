@@ -30,7 +30,11 @@ export const updateEntityProperty = defineOperation({
     propertyOptionFilterId: definitionId.nullable().optional().describe('As list_property_option_filters shows it; null: all options'),
   }),
   examples: [
-    { title: 'Require a priority', input: { entity: 'WorkOrder', entityPropertyId: 10_064, isRequired: true }, output: { ...exampleEntityProperty, isRequired: true } },
+    {
+      title: 'Require a priority',
+      input: { entity: 'WorkOrder', entityPropertyId: 10_064, isRequired: true },
+      output: { ...exampleEntityProperty, isRequired: true },
+    },
   ],
   async handler(context, input) {
     const { tx, tenantId } = context

@@ -26,7 +26,12 @@ export const validateEntity = defineOperation({
         ok: false,
         valid: false,
         issues: [
-          { path: '$.properties[0].property', severity: 'error', message: 'There is no property "Priorty". list_properties shows them.', suggestion: 'Priority' },
+          {
+            path: '$.properties[0].property',
+            severity: 'error',
+            message: 'There is no property "Priorty". list_properties shows them.',
+            suggestion: 'Priority',
+          },
         ],
       },
     },

@@ -86,7 +86,7 @@ export async function writeFrame(
   const entity = choose(catalog)
   const locked = [...new Set([entity.entityId, ...(alsoLocked?.(catalog, entity) ?? [])])].sort((a, b) => a - b)
   for (const entityId of locked) await tx`select pg_advisory_xact_lock_shared(${entityLockKey(tenantId, entityId)}::text::bigint)`
-  if ((await catalogVersion(context)) !== catalog.version) throw new StaleRead('the catalog changed')
+  if ((await catalogVersion(context)) !== catalog.version) throw new StaleRead('the catalog changed', async () => {})
   const epoch = await readEpoch(tx)
   if (!epoch) throw new StaleRead('the cluster was restarted', () => compareEpoch(services.databases))
   const present = await columnsSeen(context, entity)

@@ -24,7 +24,14 @@ export const createProperty = defineOperation({
     { title: 'A choice with three options', input: examplePriorityInput, output: examplePriority },
     {
       title: 'A serial number of a fixed shape',
-      input: { internalName: 'SerialNumber', dataType: 'Text', regEx: '^[A-Z0-9-]+$', minValueOrLength: 4, maxValueOrLength: 12, displays: [{ languageCode: 'en-US', name: 'Serial number' }] },
+      input: {
+        internalName: 'SerialNumber',
+        dataType: 'Text',
+        regEx: '^[A-Z0-9-]+$',
+        minValueOrLength: 4,
+        maxValueOrLength: 12,
+        displays: [{ languageCode: 'en-US', name: 'Serial number' }],
+      },
       output: {
         ...examplePriority,
         propertyId: 10_052,

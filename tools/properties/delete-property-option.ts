@@ -40,9 +40,19 @@ export const deletePropertyOption = defineOperation({
           'option',
         )
         const child = options.find((one) => one.parentOptionId === optionId)
-        if (child) throw new AppError('conflict', `${option.internalName} has child options, ${child.internalName} among them. Delete or move those first.`)
-        const subset = (await listAllOptionFilters(tx, tenantId)).find((one) => one.propertyId === propertyId && one.optionIds.every((id) => id === optionId))
-        if (subset) throw new AppError('conflict', `${option.internalName} is the last option of the subset ${subset.internalName}. Change that with save_property_option_filter first.`)
+        if (child)
+          throw new AppError(
+            'conflict',
+            `${option.internalName} has child options, ${child.internalName} among them. Delete or move those first.`,
+          )
+        const subset = (await listAllOptionFilters(tx, tenantId)).find(
+          (one) => one.propertyId === propertyId && one.optionIds.every((id) => id === optionId),
+        )
+        if (subset)
+          throw new AppError(
+            'conflict',
+            `${option.internalName} is the last option of the subset ${subset.internalName}. Change that with save_property_option_filter first.`,
+          )
         for (const use of uses) {
           if (await holdsOption(tx, tenantId, use.entityId, use, optionId)) {
             throw new AppError('conflict', `Records of ${use.internalName} hold ${option.internalName}. Give them another value first.`)

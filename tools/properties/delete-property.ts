@@ -30,7 +30,10 @@ export const deleteProperty = defineOperation({
         const uses = await listPropertyUses(tx, tenantId, propertyId)
         if (uses.length > 0) {
           const names = uses.slice(0, 10).map((use) => use.internalName)
-          throw new AppError('conflict', `${internalName} is attached to ${names.join(', ')}${uses.length > 10 ? ' and others' : ''}. Detach it there first.`)
+          throw new AppError(
+            'conflict',
+            `${internalName} is attached to ${names.join(', ')}${uses.length > 10 ? ' and others' : ''}. Detach it there first.`,
+          )
         }
         await deletePropertyRow(tx, tenantId, propertyId)
         context.audit({ propertyId, internalName })

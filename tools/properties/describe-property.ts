@@ -47,7 +47,14 @@ export const describeProperty = defineOperation({
           optionCount: 0,
         },
         languages: [
-          { languageRegionId: 1, languageDisplayName: 'English (United States)', name: 'Serial number', description: 'As on the plate', regEx: null, isTranslationLocked: false },
+          {
+            languageRegionId: 1,
+            languageDisplayName: 'English (United States)',
+            name: 'Serial number',
+            description: 'As on the plate',
+            regEx: null,
+            isTranslationLocked: false,
+          },
         ],
       },
     },
@@ -58,7 +65,9 @@ export const describeProperty = defineOperation({
     const { scope: _scope, ...row } = await mustFindProperty(context, input.property)
     const languages = await listPropertyLanguages(tx, tenantId, row.propertyId)
     const options = await listOptionRows(tx, tenantId, row.propertyId)
-    const display = [shown.requested, shown.usual].map((id) => languages.find((language) => language.languageRegionId === id)).find((found) => found !== undefined)
+    const display = [shown.requested, shown.usual]
+      .map((id) => languages.find((language) => language.languageRegionId === id))
+      .find((found) => found !== undefined)
     return {
       property: {
         ...row,

@@ -32,7 +32,11 @@ interface GivenDisplay {
 }
 
 /** The id of the language that a display or a call names; the tenant's default where it names none. A finding where there is no such language. */
-export function readLanguage(given: { languageRegionId?: number | undefined; languageCode?: string | undefined }, references: References, path: string): number | Finding {
+export function readLanguage(
+  given: { languageRegionId?: number | undefined; languageCode?: string | undefined },
+  references: References,
+  path: string,
+): number | Finding {
   const { languages } = references
   if (given.languageCode === undefined && given.languageRegionId === undefined) return references.usualLanguageId
   if (given.languageCode !== undefined) {
@@ -43,23 +47,33 @@ export function readLanguage(given: { languageRegionId?: number | undefined; lan
       return unknownName(`${path}.languageCode`, 'language', given.languageCode, codes, 'list_languages')
     }
     if (given.languageRegionId !== undefined && given.languageRegionId !== known.languageRegionId) {
-      return finding(`${path}.languageRegionId`, `${quoted(given.languageCode)} is language ${known.languageRegionId}. Send one of the two.`)
+      return finding(
+        `${path}.languageRegionId`,
+        `${quoted(given.languageCode)} is language ${known.languageRegionId}. Send one of the two.`,
+      )
     }
     return known.languageRegionId
   }
   const known = languages.find((language) => language.languageRegionId === given.languageRegionId)
-  return known ? known.languageRegionId : finding(`${path}.languageRegionId`, `There is no language ${given.languageRegionId}. list_languages shows them.`)
+  return known
+    ? known.languageRegionId
+    : finding(`${path}.languageRegionId`, `There is no language ${given.languageRegionId}. list_languages shows them.`)
 }
 
 /** Reads the displays of a definition: one for each language. */
-export function readDisplays(given: readonly GivenDisplay[], references: References, path: string): { displays: NewDisplay[]; findings: Finding[] } {
+export function readDisplays(
+  given: readonly GivenDisplay[],
+  references: References,
+  path: string,
+): { displays: NewDisplay[]; findings: Finding[] } {
   const displays: NewDisplay[] = []
   const findings: Finding[] = []
   given.forEach((one, index) => {
     const at = `${path}[${index}]`
     const language = readLanguage(one, references, at)
     if (typeof language !== 'number') return void findings.push(language)
-    if (displays.some((earlier) => earlier.languageRegionId === language)) return void findings.push(finding(at, 'An earlier display has the same language. Send one for each language.'))
+    if (displays.some((earlier) => earlier.languageRegionId === language))
+      return void findings.push(finding(at, 'An earlier display has the same language. Send one for each language.'))
     if (typeof one.regEx === 'string') findings.push(...findPatternProblem(one.regEx, `${at}.regEx`))
     const { name, description = '', regEx = null, isTranslationLocked = false } = one
     displays.push({ languageRegionId: language, name, description, regEx, isTranslationLocked })
@@ -74,6 +88,13 @@ export function findPatternProblem(pattern: string, path: string): Finding[] {
     return []
   } catch {
     const isForeign = /\(\?<?[=!]|\\[1-9]|\\k</.test(pattern)
-    return [finding(path, isForeign ? 'The pattern has look-around or a back-reference, which RE2 does not know. Write it without.' : `${quoted(pattern)} is no pattern in RE2 syntax. Check brackets and escapes.`)]
+    return [
+      finding(
+        path,
+        isForeign
+          ? 'The pattern has look-around or a back-reference, which RE2 does not know. Write it without.'
+          : `${quoted(pattern)} is no pattern in RE2 syntax. Check brackets and escapes.`,
+      ),
+    ]
   }
 }

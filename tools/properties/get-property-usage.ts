@@ -17,7 +17,8 @@ export const getPropertyUsage = defineOperation({
   ),
   name: 'get_property_usage',
   title: 'Where a property is used',
-  description: 'The entities that a property is attached to. Call it before update_property or delete_property to see whom a change concerns.',
+  description:
+    'The entities that a property is attached to. Call it before update_property or delete_property to see whom a change concerns.',
   method: 'POST',
   path: '/api/v1/properties/{property}/usage',
   roles: 'any',
@@ -26,12 +27,20 @@ export const getPropertyUsage = defineOperation({
     {
       title: 'By name',
       input: { property: 'Priority' },
-      output: { propertyId: 10_041, internalName: 'Priority', entities: [{ entityId: 10_060, internalName: 'WorkOrder', entityPropertyId: 10_064 }] },
+      output: {
+        propertyId: 10_041,
+        internalName: 'Priority',
+        entities: [{ entityId: 10_060, internalName: 'WorkOrder', entityPropertyId: 10_064 }],
+      },
     },
   ],
   async handler(context, input) {
     const { propertyId, internalName } = await mustFindProperty(context, input.property)
     const uses = await listPropertyUses(context.tx, context.tenantId, propertyId)
-    return { propertyId, internalName, entities: uses.map((use) => ({ entityId: use.entityId, internalName: use.internalName, entityPropertyId: use.entityPropertyId })) }
+    return {
+      propertyId,
+      internalName,
+      entities: uses.map((use) => ({ entityId: use.entityId, internalName: use.internalName, entityPropertyId: use.entityPropertyId })),
+    }
   },
 })

@@ -27,7 +27,15 @@ export const lockPropertyTranslation = defineOperation({
     {
       title: 'Lock the Spanish name',
       input: { property: 'Priority', languageCode: 'es-ES', isLocked: true },
-      output: { propertyId: 10_041, languageRegionId: 3, languageDisplayName: 'Spanish (Spain)', name: 'Prioridad', description: '', regEx: null, isTranslationLocked: true },
+      output: {
+        propertyId: 10_041,
+        languageRegionId: 3,
+        languageDisplayName: 'Spanish (Spain)',
+        name: 'Prioridad',
+        description: '',
+        regEx: null,
+        isTranslationLocked: true,
+      },
     },
   ],
   async handler(context, input) {
@@ -41,7 +49,11 @@ export const lockPropertyTranslation = defineOperation({
         const { propertyId } = await mustFindProperty(context, input.property)
         // refuseErrors has thrown for anything but an id.
         const isDone = await setTranslationLock(tx, tenantId, propertyId, language as number, input.isLocked)
-        if (!isDone) refuseErrors([finding('$.languageCode', 'The property has no display in this language. Make it with set_property_display.')], 'The lock')
+        if (!isDone)
+          refuseErrors(
+            [finding('$.languageCode', 'The property has no display in this language. Make it with set_property_display.')],
+            'The lock',
+          )
         const displays = await listPropertyLanguages(tx, tenantId, propertyId)
         const display = displays.find((one) => one.languageRegionId === language)
         return { propertyId, ...mustExist(display, 'display') }

@@ -23,11 +23,14 @@ export function readOptions(
   const findings: Finding[] = []
   const takesOptions = dataType === 'Choice' || dataType === 'Hierarchy'
   if (!takesOptions) {
-    if (given && given.length > 0) findings.push(finding(path, `Only Choice or Hierarchy takes propertyOptions; the property is a ${dataType}.`))
+    if (given && given.length > 0)
+      findings.push(finding(path, `Only Choice or Hierarchy takes propertyOptions; the property is a ${dataType}.`))
     return { options: [], findings }
   }
   if (!given || given.length === 0) {
-    findings.push(finding(path, `A ${dataType} without options takes no value. Add them here or with save_property_option.`, { severity: 'warning' }))
+    findings.push(
+      finding(path, `A ${dataType} without options takes no value. Add them here or with save_property_option.`, { severity: 'warning' }),
+    )
   }
   const names = new Map((given ?? []).map((option) => [option.internalName.toLowerCase(), option.internalName]))
   const options = (given ?? []).map((option, index): NewOption => {
@@ -37,17 +40,21 @@ export function readOptions(
     const parent = option.parent ?? null
     if (parent === null) return { internalName: option.internalName, parent, displays: read.displays }
     const known = names.get(parent.toLowerCase())
-    if (dataType === 'Choice') findings.push(finding(`${at}.parent`, 'The options of a Choice have no parents. Make the property a Hierarchy.'))
+    if (dataType === 'Choice')
+      findings.push(finding(`${at}.parent`, 'The options of a Choice have no parents. Make the property a Hierarchy.'))
     else if (known === undefined) findings.push(unknownOption(`${at}.parent`, parent, [...names.values()]))
     return { internalName: option.internalName, parent: known ?? null, displays: read.displays }
   })
   const seen = new Set<string>()
   options.forEach((option, index) => {
     const name = option.internalName.toLowerCase()
-    if (seen.has(name)) findings.push(finding(`${path}[${index}].internalName`, `An earlier option is called ${quoted(option.internalName)} too.`))
+    if (seen.has(name))
+      findings.push(finding(`${path}[${index}].internalName`, `An earlier option is called ${quoted(option.internalName)} too.`))
     seen.add(name)
   })
-  const circle = findCircle(new Map(options.flatMap((option) => (option.parent === null ? [] : [[option.internalName, option.parent] as const]))))
+  const circle = findCircle(
+    new Map(options.flatMap((option) => (option.parent === null ? [] : [[option.internalName, option.parent] as const]))),
+  )
   if (circle !== undefined) findings.push(finding(path, `${quoted(circle)} is its own ancestor. Let one of them have no parent.`))
   return { options, findings }
 }
@@ -78,13 +85,18 @@ interface GivenFilter {
 }
 
 /** Reads subsets of a new property's options, by their names. */
-export function readOptionFilters(given: readonly GivenFilter[], options: readonly NewOption[], path: string): { optionFilters: GivenFilter[]; findings: Finding[] } {
+export function readOptionFilters(
+  given: readonly GivenFilter[],
+  options: readonly NewOption[],
+  path: string,
+): { optionFilters: GivenFilter[]; findings: Finding[] } {
   const findings: Finding[] = []
   const names = new Map(options.map((option) => [option.internalName.toLowerCase(), option.internalName]))
   const seen = new Set<string>()
   const optionFilters = given.map((filter, index) => {
     const at = `${path}[${index}]`
-    if (seen.has(filter.internalName.toLowerCase())) findings.push(finding(`${at}.internalName`, `An earlier option filter is called ${quoted(filter.internalName)} too.`))
+    if (seen.has(filter.internalName.toLowerCase()))
+      findings.push(finding(`${at}.internalName`, `An earlier option filter is called ${quoted(filter.internalName)} too.`))
     seen.add(filter.internalName.toLowerCase())
     const chosen = filter.options.flatMap((name, place) => {
       const known = names.get(name.toLowerCase())
@@ -118,10 +130,12 @@ function optionOf(slot: IdOrName, options: readonly PresentOption[]): PresentOpt
 /** What saving an option comes to: which one it changes, if any, and under which parent it stands then. */
 export function planOption(wish: OptionWish, dataType: DataType, options: readonly PresentOption[]) {
   const findings: Finding[] = []
-  if (dataType !== 'Choice' && dataType !== 'Hierarchy') findings.push(finding('$.property', `Only Choice or Hierarchy has options; the property is a ${dataType}.`))
+  if (dataType !== 'Choice' && dataType !== 'Hierarchy')
+    findings.push(finding('$.property', `Only Choice or Hierarchy has options; the property is a ${dataType}.`))
   const named = options.find((option) => option.internalName.toLowerCase() === wish.internalName.toLowerCase())
   const present = wish.optionId === undefined ? named : options.find((option) => option.optionId === wish.optionId)
-  if (wish.optionId !== undefined && !present) findings.push(finding('$.optionId', `The property has no option ${wish.optionId}. list_property_options shows them.`))
+  if (wish.optionId !== undefined && !present)
+    findings.push(finding('$.optionId', `The property has no option ${wish.optionId}. list_property_options shows them.`))
   if (named && present && named.optionId !== present.optionId) {
     findings.push(finding('$.internalName', `The property has another option ${quoted(named.internalName)}.`, { code: 'already_exists' }))
   }
@@ -137,7 +151,9 @@ export function planOption(wish: OptionWish, dataType: DataType, options: readon
     }
   }
   if (present && parentOptionId !== null) {
-    const parents = new Map(options.flatMap((option) => (option.parentOptionId === null ? [] : [[option.optionId, option.parentOptionId] as const])))
+    const parents = new Map(
+      options.flatMap((option) => (option.parentOptionId === null ? [] : [[option.optionId, option.parentOptionId] as const])),
+    )
     parents.set(present.optionId, parentOptionId)
     if (findCircle(parents) !== undefined) findings.push(finding('$.parent', `${quoted(present.internalName)} would be its own ancestor.`))
   }
@@ -157,12 +173,22 @@ export function planOptionFilter(
 ) {
   const findings: Finding[] = []
   const named = filters.find((filter) => filter.internalName.toLowerCase() === wish.internalName.toLowerCase())
-  const present = wish.propertyOptionFilterId === undefined ? named : filters.find((filter) => filter.propertyOptionFilterId === wish.propertyOptionFilterId)
+  const present =
+    wish.propertyOptionFilterId === undefined
+      ? named
+      : filters.find((filter) => filter.propertyOptionFilterId === wish.propertyOptionFilterId)
   if (wish.propertyOptionFilterId !== undefined && !present) {
-    findings.push(finding('$.propertyOptionFilterId', `The property has no option filter ${wish.propertyOptionFilterId}. list_property_option_filters shows them.`))
+    findings.push(
+      finding(
+        '$.propertyOptionFilterId',
+        `The property has no option filter ${wish.propertyOptionFilterId}. list_property_option_filters shows them.`,
+      ),
+    )
   }
   if (named && present && named.propertyOptionFilterId !== present.propertyOptionFilterId) {
-    findings.push(finding('$.internalName', `The property has another option filter ${quoted(named.internalName)}.`, { code: 'already_exists' }))
+    findings.push(
+      finding('$.internalName', `The property has another option filter ${quoted(named.internalName)}.`, { code: 'already_exists' }),
+    )
   }
   const names = options.map((option) => option.internalName)
   const optionIds = wish.options.flatMap((slot, index) => {

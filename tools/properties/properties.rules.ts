@@ -35,7 +35,8 @@ const files: ReadonlySet<DataType> = new Set(['Attachment', 'Signature', 'Binary
 /** What is wrong with the rules of a property of this type. */
 export function findRuleProblems(dataType: DataType, rules: PropertyRules, references: References, path: string): Finding[] {
   const findings: Finding[] = []
-  const only = (field: string, kinds: string) => findings.push(finding(`${path}.${field}`, `Only ${kinds} takes ${field}; the property is a ${dataType}.`))
+  const only = (field: string, kinds: string) =>
+    findings.push(finding(`${path}.${field}`, `Only ${kinds} takes ${field}; the property is a ${dataType}.`))
   if (rules.regEx !== null) {
     if (dataType === 'Text') findings.push(...findPatternProblem(rules.regEx, `${path}.regEx`))
     else only('regEx', 'Text')
@@ -47,11 +48,18 @@ export function findRuleProblems(dataType: DataType, rules: PropertyRules, refer
     if (/^[a-z0-9]{1,10}$/.test(fileType)) return
     const bare = fileType.replace(/^\.+/, '')
     const suggestion = /^[a-z0-9]{1,10}$/.test(bare) ? bare : undefined
-    findings.push(finding(`${path}.allowedFileTypes[${index}]`, `${quoted(fileType)} is no extension. Send letters and digits without a dot, such as jpg.`, { suggestion }))
+    findings.push(
+      finding(
+        `${path}.allowedFileTypes[${index}]`,
+        `${quoted(fileType)} is no extension. Send letters and digits without a dot, such as jpg.`,
+        { suggestion },
+      ),
+    )
   })
   if (rules.isIdentityEmail && dataType !== 'Text') only('isIdentityEmail', 'Text')
   if (rules.isIdentityPhone && dataType !== 'Text') only('isIdentityPhone', 'Text')
-  if (rules.isIdentityEmail && rules.isIdentityPhone) findings.push(finding(`${path}.isIdentityPhone`, 'A property is the identity e-mail or the identity phone, not both.'))
+  if (rules.isIdentityEmail && rules.isIdentityPhone)
+    findings.push(finding(`${path}.isIdentityPhone`, 'A property is the identity e-mail or the identity phone, not both.'))
   return [...findings, ...findReferenceProblems(rules, references, path)]
 }
 
@@ -61,18 +69,26 @@ function findBoundProblems(dataType: DataType, rules: PropertyRules, path: strin
     const bound = rules[field]
     if (bound === null) continue
     if (dataType === 'Text') {
-      if (!Number.isInteger(bound) || bound < 0 || bound > maxTextLength) findings.push(finding(`${path}.${field}`, `A length of Text is a whole number from 0 to ${maxTextLength}, got ${bound}.`))
+      if (!Number.isInteger(bound) || bound < 0 || bound > maxTextLength)
+        findings.push(finding(`${path}.${field}`, `A length of Text is a whole number from 0 to ${maxTextLength}, got ${bound}.`))
     } else if (!numeric.has(dataType)) {
       findings.push(finding(`${path}.${field}`, `Only Number, Currency or Text takes ${field}; the property is a ${dataType}.`))
     }
   }
   const { minValueOrLength: least, maxValueOrLength: most } = rules
-  if (least !== null && most !== null && least > most) findings.push(finding(`${path}.minValueOrLength`, `minValueOrLength ${least} is above maxValueOrLength ${most}, so no value would pass.`))
+  if (least !== null && most !== null && least > most)
+    findings.push(
+      finding(`${path}.minValueOrLength`, `minValueOrLength ${least} is above maxValueOrLength ${most}, so no value would pass.`),
+    )
   return findings
 }
 
 /** Unknown categories and verticals; shared with entities. */
-export function findReferenceProblems(given: { categoryId: number | null; verticalId: number | null }, references: References, path: string): Finding[] {
+export function findReferenceProblems(
+  given: { categoryId: number | null; verticalId: number | null },
+  references: References,
+  path: string,
+): Finding[] {
   const findings: Finding[] = []
   if (given.categoryId !== null && !references.categories.some((known) => known.categoryId === given.categoryId)) {
     findings.push(finding(`${path}.categoryId`, `There is no category ${given.categoryId}. list_categories shows them.`))
@@ -91,9 +107,17 @@ interface GivenPlace {
 }
 
 /** Category and vertical by id or by name; shared with entities. */
-export function readPlace(given: GivenPlace, references: References, path: string): { categoryId: number | null; verticalId: number | null; findings: Finding[] } {
+export function readPlace(
+  given: GivenPlace,
+  references: References,
+  path: string,
+): { categoryId: number | null; verticalId: number | null; findings: Finding[] } {
   const findings: Finding[] = []
-  const pick = <T extends { readonly internalName: string }>(known: readonly T[], noun: 'category' | 'vertical', idOf: (one: T) => number) => {
+  const pick = <T extends { readonly internalName: string }>(
+    known: readonly T[],
+    noun: 'category' | 'vertical',
+    idOf: (one: T) => number,
+  ) => {
     const id = given[`${noun}Id`] ?? null
     const name = given[noun] ?? null
     if (name === null) return id
@@ -111,7 +135,8 @@ export function readPlace(given: GivenPlace, references: References, path: strin
       )
       return null
     }
-    if (id !== null && id !== idOf(found)) findings.push(finding(`${path}.${noun}Id`, `${quoted(name)} is ${noun} ${idOf(found)}. Send one of the two.`))
+    if (id !== null && id !== idOf(found))
+      findings.push(finding(`${path}.${noun}Id`, `${quoted(name)} is ${noun} ${idOf(found)}. Send one of the two.`))
     return idOf(found)
   }
   const categoryId = pick(references.categories, 'category', (one) => one.categoryId)
@@ -132,11 +157,17 @@ function readDataType(given: PortableProperty, path: string): DataType | Finding
 
 /** The shortcut's own domain knows none yet, so every id is unknown. */
 export function findShortcutProblem(storageShortcutId: number | null | undefined, path: string): Finding[] {
-  return typeof storageShortcutId === 'number' ? [finding(`${path}.storageShortcutId`, `There is no storage shortcut ${storageShortcutId}.`)] : []
+  return typeof storageShortcutId === 'number'
+    ? [finding(`${path}.storageShortcutId`, `There is no storage shortcut ${storageShortcutId}.`)]
+    : []
 }
 
 /** Reads the definition of a new property. With an error among the findings there is nothing to save. */
-export function readProperty(given: PortableProperty, references: References, path: string): { property: NewProperty | undefined; findings: Finding[] } {
+export function readProperty(
+  given: PortableProperty,
+  references: References,
+  path: string,
+): { property: NewProperty | undefined; findings: Finding[] } {
   const dataType = readDataType(given, path)
   if (typeof dataType !== 'string') return { property: undefined, findings: [dataType] }
   const { displays, findings } = readDisplays(given.displays ?? [], references, `${path}.displays`)
@@ -162,7 +193,15 @@ export function readProperty(given: PortableProperty, references: References, pa
   findings.push(...options.findings, ...filters.findings)
   const { internalName } = given
   return {
-    property: { ...rules, internalName, dataTypeId: dataTypes.indexOf(dataType) + 1, displays, options: options.options, optionFilters: filters.optionFilters, globalSourceId: null },
+    property: {
+      ...rules,
+      internalName,
+      dataTypeId: dataTypes.indexOf(dataType) + 1,
+      displays,
+      options: options.options,
+      optionFilters: filters.optionFilters,
+      globalSourceId: null,
+    },
     findings,
   }
 }
@@ -175,5 +214,9 @@ export function afterChange<T extends object>(before: T, changes: { readonly [K 
 
 /** The finding for a name that another definition of its kind has. */
 export function nameTaken(path: string, noun: string, name: string): Finding {
-  return finding(`${path}.internalName`, `There is ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun} ${quoted(name)} already. Choose another name.`, { code: 'already_exists' })
+  return finding(
+    `${path}.internalName`,
+    `There is ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun} ${quoted(name)} already. Choose another name.`,
+    { code: 'already_exists' },
+  )
 }

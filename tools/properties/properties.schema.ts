@@ -66,9 +66,17 @@ export const newOption = z.strictObject({
 export const propertyRuleFields = {
   regEx: pattern.nullable().optional().describe('Text only. RE2 syntax, found anywhere in the text unless anchored with ^ and $'),
   minValueOrLength: z.number().nullable().optional().describe('Least value of Number and Currency, least length of Text'),
-  maxValueOrLength: z.number().nullable().optional().describe('Greatest value of Number and Currency, greatest length of Text (at most 32,768)'),
+  maxValueOrLength: z
+    .number()
+    .nullable()
+    .optional()
+    .describe('Greatest value of Number and Currency, greatest length of Text (at most 32,768)'),
   maxDecimalPlaces: z.int().min(0).max(10).nullable().optional().describe('Number and Currency only'),
-  allowedFileTypes: z.array(z.string().min(1).max(20)).max(50).optional().describe('Extensions without a dot; Attachment, Signature and Binary only; empty: any'),
+  allowedFileTypes: z
+    .array(z.string().min(1).max(20))
+    .max(50)
+    .optional()
+    .describe('Extensions without a dot; Attachment, Signature and Binary only; empty: any'),
   isSensitive: z.boolean().optional().describe('Reads are audited; its files go to sensitive storage only'),
   isIdentityEmail: z.boolean().optional().describe('Text only: the e-mail by which records are matched with users'),
   isIdentityPhone: z.boolean().optional().describe('Text only: the phone number by which records are matched with users'),
@@ -80,7 +88,10 @@ export const propertyRuleFields = {
 
 export const propertyDefinition = z.object({
   internalName: newName('property'),
-  dataType: z.enum([...dataTypes, 'Date']).optional().describe('dataType or dataTypeId is required. Date is another name of DateTime'),
+  dataType: z
+    .enum([...dataTypes, 'Date'])
+    .optional()
+    .describe('dataType or dataTypeId is required. Date is another name of DateTime'),
   dataTypeId: z.int().min(1).max(12).optional(),
   displays: z.array(propertyDisplayInput).max(100).optional(),
   ...propertyRuleFields,
@@ -94,7 +105,10 @@ export const portableProperty = z.strictObject({
   ...propertyDefinition.shape,
   category: z.string().max(64).nullable().optional().describe('internalName, instead of categoryId'),
   vertical: z.string().max(64).nullable().optional().describe('internalName, instead of verticalId'),
-  optionFilters: z.array(z.strictObject({ internalName: newName(), options: z.array(z.string().max(64)).min(1).max(maxOptions) })).max(200).optional(),
+  optionFilters: z
+    .array(z.strictObject({ internalName: newName(), options: z.array(z.string().max(64)).min(1).max(maxOptions) }))
+    .max(200)
+    .optional(),
 })
 
 export type PortableProperty = z.output<typeof portableProperty>
@@ -191,7 +205,9 @@ export const examplePriority: Property = {
   categoryId: 7,
   verticalId: null,
   globalSourceId: null,
-  displays: [{ languageRegionId: 1, languageDisplayName: 'English (United States)', name: 'Priority', description: 'How soon the work must begin' }],
+  displays: [
+    { languageRegionId: 1, languageDisplayName: 'English (United States)', name: 'Priority', description: 'How soon the work must begin' },
+  ],
 }
 
 export const examplePriorityInput = {

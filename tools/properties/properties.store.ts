@@ -20,7 +20,12 @@ export async function loadReferences(tx: Tx, tenantId: number): Promise<Referenc
 }
 
 /** Every property of the tenant, or these, in the order of their names. */
-export async function listProperties(tx: Tx, tenantId: number, languages: DisplayLanguages, propertyIds?: readonly number[]): Promise<Property[]> {
+export async function listProperties(
+  tx: Tx,
+  tenantId: number,
+  languages: DisplayLanguages,
+  propertyIds?: readonly number[],
+): Promise<Property[]> {
   return tx<Property[]>`
     select p.property_id, p.data_type_id, p.internal_name,
       coalesce(mine.name, usual.name, p.internal_name) as name,
@@ -36,7 +41,7 @@ export async function listProperties(tx: Tx, tenantId: number, languages: Displa
         on mine.tenant_id = p.tenant_id and mine.property_id = p.property_id and mine.language_region_id = ${languages.requested}
       left join platform.property_display usual
         on usual.tenant_id = p.tenant_id and usual.property_id = p.property_id and usual.language_region_id = ${languages.usual}
-    where p.tenant_id = ${tenantId} ${propertyIds ? tx`and p.property_id = any(${propertyIds as number[]}::int[])` : tx``}
+    where p.tenant_id = ${tenantId} ${propertyIds ? tx`and p.property_id = any(${propertyIds}::int[])` : tx``}
     order by lower(p.internal_name)`
 }
 
@@ -96,7 +101,10 @@ export async function listPropertyLanguages(tx: Tx, tenantId: number, propertyId
 }
 
 /** The displays of every property of the tenant. */
-export async function listAllPropertyDisplays(tx: Tx, tenantId: number): Promise<(NewDisplay & { readonly propertyId: number; readonly languageCode: string })[]> {
+export async function listAllPropertyDisplays(
+  tx: Tx,
+  tenantId: number,
+): Promise<(NewDisplay & { readonly propertyId: number; readonly languageCode: string })[]> {
   return tx<(NewDisplay & { propertyId: number; languageCode: string })[]>`
     select d.property_id, d.language_region_id, l.language_code, d.name, d.description, d.reg_ex, d.is_translation_locked
     from platform.property_display d join platform.language l on l.language_region_id = d.language_region_id
@@ -107,7 +115,12 @@ export async function listAllPropertyDisplays(tx: Tx, tenantId: number): Promise
 export type IdentifiedProperty = NewProperty & { readonly propertyId: number }
 
 /** Inserts properties without their displays and options. */
-export async function insertPropertyRows(tx: Tx, tenantId: number, scope: 'tenant' | 'global', properties: readonly IdentifiedProperty[]): Promise<void> {
+export async function insertPropertyRows(
+  tx: Tx,
+  tenantId: number,
+  scope: 'tenant' | 'global',
+  properties: readonly IdentifiedProperty[],
+): Promise<void> {
   await tx`
     insert into platform.property (tenant_id, scope, property_id, data_type_id, internal_name, max_decimal_places, max_value_or_length, min_value_or_length,
       reg_ex, is_sensitive, is_identity_email, is_identity_phone, is_tenant_user_role, allowed_file_types, category_id, vertical_id, global_source_id)
@@ -123,7 +136,10 @@ export async function insertPropertyRows(tx: Tx, tenantId: number, scope: 'tenan
 export async function upsertPropertyDisplays(
   tx: Tx,
   tenantId: number,
-  displays: readonly (Omit<NewDisplay, 'isTranslationLocked'> & { readonly propertyId: number; readonly isTranslationLocked: boolean | null })[],
+  displays: readonly (Omit<NewDisplay, 'isTranslationLocked'> & {
+    readonly propertyId: number
+    readonly isTranslationLocked: boolean | null
+  })[],
 ): Promise<void> {
   if (displays.length === 0) return
   await tx`
@@ -138,7 +154,13 @@ export async function upsertPropertyDisplays(
 }
 
 /** Locks or unlocks a display; false where the property has none in this language. */
-export async function setTranslationLock(tx: Tx, tenantId: number, propertyId: number, languageRegionId: number, isLocked: boolean): Promise<boolean> {
+export async function setTranslationLock(
+  tx: Tx,
+  tenantId: number,
+  propertyId: number,
+  languageRegionId: number,
+  isLocked: boolean,
+): Promise<boolean> {
   const rows = await tx`
     update platform.property_display set is_translation_locked = ${isLocked}
     where tenant_id = ${tenantId} and property_id = ${propertyId} and language_region_id = ${languageRegionId}
@@ -146,11 +168,16 @@ export async function setTranslationLock(tx: Tx, tenantId: number, propertyId: n
   return rows.length > 0
 }
 
-export async function updatePropertyRow(tx: Tx, tenantId: number, stamp: string, property: PropertyRules & { readonly propertyId: number; readonly internalName: string }): Promise<void> {
+export async function updatePropertyRow(
+  tx: Tx,
+  tenantId: number,
+  stamp: string,
+  property: PropertyRules & { readonly propertyId: number; readonly internalName: string },
+): Promise<void> {
   await tx`
     update platform.property
     set internal_name = ${property.internalName}, max_decimal_places = ${property.maxDecimalPlaces}, max_value_or_length = ${property.maxValueOrLength},
-      min_value_or_length = ${property.minValueOrLength}, reg_ex = ${property.regEx}, allowed_file_types = ${property.allowedFileTypes as string[]}::text[],
+      min_value_or_length = ${property.minValueOrLength}, reg_ex = ${property.regEx}, allowed_file_types = ${property.allowedFileTypes}::text[],
       is_sensitive = ${property.isSensitive}, is_identity_email = ${property.isIdentityEmail}, is_identity_phone = ${property.isIdentityPhone},
       is_tenant_user_role = ${property.isTenantUserRole}, category_id = ${property.categoryId}, vertical_id = ${property.verticalId}, modified_date = ${stamp}
     where tenant_id = ${tenantId} and property_id = ${property.propertyId}`

@@ -74,7 +74,11 @@ export async function insertOptionRows(tx: Tx, tenantId: number, options: readon
     from json_to_recordset(${JSON.stringify(options)}::text::json) as r("optionId" int, "propertyId" int, "internalName" text, "parentOptionId" int, position int)`
 }
 
-export async function updateOptionRow(tx: Tx, tenantId: number, option: { optionId: number; internalName: string; parentOptionId: number | null }): Promise<void> {
+export async function updateOptionRow(
+  tx: Tx,
+  tenantId: number,
+  option: { optionId: number; internalName: string; parentOptionId: number | null },
+): Promise<void> {
   await tx`
     update platform.property_option set internal_name = ${option.internalName}, parent_option_id = ${option.parentOptionId}
     where tenant_id = ${tenantId} and option_id = ${option.optionId}`
@@ -83,7 +87,12 @@ export async function updateOptionRow(tx: Tx, tenantId: number, option: { option
 export async function upsertOptionDisplays(
   tx: Tx,
   tenantId: number,
-  displays: readonly { readonly optionId: number; readonly languageRegionId: number; readonly name: string; readonly description: string }[],
+  displays: readonly {
+    readonly optionId: number
+    readonly languageRegionId: number
+    readonly name: string
+    readonly description: string
+  }[],
 ): Promise<void> {
   if (displays.length === 0) return
   await tx`
@@ -97,7 +106,7 @@ export async function upsertOptionDisplays(
 export async function orderOptions(tx: Tx, tenantId: number, propertyId: number, optionIds: readonly number[]): Promise<void> {
   await tx`
     update platform.property_option o set position = r.position
-    from unnest(${optionIds as number[]}::int[]) with ordinality as r(option_id, position)
+    from unnest(${optionIds}::int[]) with ordinality as r(option_id, position)
     where o.tenant_id = ${tenantId} and o.property_id = ${propertyId} and o.option_id = r.option_id`
 }
 
@@ -147,6 +156,6 @@ export async function insertOptionFilters(tx: Tx, tenantId: number, filters: rea
 
 export async function updateOptionFilter(tx: Tx, tenantId: number, filter: OptionFilterRow): Promise<void> {
   await tx`
-    update platform.property_option_filter set internal_name = ${filter.internalName}, option_ids = ${filter.optionIds as number[]}::int[]
+    update platform.property_option_filter set internal_name = ${filter.internalName}, option_ids = ${filter.optionIds}::int[]
     where tenant_id = ${tenantId} and property_option_filter_id = ${filter.propertyOptionFilterId}`
 }

@@ -17,13 +17,18 @@ export const reorderPropertyOptions = defineOperation({
   isIdempotent: true,
   name: 'reorder_property_options',
   title: 'Order the options of a property',
-  description: 'Puts the named options first, in this order; the others follow in the order they have. Take the ids from list_property_options. Answers the whole order.',
+  description:
+    'Puts the named options first, in this order; the others follow in the order they have. Take the ids from list_property_options. Answers the whole order.',
   method: 'POST',
   path: '/api/v1/properties/{property}/options/reorder',
   roles: 'BuilderAdmin',
   input: z.object({ property: idOrName, optionIds: z.array(optionId).min(1).max(maxOptions) }),
   examples: [
-    { title: 'The most urgent first', input: { property: 'Priority', optionIds: [10_044, 10_043] }, output: { reordered: true, optionIds: [10_044, 10_043, 10_042] } },
+    {
+      title: 'The most urgent first',
+      input: { property: 'Priority', optionIds: [10_044, 10_043] },
+      output: { reordered: true, optionIds: [10_044, 10_043, 10_042] },
+    },
   ],
   async handler(context, input) {
     const { tx, tenantId } = context

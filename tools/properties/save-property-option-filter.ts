@@ -32,7 +32,13 @@ export const savePropertyOptionFilter = defineOperation({
     {
       title: 'What a technician may choose',
       input: { property: 'Priority', internalName: 'ForTechnicians', options: ['Low', 'Normal'] },
-      output: { propertyOptionFilterId: 10_045, propertyId: 10_041, internalName: 'ForTechnicians', optionIds: [10_042, 10_043], options: ['Low', 'Normal'] },
+      output: {
+        propertyOptionFilterId: 10_045,
+        propertyId: 10_041,
+        internalName: 'ForTechnicians',
+        optionIds: [10_042, 10_043],
+        options: ['Low', 'Normal'],
+      },
     },
   ],
   async handler(context, input) {
@@ -42,7 +48,11 @@ export const savePropertyOptionFilter = defineOperation({
       context,
       async () => (await listPropertyUses(tx, tenantId, propertyId)).map((use) => use.entityId),
       async () => {
-        const plan = planOptionFilter(input, await listOptionRows(tx, tenantId, propertyId), await listOptionFilters(tx, tenantId, propertyId))
+        const plan = planOptionFilter(
+          input,
+          await listOptionRows(tx, tenantId, propertyId),
+          await listOptionFilters(tx, tenantId, propertyId),
+        )
         refuseErrors(plan.findings, 'The option filter')
         const [fresh] = plan.present ? [] : await takeCatalogIds(tx, 1)
         const propertyOptionFilterId = plan.present?.propertyOptionFilterId ?? mustExist(fresh, 'option filter')

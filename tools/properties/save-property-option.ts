@@ -32,7 +32,11 @@ export const savePropertyOption = defineOperation({
     parent: idOrName.nullable().optional().describe('optionId or internalName of the parent option'),
   }),
   examples: [
-    { title: 'Another option', input: { property: 'Priority', internalName: 'Urgent', displays: [{ languageCode: 'en-US', name: 'Urgent, within two hours' }] }, output: exampleUrgent },
+    {
+      title: 'Another option',
+      input: { property: 'Priority', internalName: 'Urgent', displays: [{ languageCode: 'en-US', name: 'Urgent, within two hours' }] },
+      output: exampleUrgent,
+    },
   ],
   async handler(context, input) {
     const { tx, tenantId } = context

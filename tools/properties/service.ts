@@ -5,14 +5,29 @@ import { AppError } from '#platform/errors.ts'
 import { type IdOrName, readIdOrName } from '#platform/names.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
-import { findProperty, type IdentifiedProperty, insertPropertyRows, listKnownProperties, type PropertyRow, upsertPropertyDisplays } from './properties.store.ts'
+import {
+  findProperty,
+  type IdentifiedProperty,
+  insertPropertyRows,
+  listKnownProperties,
+  type PropertyRow,
+  upsertPropertyDisplays,
+} from './properties.store.ts'
 import type { NewProperty } from './properties.rules.ts'
 import { insertOptionFilters, insertOptionRows, type OptionRow, upsertOptionDisplays } from './property-options.store.ts'
 
 export { type NewDisplay, readDisplays, type References } from './displays.rules.ts'
 export { planOrder } from './options.rules.ts'
 export { afterChange, findReferenceProblems, nameTaken, type NewProperty, readPlace, readProperty } from './properties.rules.ts'
-export { type KnownProperty, listAllPropertyDisplays, listKnownProperties, listProperties, listPropertyRows, loadReferences, type PropertyRow } from './properties.store.ts'
+export {
+  type KnownProperty,
+  listAllPropertyDisplays,
+  listKnownProperties,
+  listProperties,
+  listPropertyRows,
+  loadReferences,
+  type PropertyRow,
+} from './properties.store.ts'
 export { listAllOptionDisplays, listAllOptionFilters, listAllOptionRows } from './property-options.store.ts'
 export { canonicalDateTime, type Checked, checkValue, type Scalar, type Value, type ValueRules } from './values.rules.ts'
 
@@ -40,7 +55,11 @@ export async function mustFindProperty(context: TxContext, slot: IdOrName): Prom
  * Inserts properties with their displays, options and subsets: a handful of statements, however many they are. To be called inside changeDefinitions,
  * with names that nothing has. Answers the ids by internalName in lower case.
  */
-export async function insertProperties(context: TxContext, properties: readonly NewProperty[], scope: 'tenant' | 'global' = 'tenant'): Promise<Map<string, number>> {
+export async function insertProperties(
+  context: TxContext,
+  properties: readonly NewProperty[],
+  scope: 'tenant' | 'global' = 'tenant',
+): Promise<Map<string, number>> {
   const { tx, tenantId } = context
   const ids = await takeCatalogIds(
     tx,
@@ -58,7 +77,14 @@ export async function insertProperties(context: TxContext, properties: readonly 
     const optionIds = new Map(own.map((option) => [option.internalName, next()]))
     own.forEach((option, index) => {
       const parentOptionId = option.parent === null ? null : (optionIds.get(option.parent) ?? null)
-      options.push({ optionId: optionIds.get(option.internalName) ?? 0, propertyId, internalName: option.internalName, parentOptionId, position: index + 1, displays: option.displays })
+      options.push({
+        optionId: optionIds.get(option.internalName) ?? 0,
+        propertyId,
+        internalName: option.internalName,
+        parentOptionId,
+        position: index + 1,
+        displays: option.displays,
+      })
     })
     for (const filter of optionFilters) {
       const chosen = filter.options.flatMap((name) => optionIds.get(name) ?? [])
@@ -79,7 +105,9 @@ export async function insertProperties(context: TxContext, properties: readonly 
   await upsertOptionDisplays(
     tx,
     tenantId,
-    options.flatMap(({ optionId, displays }) => displays.map(({ languageRegionId, name, description }) => ({ optionId, languageRegionId, name, description }))),
+    options.flatMap(({ optionId, displays }) =>
+      displays.map(({ languageRegionId, name, description }) => ({ optionId, languageRegionId, name, description })),
+    ),
   )
   await insertOptionFilters(tx, tenantId, filters)
   return new Map(rows.map((row) => [row.internalName.toLowerCase(), row.propertyId]))

@@ -21,7 +21,7 @@ export const setPropertyDisplay = defineOperation({
   name: 'set_property_display',
   title: 'Name a property in one language',
   description:
-    'Sets the name and description of a property in one language, the tenant\'s default where none is given. What is not named stays; regEx null clears. lock_property_translation keeps a display from machine translation.',
+    "Sets the name and description of a property in one language, the tenant's default where none is given. What is not named stays; regEx null clears. lock_property_translation keeps a display from machine translation.",
   method: 'POST',
   path: '/api/v1/properties/{property}/displays',
   roles: 'BuilderAdmin',
@@ -32,7 +32,10 @@ export const setPropertyDisplay = defineOperation({
       input: { property: 'Priority', languageCode: 'es-ES', name: 'Prioridad' },
       output: {
         ...examplePriority,
-        displays: [...examplePriority.displays, { languageRegionId: 3, languageDisplayName: 'Spanish (Spain)', name: 'Prioridad', description: '' }],
+        displays: [
+          ...examplePriority.displays,
+          { languageRegionId: 3, languageDisplayName: 'Spanish (Spain)', name: 'Prioridad', description: '' },
+        ],
       },
     },
   ],
@@ -52,7 +55,10 @@ export const setPropertyDisplay = defineOperation({
         const present = await listPropertyLanguages(tx, tenantId, propertyId)
         const displays = read.displays.map((display) => {
           const old = present.find((language) => language.languageRegionId === display.languageRegionId)
-          const kept = { description: given.description ?? old?.description ?? '', regEx: given.regEx === undefined ? (old?.regEx ?? null) : given.regEx }
+          const kept = {
+            description: given.description ?? old?.description ?? '',
+            regEx: given.regEx === undefined ? (old?.regEx ?? null) : given.regEx,
+          }
           return { ...display, ...kept, propertyId, isTranslationLocked: null }
         })
         await upsertPropertyDisplays(tx, tenantId, displays)

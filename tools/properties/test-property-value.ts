@@ -20,7 +20,13 @@ export const testPropertyValue = defineOperation({
   method: 'POST',
   path: '/api/v1/properties/{property}/test-value',
   roles: 'any',
-  input: z.object({ property: idOrName, values: z.array(z.union([one, z.array(one)])).min(1).max(200) }),
+  input: z.object({
+    property: idOrName,
+    values: z
+      .array(z.union([one, z.array(one)]))
+      .min(1)
+      .max(200),
+  }),
   examples: [
     {
       title: 'A right and a wrong serial number',
@@ -30,7 +36,12 @@ export const testPropertyValue = defineOperation({
         valid: false,
         results: [
           { index: 0, ok: true, valid: true, issues: [] },
-          { index: 1, ok: false, valid: false, issues: [{ path: '$.values[1]', severity: 'error', message: 'At least 4 characters, got 2.' }] },
+          {
+            index: 1,
+            ok: false,
+            valid: false,
+            issues: [{ path: '$.values[1]', severity: 'error', message: 'At least 4 characters, got 2.' }],
+          },
         ],
       },
     },

@@ -38,7 +38,10 @@ export const updateProperty = defineOperation({
       },
       async () => {
         const before = await mustFindProperty(context, propertyId)
-        const after = afterChange(before, { ...changes, allowedFileTypes: changes.allowedFileTypes?.map((fileType) => fileType.toLowerCase()) })
+        const after = afterChange(before, {
+          ...changes,
+          allowedFileTypes: changes.allowedFileTypes?.map((fileType) => fileType.toLowerCase()),
+        })
         const taken = changes.internalName === undefined ? undefined : await findProperty(tx, tenantId, changes.internalName)
         refuseErrors(
           [
@@ -52,7 +55,10 @@ export const updateProperty = defineOperation({
         const bridged = isLost ? uses.filter((use) => use.isIdentity) : []
         if (bridged.length > 0) {
           const names = bridged.map((use) => use.internalName).join(', ')
-          throw new AppError('conflict', `Records of ${names} are linked to users by this property. Change that with set_entity_identity_bridge first.`)
+          throw new AppError(
+            'conflict',
+            `Records of ${names} are linked to users by this property. Change that with set_entity_identity_bridge first.`,
+          )
         }
         await updatePropertyRow(tx, tenantId, stamp, after)
         context.audit({ propertyId, changed: Object.keys(changes) })

@@ -51,11 +51,24 @@ export function canonicalDateTime(text: string): string | undefined {
   const match = dateTime.exec(text)
   if (!match) return undefined
   const [, year = '', month = '', day = '', hour = '', minute = '', second = '00', fraction = '', zone = 'Z'] = match
-  const isReal = isRealDate(Number(year), Number(month), Number(day)) && Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60 && Number(year) > 0
+  const isReal =
+    isRealDate(Number(year), Number(month), Number(day)) &&
+    Number(hour) < 24 &&
+    Number(minute) < 60 &&
+    Number(second) < 60 &&
+    Number(year) > 0
   if (!isReal) return undefined
   const offset = /^[zZ]$/.test(zone) ? 0 : (zone.startsWith('-') ? -1 : 1) * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2)))
   if (Math.abs(offset) > 14 * 60) return undefined
-  const ms = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second), Number(fraction.padEnd(3, '0').slice(0, 3)))
+  const ms = Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+    Number(fraction.padEnd(3, '0').slice(0, 3)),
+  )
   const at = new Date(ms - offset * 60_000)
   // Date.UTC reads years below 100 as of the twentieth century.
   if (Number(year) < 100) at.setUTCFullYear(Number(year))
@@ -69,7 +82,9 @@ function canonicalDate(text: string): string | undefined {
 
 function canonicalTime(text: string): string | undefined {
   const match = /^(\d\d):(\d\d)(?::(\d\d))?$/.exec(text)
-  return match && Number(match[1]) < 24 && Number(match[2]) < 60 && Number(match[3] ?? 0) < 60 ? `${match[1]}:${match[2]}:${match[3] ?? '00'}` : undefined
+  return match && Number(match[1]) < 24 && Number(match[2]) < 60 && Number(match[3] ?? 0) < 60
+    ? `${match[1]}:${match[2]}:${match[3] ?? '00'}`
+    : undefined
 }
 
 function decimalsOf(value: number): number {
@@ -87,8 +102,10 @@ function checkNumber(property: ValueRules, raw: unknown): Checked {
   if (property.maxDecimalPlaces !== null && decimalsOf(value) > property.maxDecimalPlaces) {
     return { problem: `At most ${property.maxDecimalPlaces} decimal places, got ${value}.` }
   }
-  if (property.minValueOrLength !== null && value < property.minValueOrLength) return { problem: `At least ${property.minValueOrLength}, got ${value}.` }
-  if (property.maxValueOrLength !== null && value > property.maxValueOrLength) return { problem: `At most ${property.maxValueOrLength}, got ${value}.` }
+  if (property.minValueOrLength !== null && value < property.minValueOrLength)
+    return { problem: `At least ${property.minValueOrLength}, got ${value}.` }
+  if (property.maxValueOrLength !== null && value > property.maxValueOrLength)
+    return { problem: `At most ${property.maxValueOrLength}, got ${value}.` }
   return { value }
 }
 
@@ -98,9 +115,12 @@ function checkText(property: ValueRules, raw: unknown): Checked {
   if (value.includes('\u0000') || !value.isWellFormed()) return { problem: 'The text holds a NUL or half of a surrogate pair. Remove it.' }
   if (value.length > maxTextLength) return { problem: `At most ${maxTextLength} characters; store longer text as an asset.` }
   const length = Array.from(value).length
-  if (property.minValueOrLength !== null && length < property.minValueOrLength) return { problem: `At least ${property.minValueOrLength} characters, got ${length}.` }
-  if (property.maxValueOrLength !== null && length > property.maxValueOrLength) return { problem: `At most ${property.maxValueOrLength} characters, got ${length}.` }
-  if (property.regEx !== null && !matches(property.regEx, value)) return { problem: `${quoted(value)} does not match the pattern ${quoted(property.regEx, 200)}.` }
+  if (property.minValueOrLength !== null && length < property.minValueOrLength)
+    return { problem: `At least ${property.minValueOrLength} characters, got ${length}.` }
+  if (property.maxValueOrLength !== null && length > property.maxValueOrLength)
+    return { problem: `At most ${property.maxValueOrLength} characters, got ${length}.` }
+  if (property.regEx !== null && !matches(property.regEx, value))
+    return { problem: `${quoted(value)} does not match the pattern ${quoted(property.regEx, 200)}.` }
   return { value }
 }
 
@@ -119,9 +139,14 @@ function checkOption(property: ValueRules, raw: unknown): Checked {
   if (typeof raw !== 'string') return { problem: `Expected the internalName of an option, got ${quoted(raw)}.` }
   const index = optionIndex(property)
   const optionId = index.get(raw.toLowerCase())
-  const allowed = property.options.filter((option) => property.optionFilter === null || property.optionFilter.has(option.optionId)).map((option) => option.internalName)
+  const allowed = property.options
+    .filter((option) => property.optionFilter === null || property.optionFilter.has(option.optionId))
+    .map((option) => option.internalName)
   if (optionId === undefined || (property.optionFilter !== null && !property.optionFilter.has(optionId))) {
-    return { problem: `${quoted(raw)} is no option. Allowed: ${allowed.slice(0, 40).join(', ')}${allowed.length > 40 ? ', …' : ''}.`, suggestion: nearest(raw, allowed) }
+    return {
+      problem: `${quoted(raw)} is no option. Allowed: ${allowed.slice(0, 40).join(', ')}${allowed.length > 40 ? ', …' : ''}.`,
+      suggestion: nearest(raw, allowed),
+    }
   }
   return { value: optionId }
 }

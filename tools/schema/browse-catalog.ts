@@ -72,11 +72,24 @@ export const browseCatalog = defineOperation({
     const category = filterName(input.category, categories, 'category', 'list_categories')
     const word = input.search?.toLowerCase()
     const languages = await findDisplayLanguages(context)
-    const codes = [languages.requested, languages.usual, 1].map((id) => references.languages.find((language) => language.languageRegionId === id)?.languageCode)
+    const codes = [languages.requested, languages.usual, 1].map(
+      (id) => references.languages.find((language) => language.languageRegionId === id)?.languageCode,
+    )
     const installed = await listInstalledSources(tx, tenantId)
 
-    const shown = (id: number, definition: { internalName: string; displays?: readonly { languageCode?: string | undefined; name: string; description?: string | undefined }[] | undefined; category?: string | null | undefined; vertical?: string | null | undefined }, source: 'product' | 'published') => {
-      const display = codes.map((code) => definition.displays?.find((one) => one.languageCode === code)).find((found) => found !== undefined)
+    const shown = (
+      id: number,
+      definition: {
+        internalName: string
+        displays?: readonly { languageCode?: string | undefined; name: string; description?: string | undefined }[] | undefined
+        category?: string | null | undefined
+        vertical?: string | null | undefined
+      },
+      source: 'product' | 'published',
+    ) => {
+      const display = codes
+        .map((code) => definition.displays?.find((one) => one.languageCode === code))
+        .find((found) => found !== undefined)
       return {
         globalSourceId: id,
         internalName: definition.internalName,
@@ -98,7 +111,10 @@ export const browseCatalog = defineOperation({
       properties: offers.flatMap(({ source, properties }) =>
         properties
           .map(({ id, definition }) => {
-            const dataType = definition.dataType === undefined || definition.dataType === 'Date' ? dataTypeOf(definition.dataTypeId ?? dataTypes.indexOf('DateTime') + 1) : definition.dataType
+            const dataType =
+              definition.dataType === undefined || definition.dataType === 'Date'
+                ? dataTypeOf(definition.dataTypeId ?? dataTypes.indexOf('DateTime') + 1)
+                : definition.dataType
             return { ...shown(id, definition, source), dataType }
           })
           .filter(isWanted),

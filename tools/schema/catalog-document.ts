@@ -45,7 +45,10 @@ export async function loadPresent(context: TxContext): Promise<Present> {
   const filtersOf = Map.groupBy(filters, (filter) => filter.propertyId)
   return {
     references,
-    properties: properties.map((property) => ({ ...property, optionFilters: (filtersOf.get(property.propertyId) ?? []).map((filter) => filter.internalName) })),
+    properties: properties.map((property) => ({
+      ...property,
+      optionFilters: (filtersOf.get(property.propertyId) ?? []).map((filter) => filter.internalName),
+    })),
     entities,
   }
 }
@@ -59,7 +62,10 @@ export function missingCategories(document: CatalogDocument, references: Referen
 
 /** The same references with the document's categories, under ids that nothing has: for a check that writes nothing. */
 export function withCategories(references: References, names: readonly string[]): References {
-  return { ...references, categories: [...references.categories, ...names.map((internalName, index) => ({ categoryId: -1 - index, internalName }))] }
+  return {
+    ...references,
+    categories: [...references.categories, ...names.map((internalName, index) => ({ categoryId: -1 - index, internalName }))],
+  }
 }
 
 export async function createCategories(context: TxContext, names: readonly string[]): Promise<void> {
@@ -68,7 +74,12 @@ export async function createCategories(context: TxContext, names: readonly strin
 
 /** Existing entities that an import relates, and whose writers it therefore has to keep out. */
 export function entitiesToLock(document: CatalogDocument, present: Present): number[] {
-  const ids = new Map(present.entities.flatMap((entity) => [[entity.internalName.toLowerCase(), entity.entityId] as const, [String(entity.entityId), entity.entityId] as const]))
+  const ids = new Map(
+    present.entities.flatMap((entity) => [
+      [entity.internalName.toLowerCase(), entity.entityId] as const,
+      [String(entity.entityId), entity.entityId] as const,
+    ]),
+  )
   const named = (document.entities ?? []).flatMap((entity) => [
     ...(entity.children ?? []).map((child) => child.childEntity),
     ...(entity.peers ?? []).map((peer) => peer.peerEntity),
@@ -80,21 +91,39 @@ export function entitiesToLock(document: CatalogDocument, present: Present): num
 export async function writePlan(context: TxContext, plan: ImportPlan, scope: 'tenant' | 'global'): Promise<ImportResult> {
   const { tx, tenantId } = context
   const propertyIds = await insertProperties(context, plan.properties, scope)
-  const idOf = (property: NamedProperty) => property.propertyId ?? mustExist(propertyIds.get(property.internalName.toLowerCase()), 'property')
-  const filterIds = new Map((await listAllOptionFilters(tx, tenantId)).map((filter) => [`${filter.propertyId}:${filter.internalName}`, filter.propertyOptionFilterId]))
+  const idOf = (property: NamedProperty) =>
+    property.propertyId ?? mustExist(propertyIds.get(property.internalName.toLowerCase()), 'property')
+  const filterIds = new Map(
+    (await listAllOptionFilters(tx, tenantId)).map((filter) => [
+      `${filter.propertyId}:${filter.internalName}`,
+      filter.propertyOptionFilterId,
+    ]),
+  )
   const filterIdOf = (propertyId: number, name: string) => filterIds.get(`${propertyId}:${name}`) ?? null
   const entityIds = await insertEntities(context, plan.entities, { idOf, filterIdOf }, scope)
-  await writeRelations(context, plan.relations, (entity) => entity.entityId ?? mustExist(entityIds.get(entity.internalName.toLowerCase()), 'entity'))
+  await writeRelations(
+    context,
+    plan.relations,
+    (entity) => entity.entityId ?? mustExist(entityIds.get(entity.internalName.toLowerCase()), 'entity'),
+  )
   const created = (internalName: string, ids: ReadonlyMap<string, number>) => mustExist(ids.get(internalName.toLowerCase()), 'definition')
   return {
     created: plan.properties.length + plan.entities.length,
     skipped: plan.skippedProperties.length + plan.skippedEntities.length,
     properties: [
-      ...plan.properties.map(({ internalName }) => ({ propertyId: created(internalName, propertyIds), internalName, outcome: 'created' as const })),
+      ...plan.properties.map(({ internalName }) => ({
+        propertyId: created(internalName, propertyIds),
+        internalName,
+        outcome: 'created' as const,
+      })),
       ...plan.skippedProperties.map(({ propertyId, internalName }) => ({ propertyId, internalName, outcome: 'skipped' as const })),
     ],
     entities: [
-      ...plan.entities.map(({ internalName }) => ({ entityId: created(internalName, entityIds), internalName, outcome: 'created' as const })),
+      ...plan.entities.map(({ internalName }) => ({
+        entityId: created(internalName, entityIds),
+        internalName,
+        outcome: 'created' as const,
+      })),
       ...plan.skippedEntities.map(({ entityId, internalName }) => ({ entityId, internalName, outcome: 'skipped' as const })),
     ],
     issues: envelope(plan.findings).issues,

@@ -1,7 +1,14 @@
 /** What importing a catalog document comes to: every mistake of it at once, or a plan. */
 import { quoted } from '#platform/suggest.ts'
 import { finding, type Finding } from '#platform/validation.ts'
-import { type NamedEntity, type NamedProperty, type NewEntity, type NewRelation, readEntity, readRelations } from '#tools/entities/service.ts'
+import {
+  type NamedEntity,
+  type NamedProperty,
+  type NewEntity,
+  type NewRelation,
+  readEntity,
+  readRelations,
+} from '#tools/entities/service.ts'
 import { dataTypeOf } from '#tools/properties/properties.schema.ts'
 import { nameTaken, type NewProperty, readProperty, type References } from '#tools/properties/service.ts'
 
@@ -56,7 +63,8 @@ export function planImport(document: CatalogDocument, present: Present, options:
     findings.push(...read.findings)
     if (!read.property) return
     const existing = presentProperties.get(given.internalName.toLowerCase())
-    if (!existing) properties.push({ ...read.property, globalSourceId: options.sources?.get(sourceName('property', given.internalName)) ?? null })
+    if (!existing)
+      properties.push({ ...read.property, globalSourceId: options.sources?.get(sourceName('property', given.internalName)) ?? null })
     else if (options.whenExists === 'refuse') findings.push(nameTaken(path, 'property', given.internalName))
     else if (existing.dataTypeId !== read.property.dataTypeId) {
       const message = `There is a property ${quoted(existing.internalName)} already, and it is a ${dataTypeOf(existing.dataTypeId)}. Choose another name.`
@@ -84,7 +92,14 @@ export function planImport(document: CatalogDocument, present: Present, options:
 
 function namedProperty(property: NewProperty): NamedProperty {
   const { internalName, dataTypeId, isIdentityEmail, isIdentityPhone } = property
-  return { propertyId: null, internalName, dataTypeId, isIdentityEmail, isIdentityPhone, optionFilters: property.optionFilters.map((filter) => filter.internalName) }
+  return {
+    propertyId: null,
+    internalName,
+    dataTypeId,
+    isIdentityEmail,
+    isIdentityPhone,
+    optionFilters: property.optionFilters.map((filter) => filter.internalName),
+  }
 }
 
 function findTwice(definitions: readonly { readonly internalName: string }[], field: string, noun: string): Finding[] {
@@ -95,7 +110,11 @@ function findTwice(definitions: readonly { readonly internalName: string }[], fi
       seen.add(name)
       return []
     }
-    return [finding(`$.${field}[${index}].internalName`, `The document has another ${noun} ${quoted(definition.internalName)} before this one.`, { code: 'unprocessable' })]
+    return [
+      finding(`$.${field}[${index}].internalName`, `The document has another ${noun} ${quoted(definition.internalName)} before this one.`, {
+        code: 'unprocessable',
+      }),
+    ]
   })
 }
 
@@ -104,7 +123,13 @@ function findUnpublished(entity: NewEntity, present: Present, path: string): Fin
   const own = new Set(present.properties.filter((property) => !property.isGlobal).map((property) => property.propertyId))
   return entity.properties.flatMap(({ property }, index) =>
     property.propertyId !== null && own.has(property.propertyId)
-      ? [finding(`${path}.properties[${index}].property`, `${property.internalName} is not published. Put it into the document too, under a name of its own.`, { code: 'unprocessable' })]
+      ? [
+          finding(
+            `${path}.properties[${index}].property`,
+            `${property.internalName} is not published. Put it into the document too, under a name of its own.`,
+            { code: 'unprocessable' },
+          ),
+        ]
       : [],
   )
 }
@@ -122,7 +147,9 @@ function readAllRelations(
     const read = readRelations(given, named, known, `$.entities[${index}]`)
     findings.push(...read.findings)
     for (const relation of read.relations) {
-      const mirrored = relation.kind === 'peer' && relations.some((one) => one.kind === 'peer' && one.entity === relation.other && one.other === relation.entity)
+      const mirrored =
+        relation.kind === 'peer' &&
+        relations.some((one) => one.kind === 'peer' && one.entity === relation.other && one.other === relation.entity)
       if (mirrored && relation.entity !== relation.other) {
         const message = `${relation.other.internalName} names ${named.internalName} as its peer already. Say it once.`
         findings.push(finding(`$.entities[${index}].peers`, message, { code: 'unprocessable' }))

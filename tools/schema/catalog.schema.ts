@@ -26,7 +26,10 @@ export const exportedCatalog = z.object({
 })
 
 export const importFields = {
-  whenExists: z.enum(['refuse', 'skip']).optional().describe('What a name that is taken does: refuse (default) all of it, or skip that definition and use the one that is there'),
+  whenExists: z
+    .enum(['refuse', 'skip'])
+    .optional()
+    .describe('What a name that is taken does: refuse (default) all of it, or skip that definition and use the one that is there'),
   scope: z.enum(['tenant', 'global']).optional().describe('global publishes what is imported to every tenant; for global administrators'),
 } as const
 
@@ -64,8 +67,18 @@ export const offer = z.object({
 
 export const exampleDocument = {
   properties: [
-    { internalName: 'OrderNumber', dataType: 'Text' as const, maxValueOrLength: 20, displays: [{ languageCode: 'en-US', name: 'Order number' }] },
-    { internalName: 'Priority', dataType: 'Choice' as const, category: 'Work', propertyOptions: [{ internalName: 'Low' }, { internalName: 'Urgent' }] },
+    {
+      internalName: 'OrderNumber',
+      dataType: 'Text' as const,
+      maxValueOrLength: 20,
+      displays: [{ languageCode: 'en-US', name: 'Order number' }],
+    },
+    {
+      internalName: 'Priority',
+      dataType: 'Choice' as const,
+      category: 'Work',
+      propertyOptions: [{ internalName: 'Low' }, { internalName: 'Urgent' }],
+    },
     { internalName: 'Note', dataType: 'Text' as const },
   ],
   entities: [

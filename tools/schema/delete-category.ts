@@ -11,7 +11,8 @@ export const deleteCategory = defineOperation({
   ...destroys(z.object({ categoryId, deleted: z.literal(true) })),
   name: 'delete_category',
   title: 'Delete a category',
-  description: "Deletes a category of the tenant that no property and no entity is in; 409 while one is, and for the product's own. update_property and update_entity move them.",
+  description:
+    "Deletes a category of the tenant that no property and no entity is in; 409 while one is, and for the product's own. update_property and update_entity move them.",
   method: 'DELETE',
   path: '/api/v1/categories/{categoryId}',
   roles: 'BuilderAdmin',
@@ -30,7 +31,8 @@ export const deleteCategory = defineOperation({
         )
         if (!isOwn) throw new AppError('conflict', `${internalName} ships with the product and cannot be deleted.`)
         const uses = await countCategoryUses(tx, tenantId, input.categoryId)
-        if (uses > 0) throw new AppError('conflict', `${uses} properties and entities are in ${internalName}. Move them to another category first.`)
+        if (uses > 0)
+          throw new AppError('conflict', `${uses} properties and entities are in ${internalName}. Move them to another category first.`)
         await deleteCategoryRow(tx, tenantId, input.categoryId)
         return { categoryId: input.categoryId, deleted: true as const }
       },

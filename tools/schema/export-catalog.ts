@@ -26,7 +26,16 @@ function findUnknown(slots: readonly IdOrName[], field: 'properties' | 'entities
     if (known.some(({ id, definition }) => isNamed(id, definition.internalName))) return []
     const names = known.map(({ definition }) => definition.internalName)
     const path = `$.${field}[${index}]`
-    return [unknownName(path, isProperty ? 'property' : 'entity', slot, names, `list_${field}`, isProperty ? 'unknown_property' : 'unknown_entity')]
+    return [
+      unknownName(
+        path,
+        isProperty ? 'property' : 'entity',
+        slot,
+        names,
+        `list_${field}`,
+        isProperty ? 'unknown_property' : 'unknown_entity',
+      ),
+    ]
   })
 }
 
@@ -44,10 +53,14 @@ export const exportCatalog = defineOperation({
   examples: [{ title: 'Two entities', input: { entities: ['WorkOrder', 'WorkLog'] }, output: exampleDocument }],
   async handler({ tx, tenantId }, input) {
     const source = await loadPortable(tx, tenantId, await loadReferences(tx, tenantId))
-    refuseErrors([...findUnknown(input.properties ?? [], 'properties', source), ...findUnknown(input.entities ?? [], 'entities', source)], 'The export')
+    refuseErrors(
+      [...findUnknown(input.properties ?? [], 'properties', source), ...findUnknown(input.entities ?? [], 'entities', source)],
+      'The export',
+    )
     const isAll = input.properties === undefined && input.entities === undefined
     const part = select(source, wanted(input.properties, isAll), wanted(input.entities, isAll), () => false)
-    if (part.properties.length > 2_000 || part.entities.length > 1_000) throw new AppError('invalid_input', 'A document holds at most 2,000 properties and 1,000 entities. Name those that you want.')
+    if (part.properties.length > 2_000 || part.entities.length > 1_000)
+      throw new AppError('invalid_input', 'A document holds at most 2,000 properties and 1,000 entities. Name those that you want.')
     const properties = part.properties.map(({ definition }) => definition)
     const entities = part.entities.map(({ definition }) => definition)
     const used = new Set([...properties, ...entities].flatMap((definition) => definition.category ?? []))

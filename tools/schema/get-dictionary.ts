@@ -29,7 +29,9 @@ export const getDictionary = defineOperation({
           {
             ...exampleEntity,
             propertyCount: 1,
-            properties: [{ entityPropertyId: 10_064, propertyId: 10_041, internalName: 'Priority', isRequired: false, isList: false, keyPart: null }],
+            properties: [
+              { entityPropertyId: 10_064, propertyId: 10_041, internalName: 'Priority', isRequired: false, isList: false, keyPart: null },
+            ],
             children: ['WorkLog'],
             peers: [],
           },
@@ -58,14 +60,16 @@ export const getDictionary = defineOperation({
         const peers = relations.filter((one) => one.kind === 'peer')
         return {
           ...entity,
-          properties: (attachedOf.get(entityId) ?? []).map(({ entityPropertyId, propertyId, internalName, isRequired, isList, keyPart }) => ({
-            entityPropertyId,
-            propertyId,
-            internalName,
-            isRequired,
-            isList,
-            keyPart,
-          })),
+          properties: (attachedOf.get(entityId) ?? []).map(
+            ({ entityPropertyId, propertyId, internalName, isRequired, isList, keyPart }) => ({
+              entityPropertyId,
+              propertyId,
+              internalName,
+              isRequired,
+              isList,
+              keyPart,
+            }),
+          ),
           children: named(relations.filter((one) => one.kind === 'child' && one.entityId === entityId).map((one) => one.otherEntityId)),
           peers: named([
             ...peers.filter((one) => one.entityId === entityId).map((one) => one.otherEntityId),

@@ -23,7 +23,10 @@ export const importCatalog = defineOperation({
   async handler(context, input) {
     const { whenExists = 'refuse', scope = 'tenant', ...document } = input
     if (scope === 'global' && (context.actor.roleFlag & roleBits.GlobalAdmin) === 0) {
-      throw new AppError('forbidden', 'Only a global administrator publishes definitions to every tenant. Leave scope out to import for this tenant.')
+      throw new AppError(
+        'forbidden',
+        'Only a global administrator publishes definitions to every tenant. Leave scope out to import for this tenant.',
+      )
     }
     return changeDefinitions(
       context,

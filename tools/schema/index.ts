@@ -18,7 +18,8 @@ import { whoami } from './whoami.ts'
 export const schemaDomain: Domain = {
   name: 'schema',
   title: 'Schema',
-  summary: 'Who the caller is, what the product knows, and the definitions of the tenant as a whole: dictionary, import, export and the shared catalog.',
+  summary:
+    'Who the caller is, what the product knows, and the definitions of the tenant as a whole: dictionary, import, export and the shared catalog.',
   operations: [
     whoami,
     listLanguages,

@@ -38,7 +38,13 @@ function gather(ids: readonly number[], offers: readonly Offer[], hasEntity: (na
       const earlier = properties.find((one) => one.internalName.toLowerCase() === definition.internalName.toLowerCase())
       if (earlier) {
         // Two sources may both need a property of one name; one definition can only serve both when the types agree.
-        if (earlier.dataType !== definition.dataType) findings.push(finding('$.globalSourceIds', `Two of these need a property ${definition.internalName}, of different types. Install them apart.`))
+        if (earlier.dataType !== definition.dataType)
+          findings.push(
+            finding(
+              '$.globalSourceIds',
+              `Two of these need a property ${definition.internalName}, of different types. Install them apart.`,
+            ),
+          )
         continue
       }
       sources.set(name, id)
@@ -50,11 +56,20 @@ function gather(ids: readonly number[], offers: readonly Offer[], hasEntity: (na
       entities.push(definition)
     }
     for (const { entity, other } of part.leftOut) {
-      findings.push(finding('$.globalSourceIds', `${entity} is installed without its relationship to ${other}, which is not among these. Relate them later with attach_child_entity or attach_peer_entity.`, { severity: 'warning' }))
+      findings.push(
+        finding(
+          '$.globalSourceIds',
+          `${entity} is installed without its relationship to ${other}, which is not among these. Relate them later with attach_child_entity or attach_peer_entity.`,
+          { severity: 'warning' },
+        ),
+      )
     }
   }
   ids.forEach((id, index) => {
-    if (!found.has(id)) findings.push(finding(`$.globalSourceIds[${index}]`, `Nothing with the globalSourceId ${id} can be installed. browse_catalog shows what can.`))
+    if (!found.has(id))
+      findings.push(
+        finding(`$.globalSourceIds[${index}]`, `Nothing with the globalSourceId ${id} can be installed. browse_catalog shows what can.`),
+      )
   })
   return { document: { properties, entities }, sources, findings }
 }
@@ -75,7 +90,13 @@ export const installCatalogItems = defineOperation({
     {
       title: 'Airports',
       input: { globalSourceIds: [160] },
-      output: { created: 1, skipped: 0, properties: [{ propertyId: 10_120, internalName: 'IataCode', outcome: 'created' }], entities: [], issues: [] },
+      output: {
+        created: 1,
+        skipped: 0,
+        properties: [{ propertyId: 10_120, internalName: 'IataCode', outcome: 'created' }],
+        entities: [],
+        issues: [],
+      },
     },
   ],
   async handler(context, input) {

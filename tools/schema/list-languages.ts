@@ -15,7 +15,9 @@ export const listLanguages = defineOperation({
   path: '/api/v1/languages',
   roles: 'any',
   input: z.object({}),
-  examples: [{ title: 'All of them', input: {}, output: [{ languageRegionId: 1, languageCode: 'en-US', displayName: 'English (United States)' }] }],
+  examples: [
+    { title: 'All of them', input: {}, output: [{ languageRegionId: 1, languageCode: 'en-US', displayName: 'English (United States)' }] },
+  ],
   async handler({ tx }) {
     return listRows(tx)
   },

@@ -10,7 +10,8 @@ export const listTimeZones = defineOperation({
   errors: [],
   name: 'list_time_zones',
   title: 'List time zones',
-  description: 'The IANA time zones with their abbreviation and their offset at this moment, in minutes east of UTC. Users are given one by timeZoneIana.',
+  description:
+    'The IANA time zones with their abbreviation and their offset at this moment, in minutes east of UTC. Users are given one by timeZoneIana.',
   method: 'POST',
   path: '/api/v1/timezones',
   roles: 'any',
@@ -19,7 +20,9 @@ export const listTimeZones = defineOperation({
     {
       title: 'All of them',
       input: {},
-      output: [{ timeZoneId: 340, timeZoneIana: 'Europe/Madrid', timeZoneAbbrev: 'CET', standardOffsetMinutes: 60, currentOffsetMinutes: 60 }],
+      output: [
+        { timeZoneId: 340, timeZoneIana: 'Europe/Madrid', timeZoneAbbrev: 'CET', standardOffsetMinutes: 60, currentOffsetMinutes: 60 },
+      ],
     },
   ],
   async handler(context) {

@@ -24,7 +24,11 @@ export async function loadOffers(context: TxContext): Promise<Offer[]> {
     // Of another tenant only what is published can be seen; of the caller's own the rest has to be left out here.
     const published = publisher === tenantId ? await listPublishedIds(tx, tenantId) : undefined
     const isPublished = ({ id }: { readonly id: number }) => published === undefined || published.has(id)
-    offers.push({ source: 'published', properties: portable.properties.filter(isPublished), entities: portable.entities.filter(isPublished) })
+    offers.push({
+      source: 'published',
+      properties: portable.properties.filter(isPublished),
+      entities: portable.entities.filter(isPublished),
+    })
   }
   return offers
 }

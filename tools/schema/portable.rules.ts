@@ -2,7 +2,14 @@
 import type { PortableEntity } from '#tools/entities/entities.schema.ts'
 import type { listAttached, listEntityDisplays, listEntityRows, listRelations } from '#tools/entities/service.ts'
 import { dataTypeOf, type PortableProperty } from '#tools/properties/properties.schema.ts'
-import type { listAllOptionDisplays, listAllOptionFilters, listAllOptionRows, listAllPropertyDisplays, listPropertyRows, References } from '#tools/properties/service.ts'
+import type {
+  listAllOptionDisplays,
+  listAllOptionFilters,
+  listAllOptionRows,
+  listAllPropertyDisplays,
+  listPropertyRows,
+  References,
+} from '#tools/properties/service.ts'
 
 type Rows<F extends (...args: never[]) => Promise<readonly unknown[]>> = Awaited<ReturnType<F>>
 
@@ -27,7 +34,8 @@ export interface PortableSource {
 
 /** The fields that say something: no null, no false, no empty text or list. */
 function said<T extends object>(fields: T): T {
-  const isSaid = (value: unknown) => value !== null && value !== undefined && value !== false && value !== '' && !(Array.isArray(value) && value.length === 0)
+  const isSaid = (value: unknown) =>
+    value !== null && value !== undefined && value !== false && value !== '' && !(Array.isArray(value) && value.length === 0)
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => isSaid(value))) as T
 }
 
@@ -94,10 +102,17 @@ function portableProperties(rows: CatalogRows, place: Place): PortableSource['pr
         internalName: option.internalName,
         ...said({
           parent: optionName(option.parentOptionId),
-          displays: (optionDisplays.get(option.optionId) ?? []).map(({ languageCode, name, description }) => ({ languageCode, name, ...said({ description }) })),
+          displays: (optionDisplays.get(option.optionId) ?? []).map(({ languageCode, name, description }) => ({
+            languageCode,
+            name,
+            ...said({ description }),
+          })),
         }),
       })),
-      optionFilters: (filters.get(row.propertyId) ?? []).map((filter) => ({ internalName: filter.internalName, options: filter.optionIds.flatMap((id) => optionName(id) ?? []) })),
+      optionFilters: (filters.get(row.propertyId) ?? []).map((filter) => ({
+        internalName: filter.internalName,
+        options: filter.optionIds.flatMap((id) => optionName(id) ?? []),
+      })),
     }),
   }))
 }
@@ -126,7 +141,9 @@ function portableEntities(rows: CatalogRows, place: Place): PortableSource['enti
       (relations.get(row.entityId) ?? []).flatMap((relation) => {
         const name = entityName(relation.otherEntityId)
         // isList is true unless told, so here it is false that says something.
-        return relation.kind === kind && name !== null ? [{ name, cardinality: { ...said({ isRequired: relation.isRequired }), ...(relation.isList ? {} : { isList: false }) } }] : []
+        return relation.kind === kind && name !== null
+          ? [{ name, cardinality: { ...said({ isRequired: relation.isRequired }), ...(relation.isList ? {} : { isList: false }) } }]
+          : []
       })
     return {
       id: row.entityId,
@@ -154,10 +171,17 @@ function portableEntities(rows: CatalogRows, place: Place): PortableSource['enti
 }
 
 /** The part of a source that these names select, with the properties that the entities need; relationships to what is left out are left out too. */
-export function select(source: PortableSource, isPropertyWanted: (id: number, name: string) => boolean, isEntityWanted: (id: number, name: string) => boolean, hasEntity: (name: string) => boolean) {
+export function select(
+  source: PortableSource,
+  isPropertyWanted: (id: number, name: string) => boolean,
+  isEntityWanted: (id: number, name: string) => boolean,
+  hasEntity: (name: string) => boolean,
+) {
   const entities = source.entities.filter(({ id, definition }) => isEntityWanted(id, definition.internalName))
   const chosen = new Set(entities.map(({ definition }) => definition.internalName.toLowerCase()))
-  const needed = new Set(entities.flatMap(({ definition }) => (definition.properties ?? []).map((one) => String(one.property).toLowerCase())))
+  const needed = new Set(
+    entities.flatMap(({ definition }) => (definition.properties ?? []).map((one) => String(one.property).toLowerCase())),
+  )
   const leftOut: { readonly entity: string; readonly other: string }[] = []
   const isThere = (entity: string, other: string) => {
     if (chosen.has(other.toLowerCase()) || hasEntity(other)) return true
@@ -165,7 +189,9 @@ export function select(source: PortableSource, isPropertyWanted: (id: number, na
     return false
   }
   return {
-    properties: source.properties.filter(({ id, definition }) => needed.has(definition.internalName.toLowerCase()) || isPropertyWanted(id, definition.internalName)),
+    properties: source.properties.filter(
+      ({ id, definition }) => needed.has(definition.internalName.toLowerCase()) || isPropertyWanted(id, definition.internalName),
+    ),
     entities: entities.map(({ id, definition }) => ({
       id,
       definition: withRelations(
@@ -178,7 +204,11 @@ export function select(source: PortableSource, isPropertyWanted: (id: number, na
   }
 }
 
-function withRelations(definition: PortableEntity, children: NonNullable<PortableEntity['children']>, peers: NonNullable<PortableEntity['peers']>): PortableEntity {
+function withRelations(
+  definition: PortableEntity,
+  children: NonNullable<PortableEntity['children']>,
+  peers: NonNullable<PortableEntity['peers']>,
+): PortableEntity {
   const { children: _children, peers: _peers, ...rest } = definition
   return { ...rest, ...(children.length > 0 ? { children } : {}), ...(peers.length > 0 ? { peers } : {}) }
 }

@@ -42,7 +42,8 @@ const rows: readonly Row[] = [
     description: 'Work that somebody is asked to do',
     category: 'Work',
     vertical: 'FieldService',
-    properties: 'OrderNumber!#1 Title! Description WorkType WorkStatus Priority DueDate StartsAt CompletedAt DurationHours Photo[] CustomerSignature RecognizedText',
+    properties:
+      'OrderNumber!#1 Title! Description WorkType WorkStatus Priority DueDate StartsAt CompletedAt DurationHours Photo[] CustomerSignature RecognizedText',
     children: 'WorkLog MaterialUse',
     peers: 'Equipment',
   },
@@ -132,7 +133,12 @@ function readProperties(text: string): NonNullable<PortableEntity['properties']>
   return text.split(' ').map((one) => {
     const [, property = '', list, required, key] = /^(\w+)(\[\])?(!)?(?:#([123]))?$/.exec(one) ?? []
     const keyPart = key === '1' ? 1 : key === '2' ? 2 : key === '3' ? 3 : null
-    return { property, ...(required ? { isRequired: true } : {}), ...(list ? { isList: true } : {}), ...(keyPart === null ? {} : { keyPart }) }
+    return {
+      property,
+      ...(required ? { isRequired: true } : {}),
+      ...(list ? { isList: true } : {}),
+      ...(keyPart === null ? {} : { keyPart }),
+    }
   })
 }
 

@@ -15,7 +15,8 @@ export const saveCategory = defineOperation({
   errors: ['already_exists'],
   name: 'save_category',
   title: 'Create or rename a category',
-  description: "Makes a category for properties and entities, or renames the one with this categoryId. The product's own categories cannot be renamed.",
+  description:
+    "Makes a category for properties and entities, or renames the one with this categoryId. The product's own categories cannot be renamed.",
   method: 'POST',
   path: '/api/v1/categories/save',
   roles: 'BuilderAdmin',
@@ -30,8 +31,13 @@ export const saveCategory = defineOperation({
       async () => {
         const rows = await listCategories(tx, tenantId)
         const present = rows.find((row) => row.categoryId === input.categoryId)
-        if (input.categoryId !== undefined && !present) refuseErrors([finding('$.categoryId', `There is no category ${input.categoryId}. list_categories shows them.`)], 'The category')
-        if (present && !present.isOwn) throw new AppError('conflict', `${present.internalName} ships with the product and cannot be renamed. Make a category of your own.`)
+        if (input.categoryId !== undefined && !present)
+          refuseErrors([finding('$.categoryId', `There is no category ${input.categoryId}. list_categories shows them.`)], 'The category')
+        if (present && !present.isOwn)
+          throw new AppError(
+            'conflict',
+            `${present.internalName} ships with the product and cannot be renamed. Make a category of your own.`,
+          )
         const taken = rows.find((row) => row.internalName.toLowerCase() === internalName.toLowerCase())
         if (taken && taken.categoryId !== input.categoryId) refuseErrors([nameTaken('$', 'category', taken.internalName)], 'The category')
         if (present) {

@@ -54,7 +54,9 @@ export const vocabulary = {
       aggregates: z.array(z.enum(aggregates)),
     }),
   ),
-  operators: z.array(z.object({ internalName: z.enum(operators), value: z.enum(['one', 'list', 'pair', 'none']), description: z.string() })),
+  operators: z.array(
+    z.object({ internalName: z.enum(operators), value: z.enum(['one', 'list', 'pair', 'none']), description: z.string() }),
+  ),
   aggregates: z.array(z.object({ internalName: z.enum(aggregates), description: z.string() })),
   cardinalities: z.array(z.object({ internalName: z.string(), isRequired: z.boolean(), isList: z.boolean() })),
   stepTypes: z.array(notBuilt.extend({ stepTypeId: z.int() })),
@@ -65,7 +67,9 @@ export const vocabulary = {
     z.object({
       channelId: z.int(),
       internalName: z.string(),
-      providers: z.array(z.object({ internalName: z.string(), settings: z.array(setting), secrets: z.array(setting) })).describe('What create_channel takes; empty: needs no set-up'),
+      providers: z
+        .array(z.object({ internalName: z.string(), settings: z.array(setting), secrets: z.array(setting) }))
+        .describe('What create_channel takes; empty: needs no set-up'),
     }),
   ),
 } as const
@@ -80,11 +84,20 @@ export const dictionary = z.object({
   entities: z.array(
     entity.extend({
       properties: z.array(
-        z.object({ entityPropertyId: z.int(), propertyId: z.int(), internalName: z.string(), isRequired: z.boolean(), isList: z.boolean(), keyPart: z.int().nullable() }),
+        z.object({
+          entityPropertyId: z.int(),
+          propertyId: z.int(),
+          internalName: z.string(),
+          isRequired: z.boolean(),
+          isList: z.boolean(),
+          keyPart: z.int().nullable(),
+        }),
       ),
       children: z.array(z.string()).describe('internalNames'),
       peers: z.array(z.string()).describe('internalNames'),
     }),
   ),
-  properties: z.array(property.extend({ dataType: z.enum(dataTypes), options: z.array(z.string()).describe('internalNames, of Choice and Hierarchy') })),
+  properties: z.array(
+    property.extend({ dataType: z.enum(dataTypes), options: z.array(z.string()).describe('internalNames, of Choice and Hierarchy') }),
+  ),
 })

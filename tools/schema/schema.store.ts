@@ -26,7 +26,7 @@ export async function listCategories(tx: Tx, tenantId: number): Promise<(Categor
 export async function insertCategories(tx: Tx, tenantId: number, names: readonly string[]): Promise<CategoryRow[]> {
   return tx<CategoryRow[]>`
     insert into platform.category (tenant_id, internal_name)
-    select ${tenantId}, name from unnest(${names as string[]}::text[]) as name
+    select ${tenantId}, name from unnest(${names}::text[]) as name
     returning category_id, internal_name`
 }
 

@@ -26,6 +26,8 @@ export const validateCatalog = defineOperation({
     const references = withCategories(present.references, missingCategories(document, present.references))
     const { findings } = planImport(document, { ...present, references }, { whenExists, scope })
     const isRefused = scope === 'global' && (context.actor.roleFlag & roleBits.GlobalAdmin) === 0
-    return envelope(isRefused ? [...findings, finding('$.scope', 'Only a global administrator publishes definitions to every tenant.')] : findings)
+    return envelope(
+      isRefused ? [...findings, finding('$.scope', 'Only a global administrator publishes definitions to every tenant.')] : findings,
+    )
   },
 })

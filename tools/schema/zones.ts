@@ -40,5 +40,7 @@ export async function currentZone(context: TxContext, timeZoneIana: string): Pro
   const now = await zonesNow(context)
   const zone = zoneOf(timeZoneIana)
   const row = now.get(zone.timeZoneIana)
-  return row ? shown(zone, row) : { timeZoneId: 1, timeZoneIana: 'UTC', timeZoneAbbrev: 'UTC', standardOffsetMinutes: 0, currentOffsetMinutes: 0 }
+  return row
+    ? shown(zone, row)
+    : { timeZoneId: 1, timeZoneIana: 'UTC', timeZoneAbbrev: 'UTC', standardOffsetMinutes: 0, currentOffsetMinutes: 0 }
 }

@@ -38,7 +38,9 @@ export const given: Given = {
   delete_entity: async (stage) => ({ input: { entity: (await made(stage)).other } }),
   set_entity_display: async (stage) => ({ input: { entity: (await made(stage)).entity, languageCode: 'es-ES', name: 'Técnico' } }),
   clone_entity: async (stage) => ({ input: { entity: (await made(stage)).entity, internalName: stage.unique('Copy') } }),
-  validate_entity: async (stage) => ({ input: { internalName: stage.unique('Order'), properties: [{ property: (await made(stage)).spare }] } }),
+  validate_entity: async (stage) => ({
+    input: { internalName: stage.unique('Order'), properties: [{ property: (await made(stage)).spare }] },
+  }),
   async get_entity_usage(stage) {
     const { entity, other } = await made(stage)
     await stage.call('attach_child_entity', { entity, childEntity: other })

@@ -9,7 +9,11 @@ async function textOf(stage: Stage): Promise<string> {
 
 async function choiceOf(stage: Stage): Promise<{ property: string; optionIds: number[] }> {
   const property = stage.unique('Priority')
-  await stage.call('create_property', { internalName: property, dataType: 'Choice', propertyOptions: [{ internalName: 'Low' }, { internalName: 'High' }] })
+  await stage.call('create_property', {
+    internalName: property,
+    dataType: 'Choice',
+    propertyOptions: [{ internalName: 'Low' }, { internalName: 'High' }],
+  })
   const options: { optionId: number }[] = (await stage.call('list_property_options', { property })) as { optionId: number }[]
   return { property, optionIds: options.map((option) => option.optionId) }
 }
@@ -38,6 +42,8 @@ export const given: Given = {
   get_property_usage: async (stage) => ({ input: { property: await textOf(stage) } }),
   validate_property: async (stage) => ({ input: { internalName: stage.unique('Amount'), dataType: 'Curency' } }),
   test_property_value: async (stage) => ({ input: { property: await textOf(stage), values: ['AB-1', 7] } }),
-  save_property_option_filter: async (stage) => ({ input: { property: (await choiceOf(stage)).property, internalName: 'Some', options: ['Low'] } }),
+  save_property_option_filter: async (stage) => ({
+    input: { property: (await choiceOf(stage)).property, internalName: 'Some', options: ['Low'] },
+  }),
   list_property_option_filters: async (stage) => ({ input: { property: (await choiceOf(stage)).property } }),
 }
