@@ -33,11 +33,18 @@ export function createJobActivities(options: JobActivityOptions): JobActivities 
       const beating = setInterval(() => context.heartbeat(), heartbeatMs)
       let runner: JobRunner | undefined
       try {
-        return await runChunks(services, attempt, context.cancellationSignal, (job) => (runner = Object.hasOwn(runners, job.kind) ? runners[job.kind] : undefined))
+        return await runChunks(
+          services,
+          attempt,
+          context.cancellationSignal,
+          (job) => (runner = Object.hasOwn(runners, job.kind) ? runners[job.kind] : undefined),
+        )
       } catch (error) {
         if (error instanceof AppError && isLasting(error.code)) {
           const { code, message, issues } = error
-          await inSystemTransaction(services, attempt.tenantId, (inner) => failJob(inner, attempt, { code, message, ...(issues ? { issues } : {}) }))
+          await inSystemTransaction(services, attempt.tenantId, (inner) =>
+            failJob(inner, attempt, { code, message, ...(issues ? { issues } : {}) }),
+          )
           return 'finished'
         }
         context.cancellationSignal.throwIfAborted()

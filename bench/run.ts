@@ -10,12 +10,12 @@ async function main(): Promise<void> {
     for (const measure of measures(ground.ids)) {
       const t0 = performance.now()
       if (only && !measure.name.includes(only)) continue
-      const r = await measureRest(ground, measure, measure.kind === 'bulk' ? 3 : 5)
+      const r = await measureRest(ground, measure, Number(process.env['BENCH_ROUNDS'] ?? (measure.kind === 'bulk' ? 3 : 5)))
       console.log(r.name, r.ratio.toFixed(2), JSON.stringify(r), Math.round(performance.now()-t0))
     }
     console.log(JSON.stringify(await ground.holdings()))
     for (const measure of measures(ground.ids).slice(0, 3)) {
-      if (only) continue
+      if (only && only !== 'get') continue
       const r = await measureMcp(ground, measure, 5)
       console.log(r.name, r.ratio.toFixed(2), JSON.stringify(r))
     }

@@ -16,10 +16,11 @@ export interface AuditEvent {
   readonly facts: Readonly<Record<string, unknown>>
 }
 
+/** Sent at once, so that a commit may follow it in the same round trip. */
 export async function insertAuditEvent(tx: Tx, event: AuditEvent): Promise<void> {
   const { actor } = event
   await tx`
     insert into platform.audit_event (tenant_id, tenant_user_id, credential_id, operation, outcome, code, transport, request_id, ip, facts)
     values (${event.tenantId}, ${actor.tenantUserId || null}, ${actor.credentialId}, ${event.operation}, ${event.outcome}, ${event.code ?? null},
-      ${event.transport}, ${event.requestId}, ${event.ip ?? null}, ${JSON.stringify(event.facts)}::text::jsonb)`
+      ${event.transport}, ${event.requestId}, ${event.ip ?? null}, ${JSON.stringify(event.facts)}::text::jsonb)`.execute()
 }

@@ -30,6 +30,8 @@ export interface Call {
   readonly signal: AbortSignal
   readonly upload?: Upload | undefined
   readonly raw?: RawRequest | undefined
+  /** W3C trace context of the caller. */
+  readonly traceparent?: string | undefined
 }
 
 /** The pipeline as the transports see it. */

@@ -13,7 +13,6 @@ const url = z.string().min(1).optional()
 const environment = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address that every port listens on'),
   PORT: port(4000).describe('API and MCP'),
-  PORTAL_PORT: port(4001).describe('Developer portal'),
   MAIL_PORT: port(4025).describe('Inbound mail (SMTP)'),
   PUBLIC_URL: url.describe('The address that people and vendors reach; used in links and to check webhook signatures; absent: http://localhost:<PORT>'),
   DATA_DIR: z.string().default('.data').describe('Where embedded services and local files keep their data'),
@@ -32,7 +31,6 @@ const environment = z.object({
   BOOTSTRAP_ADMIN_PASSWORD: z.string().min(8).optional().describe("The first boot's administrator password"),
   OUTBOUND_ALLOW: z.string().default('').describe('Comma-separated CIDRs that outbound calls may reach although private'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info').describe('The least that is logged, to stderr as JSON'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: url.describe('Set by an operator who loads an OpenTelemetry SDK; off when absent'),
   MAX_JSON_BYTES: count(16 * MiB).describe('A JSON body'),
   MAX_MCP_BYTES: count(4 * MiB).describe('An MCP message'),
   MAX_UPLOAD_BYTES: count(1024 * MiB).describe('A file'),
@@ -46,7 +44,6 @@ const environment = z.object({
 export interface Config {
   readonly host: string
   readonly port: number
-  readonly portalPort: number
   readonly mailPort: number
   readonly publicUrl: string
   /** Absolute path. */
@@ -104,7 +101,6 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return {
     host: e.HOST,
     port: e.PORT,
-    portalPort: e.PORTAL_PORT,
     mailPort: e.MAIL_PORT,
     publicUrl: (e.PUBLIC_URL ?? `http://localhost:${e.PORT}`).replace(/\/+$/, ''),
     dataDir: resolve(e.DATA_DIR),

@@ -8,18 +8,20 @@ export function hasForbiddenCharacter(text: string): boolean {
   return text.includes('\u0000') || !text.isWellFormed()
 }
 
+// Over bytes, which is several times as fast as over characters; no byte of a longer character looks like a bracket, a quote or a backslash.
 function depthOf(text: string): number {
+  const bytes = Buffer.from(text)
   let depth = 0
   let deepest = 0
-  let inString = false
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (inString) {
-      if (code === 92) i++
-      else if (code === 34) inString = false
-    } else if (code === 34) inString = true
-    else if (code === 123 || code === 91) deepest = Math.max(deepest, ++depth)
-    else if (code === 125 || code === 93) depth--
+  for (let i = 0; i < bytes.length; i++) {
+    const code = bytes[i]
+    if (code === 34) {
+      i++
+      while (i < bytes.length && bytes[i] !== 34) i += bytes[i] === 92 ? 2 : 1
+    } else if (code === 123 || code === 91) {
+      depth++
+      if (depth > deepest) deepest = depth
+    } else if (code === 125 || code === 93) depth--
   }
   return deepest
 }

@@ -32,6 +32,3 @@ export function createLog(level: string): Logger {
 }
 
 export type { Logger } from 'pino'
-
-/** The process's logger; main replaces its level from the configuration. */
-export const log: Logger = createLog(process.env['LOG_LEVEL'] ?? 'info')

@@ -69,6 +69,13 @@ export interface TxContext extends CallContext {
   readonly afterCommit: (run: () => void) => void
   /** 1 for the first run of the handler in this call, up to 3 when a concurrent change made it run again. */
   readonly attempt: number
+  /**
+   * Something that the handler takes for granted while the database is still asked about it. Where the check rejects, the handler's answer, or its
+   * error, gives way to what the check says, and nothing is committed.
+   */
+  readonly assume: (check: Promise<unknown>) => void
+  /** Of a read: sends the commit behind the statements sent so far, in their round trip. A later statement is refused. */
+  readonly endHere: () => void
   /** Rows of another tenant, inside this transaction: for global administrators' operations. */
   readonly asTenant: <T>(tenantId: number, run: () => Promise<T>) => Promise<T>
 }

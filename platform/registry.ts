@@ -3,7 +3,7 @@ import type { z } from 'zod'
 
 import { type JsonSchema, toJsonSchema, toStructuredSchema } from './json-schema.ts'
 import type { Domain, Operation } from './operation.ts'
-import { allows, parseRoles, type RoleRule } from './roles.ts'
+import { parseRoles, type RoleRule } from './roles.ts'
 
 export interface RegisteredOperation extends Operation {
   readonly domain: string
@@ -90,9 +90,4 @@ export function buildRegistry(domains: readonly Domain[]): Registry {
     }),
   }))
   return { domains: built, operations: built.flatMap((domain) => domain.operations), byName }
-}
-
-/** The tools that a caller with these roles sees, in reading order. */
-export function toolsFor(registry: Registry, roleFlag: number): RegisteredOperation[] {
-  return registry.operations.filter((operation) => operation.isTool && allows(operation.roleRule, roleFlag))
 }

@@ -17,6 +17,7 @@ import type { RateLimit } from './rate-limit.ts'
 import type { Registry } from './registry.ts'
 import { allows, roleBits, rolesOf } from './roles.ts'
 import type { Services } from './services.ts'
+import { inSpan } from './trace.ts'
 
 export interface PipelineParts {
   readonly registry: Registry
@@ -33,7 +34,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     identify: (credential: Credential, ip?: string) => parts.authenticator.identify(credential, ip),
     async run(call) {
       try {
-        const answer = await runCall(parts, call)
+        const { operation, transport, requestId, traceparent } = call
+        const answer = await inSpan(operation.name, { transport, requestId }, () => runCall(parts, call), traceparent)
         if (parts.checksOutput && !isBytesAnswer(answer)) checkOutput(call, answer)
         return answer
       } catch (error) {
@@ -122,7 +124,7 @@ async function runInTransaction(frame: Frame, handler: Handler): Promise<unknown
   const { call, key, context } = frame
   const { operation } = call
   const isRead = operation.effect === 'read'
-  const answer = await inTransaction(frame, { isReadOnly: isRead, tenantId: context.tenantId }, async (inner) => {
+  const answer = await inTransaction(frame, { isReadOnly: isRead, tenantId: context.tenantId }, async (inner, open) => {
     if (key) {
       const kept = await takeKey(inner.tx, key)
       if (kept !== undefined) return rawJson(kept)
@@ -130,7 +132,7 @@ async function runInTransaction(frame: Frame, handler: Handler): Promise<unknown
     // parseInput has just held the input against the operation's own schema, which is where the handler's type comes from.
     const result = await handler(inner, frame.input as never)
     if (key) await keepAnswer(inner.tx, key, keptAnswer(frame, result))
-    if (!isRead) await insertAuditEvent(inner.tx, frame.audited('done'))
+    if (!isRead) open.trail(insertAuditEvent(inner.tx, frame.audited('done')))
     return result
   })
   if (isRead) await auditRead(frame)
@@ -192,7 +194,7 @@ function tenantFor(frame: Frame, wanted: number | undefined): number {
 async function inTransaction<T>(
   frame: Frame,
   options: { readonly isReadOnly: boolean; readonly tenantId: number },
-  work: (context: TxContext) => Promise<T>,
+  work: (context: TxContext, open: OpenTransaction) => Promise<T>,
 ): Promise<T> {
   const { parts, context, isGlobal } = frame
   const { databases, wake } = parts.services
@@ -201,20 +203,42 @@ async function inTransaction<T>(
     const result = await databases.transact({ tenantId: options.tenantId, isReadOnly: options.isReadOnly, isGlobal }, async (open) => {
       // A write needs its stamp for every row; a read does without and saves the round trip.
       const stamp = options.isReadOnly ? '' : await open.stamp()
-      return work(txContext({ ...context, tenantId: options.tenantId }, open, stamp, attempt, afterwards, wake))
+      return inContext({ ...context, tenantId: options.tenantId }, open, stamp, attempt, afterwards, wake, (inner) => work(inner, open))
     })
     for (const run of afterwards) run()
     return result
   })
 }
 
-/** The context of one transaction. Exported for services that open one outside of a call: the relay, activities, boot. */
-export function txContext(
+/** Runs `work` in the context of one transaction. Exported for services that open one outside of a call: the relay, activities, boot. */
+export async function inContext<T>(
   context: CallContext,
   open: OpenTransaction,
   stamp: string,
   attempt: number,
   afterwards: (() => void)[],
+  wake: Services['wake'],
+  work: (context: TxContext) => Promise<T>,
+): Promise<T> {
+  const assumed: Promise<unknown>[] = []
+  try {
+    const result = await work(txContext(context, open, stamp, attempt, afterwards, assumed, wake))
+    await Promise.all(assumed)
+    return result
+  } catch (error) {
+    // What was taken for granted may be why it failed.
+    await Promise.all(assumed)
+    throw error
+  }
+}
+
+function txContext(
+  context: CallContext,
+  open: OpenTransaction,
+  stamp: string,
+  attempt: number,
+  afterwards: (() => void)[],
+  assumed: Promise<unknown>[],
   wake: Services['wake'],
 ): TxContext {
   const { tx } = open
@@ -228,6 +252,11 @@ export function txContext(
       afterwards.push(() => wake.poke(outboxTopic))
     },
     afterCommit: (run) => void afterwards.push(run),
+    assume(check) {
+      check.catch(() => {})
+      assumed.push(check)
+    },
+    endHere: open.endHere,
     async asTenant(tenantId, run) {
       await tx`select set_config('app.tenant_id', ${String(tenantId)}, true)`
       const result = await run()

@@ -1,7 +1,7 @@
 /** Transactions that no call opened: of activities, the relay and boot. They act as the system, for one tenant. */
 import { rerun } from './db/transaction.ts'
 import type { Actor, CallContext, TxContext } from './operation.ts'
-import { txContext } from './run.ts'
+import { inContext } from './run.ts'
 import type { Services } from './services.ts'
 
 /** The system inside one tenant. It holds no role: what it does is not gated by roles but by who may call this. */
@@ -29,7 +29,7 @@ export async function inSystemTransaction<T>(services: Services, tenantId: numbe
   return rerun(async (attempt) => {
     const afterwards: (() => void)[] = []
     const result = await services.databases.transact({ tenantId, isGlobal: false }, async (open) =>
-      work(txContext(context, open, await open.stamp(), attempt, afterwards, services.wake)),
+      inContext(context, open, await open.stamp(), attempt, afterwards, services.wake, work),
     )
     for (const run of afterwards) run()
     return result

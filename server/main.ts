@@ -2,10 +2,12 @@
  * The process: `node server/main.ts [all|api|worker]`. `all` (the default) serves and works in one process; `api` and `worker` share external
  * services. Parts start in the order in which they need each other, and stop in the reverse one.
  */
-import { chmodSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { createActivities } from '#activities/index.ts'
+import { newApiKey } from '#platform/authenticate.ts'
 import type { Dependency, Readiness } from '#platform/call.ts'
 import { type Config, loadConfig } from '#platform/config.ts'
 import { migrate } from '#platform/db/migrate.ts'
@@ -15,7 +17,7 @@ import { domains } from '#tools/index.ts'
 import { corpus } from '#tools/docs/service.ts'
 import { provisionFirstTenant } from '#tools/tenants/service.ts'
 
-import { makeDataDir, secretsKey } from './boot/data-dir.ts'
+import { keepOnce, makeDataDir, secretsKey } from './boot/data-dir.ts'
 import { portTaken } from './boot/ports.ts'
 import { startServices, type Services as Backing } from './boot/services.ts'
 import { llmsTxt, openapi } from './docs/index.ts'
@@ -51,22 +53,25 @@ async function stopAll(log: Logger, exitCode: number): Promise<void> {
   process.exit(exitCode)
 }
 
-/** The first boot's secrets: printed once, and kept in files that only the owner reads. */
-function keepFirstSecrets(config: Config, made: { apiKey?: string | undefined; adminPassword?: string | undefined }): void {
-  const keep = (file: string, secret: string) => {
+/**
+ * Provisions the first tenant. Its secrets are in their files before they count, so that no crash leaves a key that nobody knows; where another boot
+ * has provisioned already, the files of this one go again.
+ */
+async function provision(config: Config, platform: Platform): Promise<void> {
+  const made: string[] = []
+  const secretOf = (file: string, given: string | undefined, make: () => string): string => {
     const path = join(config.dataDir, file)
-    writeFileSync(path, `${secret}\n`, { mode: 0o600 })
-    chmodSync(path, 0o600)
-    return path
+    if (given !== undefined) return given
+    if (!existsSync(path)) made.push(path)
+    return keepOnce(path, make).trim()
   }
-  if (made.apiKey !== undefined && config.bootstrap.apiKey === undefined) {
-    process.stdout.write(
-      `\n  Your first key, which holds every role: ${made.apiKey}\n  It is shown this once and kept in ${keep('bootstrap-key', made.apiKey)}\n`,
-    )
-  }
-  if (made.adminPassword !== undefined && config.bootstrap.adminPassword === undefined) {
-    process.stdout.write(`  The password of the administrator "admin" is kept in ${keep('bootstrap-password', made.adminPassword)}\n`)
-  }
+  const apiKey = secretOf('bootstrap-key', config.bootstrap.apiKey, newApiKey)
+  const adminPassword = secretOf('bootstrap-password', config.bootstrap.adminPassword, () => randomBytes(18).toString('base64url'))
+  const { created } = await provisionFirstTenant(platform.services, { apiKey, adminPassword })
+  if (!created) for (const path of made) rmSync(path, { force: true })
+  if (!created || made.length === 0) return
+  const shown = config.bootstrap.apiKey === undefined ? `Your first key, which holds every role: ${apiKey}\n  It is shown this once. ` : ''
+  process.stdout.write(`\n  ${shown}Kept, for their owner alone to read: ${made.join(', ')}\n`)
 }
 
 async function readinessOf(config: Config, platform: Platform, backing: Backing): Promise<Readiness> {
@@ -152,6 +157,7 @@ async function main(): Promise<void> {
   stops.push({ name: 'services', stop: () => backing.stop() })
   const urls = await migrate({
     ownerUrl: backing.directUrl,
+    pooledUrl: backing.databaseUrl,
     appUrl: config.database.appUrl,
     lookupUrl: config.database.lookupUrl,
     secretsKey: key,
@@ -159,10 +165,7 @@ async function main(): Promise<void> {
   })
   const platform = await createPlatform({ config, log, urls, directUrl: backing.directUrl, secretsKey: key, domains })
   stops.push({ name: 'platform', stop: () => platform.end() })
-  keepFirstSecrets(
-    config,
-    await provisionFirstTenant(platform.services, { apiKey: config.bootstrap.apiKey, adminPassword: config.bootstrap.adminPassword }),
-  )
+  await provision(config, platform)
   void backing.temporal.ready.then((address) => address !== undefined && platform.services.temporal.connectTo(address))
   if (mode !== 'worker') await serve(config, log, platform, backing)
   if (mode !== 'api') work(config, log, platform, backing)

@@ -68,6 +68,7 @@ const owners: Readonly<Record<string, (file: string) => boolean>> = {
   postgres: (file) => under(file, 'platform/db') || file === 'platform/wake.ts',
   ioredis: (file) => file === 'platform/wake.ts' || file === 'platform/rate-limit.ts',
   '@temporalio/client': (file) => file === 'platform/temporal.ts',
+  '@opentelemetry/api': (file) => file === 'platform/trace.ts',
   pino: (file) => file === 'platform/log.ts',
   'prom-client': (file) => file === 'platform/metrics.ts',
   '@temporalio/worker': (file) => under(file, 'server/worker'),

@@ -3,7 +3,17 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { claimDelivery, recordOutcome } from '#tools/messaging/service.ts'
 
-import { type Deliverer, inboundForm, newPhone, newTwilioChannel, openDeliverer, receive, runActivity, type Sent, type TestChannel } from './support/messaging.ts'
+import {
+  type Deliverer,
+  inboundForm,
+  newPhone,
+  newTwilioChannel,
+  openDeliverer,
+  receive,
+  runActivity,
+  type Sent,
+  type TestChannel,
+} from './support/messaging.ts'
 import { openTwilioFake, type TwilioFake } from './support/twilio-fake.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -25,37 +35,62 @@ afterAll(async () => {
   await world?.close()
 })
 
-const textTo = (phone: string, more: object = {}): Promise<Sent> => call('send_message', { to: { phone }, channel: sms.internalName, text: 'Is gate 4 open?', ...more })
+const textTo = (phone: string, more: object = {}): Promise<Sent> =>
+  call('send_message', { to: { phone }, channel: sms.internalName, text: 'Is gate 4 open?', ...more })
 const statusOf = ({ messageId }: Sent) => call('get_message_status', { messageId })
 const takenBy = (phone: string) => fake.taken.filter((one) => one.to === phone || one.to === `whatsapp:${phone}`)
 
 describe('a message to a vendor', () => {
   it('goes out once, as plain text with numbered choices, however often it is asked for', async () => {
     const phone = newPhone()
-    const card = { title: 'Gate 4', choices: [{ key: 'open', label: 'Open' }, { key: 'closed', label: 'Closed' }], link: { label: 'Map', url: 'https://example.com/m' } }
+    const card = {
+      title: 'Gate 4',
+      choices: [
+        { key: 'open', label: 'Open' },
+        { key: 'closed', label: 'Closed' },
+      ],
+      link: { label: 'Map', url: 'https://example.com/m' },
+    }
     const sent = await textTo(phone, { card })
     expect(sent.status).toBe('queued')
     const [event] = await world.sql`select event from platform.outbox where subject = ${`conversation:${sent.conversationId}`}`
     expect(event).toEqual({ event: { type: 'messageQueued', conversationId: sent.conversationId, messageId: sent.messageId, seq: 1 } })
     await Promise.allSettled([deliverer.deliver(sent), deliverer.deliver(sent), deliverer.deliver(sent)])
     await deliverer.deliverFully(sent)
-    expect(takenBy(phone).map((one) => one.body)).toEqual(['Gate 4\n\nIs gate 4 open?\n\n1. Open\n2. Closed\n\nMap: https://example.com/m\n\nReply with the number of your answer.'])
+    expect(takenBy(phone).map((one) => one.body)).toEqual([
+      'Gate 4\n\nIs gate 4 open?\n\n1. Open\n2. Closed\n\nMap: https://example.com/m\n\nReply with the number of your answer.',
+    ])
     expect(await statusOf(sent)).toMatchObject({ status: 'sent', providerId: takenBy(phone)[0]?.sid, attempts: 1 })
   })
 
   it('speaks WhatsApp’s addresses, a messaging service, and shows files by signed links', async () => {
     const whatsapp = await newTwilioChannel(world, fake, 'whatsapp', { settings: { messagingServiceSid: `MG${'1'.repeat(32)}` } })
     const phone = newPhone()
-    const { assetKey } = await call('upload_asset', { fileName: 'gate.txt', contentBase64: Buffer.from('a gate').toString('base64') }, { transport: 'mcp' })
+    const { assetKey } = await call(
+      'upload_asset',
+      { fileName: 'gate.txt', contentBase64: Buffer.from('a gate').toString('base64') },
+      { transport: 'mcp' },
+    )
     const sent: Sent = await call('send_message', { to: { phone }, channel: whatsapp.internalName, text: 'See', assetKeys: [assetKey] })
     await deliverer.deliver(sent)
     const [taken] = takenBy(phone)
-    expect(taken).toMatchObject({ to: `whatsapp:${phone}`, from: `MG${'1'.repeat(32)}`, mediaUrls: [expect.stringMatching(new RegExp(`^https://ops\\.example\\.com/api/v1/assets/${assetKey}/download\\?sig=`))] })
+    expect(taken).toMatchObject({
+      to: `whatsapp:${phone}`,
+      from: `MG${'1'.repeat(32)}`,
+      mediaUrls: [expect.stringMatching(new RegExp(`^https://ops\\.example\\.com/api/v1/assets/${assetKey}/download\\?sig=`))],
+    })
   })
 
   it('is refused where it would be cut, or where a sensitive file would leave the house', async () => {
-    await expect(textTo(newPhone(), { text: 'x'.repeat(1_601) })).rejects.toMatchObject({ code: 'invalid_input', issues: [{ message: expect.stringContaining('1601') }] })
-    const secret = await call('upload_asset', { fileName: 's.txt', contentBase64: Buffer.from('secret').toString('base64'), isSensitive: true }, { transport: 'mcp' })
+    await expect(textTo(newPhone(), { text: 'x'.repeat(1_601) })).rejects.toMatchObject({
+      code: 'invalid_input',
+      issues: [{ message: expect.stringContaining('1601') }],
+    })
+    const secret = await call(
+      'upload_asset',
+      { fileName: 's.txt', contentBase64: Buffer.from('secret').toString('base64'), isSensitive: true },
+      { transport: 'mcp' },
+    )
     await expect(textTo(newPhone(), { assetKeys: [secret.assetKey] })).rejects.toMatchObject({ code: 'unprocessable' })
   })
 
@@ -82,7 +117,11 @@ describe('a message to a vendor', () => {
     await call('delete_channel', { channelId: channel.channelId })
     await deliverer.deliver(orphan)
     expect(await statusOf(orphan)).toMatchObject({ status: 'failed', reason: 'channelDeleted', attempts: 0 })
-    const { assetKey } = await call('upload_asset', { fileName: 'g.txt', contentBase64: Buffer.from('g').toString('base64') }, { transport: 'mcp' })
+    const { assetKey } = await call(
+      'upload_asset',
+      { fileName: 'g.txt', contentBase64: Buffer.from('g').toString('base64') },
+      { transport: 'mcp' },
+    )
     const bare = await textTo(newPhone(), { assetKeys: [assetKey] })
     await call('delete_asset', { assetKey })
     await deliverer.deliver(bare)
@@ -101,7 +140,10 @@ describe('a vendor that is away', () => {
     const away = await newTwilioChannel(world, fake, 'sms', { settings: { apiBaseUrl: 'http://127.0.0.1:1' } })
     const waiting: Sent = await call('send_message', { to: { phone: newPhone() }, channel: away.internalName, text: 'x' })
     await expect(deliverer.deliver(waiting)).rejects.toMatchObject({ type: 'vendorAway' })
-    await call('update_channel', { channelId: away.channelId, settings: { accountSid: fake.accountSid, from: '+15005550006', apiBaseUrl: fake.baseUrl } })
+    await call('update_channel', {
+      channelId: away.channelId,
+      settings: { accountSid: fake.accountSid, from: '+15005550006', apiBaseUrl: fake.baseUrl },
+    })
     await deliverer.deliver(waiting)
     expect(await statusOf(waiting)).toMatchObject({ status: 'sent', attempts: 2 })
   })
@@ -217,7 +259,11 @@ describe('an outcome that nobody knows', () => {
     expect(await deliverer.deliver(sent)).toEqual({ kind: 'done' })
     expect(fake.methods.length).toBe(before)
     // The word of the call that hung comes last and takes nothing back.
-    await recordOutcome(world.platform.services, { tenantId: world.tenant.tenantId, messageId: sent.messageId, attemptNo: 1, to: phone }, { kind: 'unknown', detail: 'late' })
+    await recordOutcome(
+      world.platform.services,
+      { tenantId: world.tenant.tenantId, messageId: sent.messageId, attemptNo: 1, to: phone },
+      { kind: 'unknown', detail: 'late' },
+    )
     expect(await statusOf(sent)).toMatchObject({ status: 'delivered' })
     const attempts = await world.sql`select outcome from platform.message_attempt where message_id = ${sent.messageId}`
     expect(attempts).toEqual([{ outcome: 'sent' }])
@@ -230,8 +276,18 @@ describe('quiet hours', () => {
 
   it('hold a message until they end; an urgent one goes, where the person allows it', async () => {
     const phone = newPhone()
-    const { tenantUserId } = await call('create_user', { userName: `quiet${Date.now()}`, displayName: 'Quiet', email: `quiet${Date.now()}@example.com`, roles: ['DataView'], phone })
-    await call('set_contact_preferences', { tenantUserId, channelOrder: ['sms'], quietHours: { start: clock(-60), end: clock(60), timeZoneIana: zone } })
+    const { tenantUserId } = await call('create_user', {
+      userName: `quiet${Date.now()}`,
+      displayName: 'Quiet',
+      email: `quiet${Date.now()}@example.com`,
+      roles: ['DataView'],
+      phone,
+    })
+    await call('set_contact_preferences', {
+      tenantUserId,
+      channelOrder: ['sms'],
+      quietHours: { start: clock(-60), end: clock(60), timeZoneIana: zone },
+    })
     const held: Sent = await call('send_message', { to: { tenantUserId }, text: 'Later is fine' })
     const step = await deliverer.deliver(held)
     expect(step).toEqual({ kind: 'held', forMs: expect.any(Number) })
@@ -241,7 +297,9 @@ describe('quiet hours', () => {
     await deliverer.deliver(urgent)
     expect(takenBy(phone).map((one) => one.body)).toEqual(['Fire'])
     await call('set_contact_preferences', { tenantUserId, allowsUrgent: false })
-    expect(await deliverer.deliver(await call('send_message', { to: { tenantUserId }, text: 'Fire again', urgent: true }))).toMatchObject({ kind: 'held' })
+    expect(await deliverer.deliver(await call('send_message', { to: { tenantUserId }, text: 'Fire again', urgent: true }))).toMatchObject({
+      kind: 'held',
+    })
     await call('set_contact_preferences', { tenantUserId, quietHours: null })
     await deliverer.deliver(held)
     expect(takenBy(phone).map((one) => one.body)).toEqual(['Fire', 'Later is fine'])
@@ -250,7 +308,8 @@ describe('quiet hours', () => {
 
 describe('files that came with a message', () => {
   const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==', 'base64')
-  const fetchAll = (conversationId: number) => runActivity(deliverer.activities.fetchMedia, { tenantId: world.tenant.tenantId, conversationId })
+  const fetchAll = (conversationId: number) =>
+    runActivity(deliverer.activities.fetchMedia, { tenantId: world.tenant.tenantId, conversationId })
 
   it('are fetched into assets, with the password for the vendor alone, and once', async () => {
     const phone = newPhone()
@@ -260,13 +319,25 @@ describe('files that came with a message', () => {
       seen.push(request.headers.authorization)
       response.writeHead(200, { 'content-type': 'image/png', 'content-length': String(png.length) }).end(png)
     })
-    fake.files.set('/media/2', (_request, response) => void response.writeHead(307, { location: `${fake.baseUrl.replace('127.0.0.1', '127.0.0.2')}/elsewhere` }).end())
+    fake.files.set(
+      '/media/2',
+      (_request, response) =>
+        void response.writeHead(307, { location: `${fake.baseUrl.replace('127.0.0.1', '127.0.0.2')}/elsewhere` }).end(),
+    )
     fake.files.set('/media/3', (_request, response) => void response.writeHead(404).end())
-    const media = { NumMedia: '3', MediaUrl0: `${fake.baseUrl}/media/1`, MediaContentType0: 'image/png', MediaUrl1: `${fake.baseUrl}/media/2`, MediaContentType1: 'image/png', MediaUrl2: `${fake.baseUrl}/media/3` }
+    const media = {
+      NumMedia: '3',
+      MediaUrl0: `${fake.baseUrl}/media/1`,
+      MediaContentType0: 'image/png',
+      MediaUrl1: `${fake.baseUrl}/media/2`,
+      MediaContentType1: 'image/png',
+      MediaUrl2: `${fake.baseUrl}/media/3`,
+    }
     await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'Look', media))
     const read = async () => (await call('poll_replies', { conversationId, afterSeq: 0 })).messages[0]
     expect(await read()).toMatchObject({ assetKeys: [], pendingMedia: 3 })
-    const [event] = await world.sql`select event from platform.outbox where subject = ${`conversation:${conversationId}`} order by outbox_id desc limit 1`
+    const [event] =
+      await world.sql`select event from platform.outbox where subject = ${`conversation:${conversationId}`} order by outbox_id desc limit 1`
     expect(event?.['event']).toMatchObject({ type: 'messageReceived', hasMedia: true })
     expect(await fetchAll(conversationId)).toEqual({ isOpen: true })
     const message = await read()
@@ -283,7 +354,12 @@ describe('files that came with a message', () => {
     const { conversationId } = await textTo(phone)
     const answer = vi.fn((_request: unknown, response: { writeHead(status: number): { end(): void } }) => response.writeHead(503).end())
     fake.files.set('/media/away', answer)
-    await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'Look', { NumMedia: '1', MediaUrl0: `${fake.baseUrl}/media/away`, MediaContentType0: 'image/png' }))
+    await receive(
+      world,
+      fake,
+      sms.webhookUrl,
+      inboundForm(phone, 'Look', { NumMedia: '1', MediaUrl0: `${fake.baseUrl}/media/away`, MediaContentType0: 'image/png' }),
+    )
     await expect(fetchAll(conversationId)).rejects.toMatchObject({ type: 'media' })
     await expect(fetchAll(conversationId)).rejects.toMatchObject({ type: 'media' })
     expect(answer).toHaveBeenCalledTimes(2)

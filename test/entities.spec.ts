@@ -327,6 +327,35 @@ describe('what records forbid', () => {
     expect((await world.call('get_instance', { entity, record: 'r' })).data).toEqual({ [a]: 'new' })
   })
 
+  it('the target of an analysis is not detached', async () => {
+    const text = await textProperty()
+    const photo = unique('Photo')
+    await world.call('create_property', { internalName: photo, dataType: 'Attachment' })
+    const entity = await entityWith(photo, text)
+    const analysis = { entity, entityPropertyId: await idOf(entity, photo) }
+    await world.call('set_attachment_analysis', { ...analysis, ocr: true, targets: { text } })
+    const detach = { entity, entityPropertyId: await idOf(entity, text) }
+    expect((await refusal('detach_property', detach)).message).toContain(photo)
+    await world.call('set_attachment_analysis', analysis)
+    expect(await world.call('detach_property', detach)).toMatchObject({ deleted: true })
+  })
+
+  it('one or many is not changed in one call for more record versions than it can rewrite', async () => {
+    const a = await textProperty()
+    const entity = await entityWith(a)
+    await save(entity, 'r', { [a]: 'x' })
+    const { entityId } = (await world.call('describe_entity', { entity })).entity
+    const table = `t_${world.tenant.tenantId}.e_${entityId}`
+    await world.sql.unsafe(`
+      insert into ${table} (id, row_hash, version, valid_from, created_at, created_change_no, change_no)
+      select 1000000000 + n, '', 1, now(), now(), 1, 1 from generate_series(1, 50000) as n`)
+    const change = { entity, entityPropertyId: await idOf(entity, a), isList: true }
+    expect((await refusal('update_entity_property', change)).message).toContain('50,000')
+    await world.sql.unsafe(`delete from ${table} where id = 1000000001`)
+    await world.call('update_entity_property', change)
+    expect((await world.call('get_instance', { entity, record: 'r' })).data[a]).toEqual(['x'])
+  })
+
   it('an entity is not deleted while it has records', async () => {
     const entity = await entityWith()
     await save(entity, 'r')

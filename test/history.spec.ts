@@ -22,6 +22,11 @@ interface Row {
 }
 
 async function drain(watermark?: string, pageSize = 3): Promise<{ rows: Row[]; watermark: string }> {
+  await world.settled()
+  return drainAtOnce(watermark, pageSize)
+}
+
+async function drainAtOnce(watermark?: string, pageSize = 3): Promise<{ rows: Row[]; watermark: string }> {
   const rows: Row[] = []
   let at = watermark
   for (let pages = 0; pages < 500; pages++) {
@@ -130,6 +135,7 @@ describe('watermarks', () => {
       ['w2', 'deleted'],
     ])
     expect((await drain(third.watermark)).rows).toEqual([])
+    await world.settled()
     const gone = await world.call('list_instances_deleted_since', { entity: 'Gauge', watermark: second.watermark })
     expect(gone.rows).toMatchObject([{ key1: 'w2', deletedBy: { displayName: 'admin' } }])
   })
@@ -153,7 +159,7 @@ describe('watermarks', () => {
     })
     await isWritten
     await save('early', { Level: 1 })
-    const between = await drain(watermark)
+    const between = await drainAtOnce(watermark)
     expect(between.rows.map((row) => row.key1)).not.toContain('early')
     release()
     await older
@@ -172,7 +178,7 @@ describe('watermarks', () => {
     const reader = (async () => {
       // Any transaction of the cluster that is still open holds the watermark back, so the reader goes on until it has seen all.
       while (count() < 100 && Date.now() < deadline) {
-        const page = await drain(watermark, 7)
+        const page = await drainAtOnce(watermark, 7)
         watermark = page.watermark
         for (const row of page.rows) seen.set(row.key1, (seen.get(row.key1) ?? 0) + 1)
       }
@@ -189,6 +195,7 @@ describe('watermarks', () => {
 
   it('takes a time instead of a token, and refuses what is neither', async () => {
     const saved = await save('timed', { Level: 1 })
+    await world.settled()
     const page = await world.call('list_instances_changed_since', { entity: 'Gauge', watermark: saved.modifiedDate, pageSize: 1000 })
     expect(page.rows.map((row: Row) => row.key1)).toContain('timed')
     await expect(world.run('list_instances_changed_since', { entity: 'Gauge', watermark: 'soon' })).rejects.toMatchObject({

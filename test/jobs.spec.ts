@@ -1,5 +1,5 @@
 /** Jobs as their callers see them, and as a runner commits them. The workflow that carries them is tested in workflows/job.spec.ts. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { TxContext } from '#platform/operation.ts'
 import type { RoleExpression, RoleName } from '#platform/roles.ts'
@@ -291,85 +291,5 @@ describe('who sees a job', () => {
     expect(await list({ pageSize: 2, cursor: first.nextCursor })).toEqual(ids.slice(2, 4))
     expect(await list({ pageSize: 2, page: 3 })).toEqual(ids.slice(4))
     expect(await call('list_jobs', {}, { key })).toEqual([])
-  })
-})
-
-describe('awaiting', () => {
-  /** How often a waiter has looked, found nothing and begun to wait. */
-  let waits = 0
-  beforeEach(() => {
-    const { wake } = world.platform.services
-    const listen = wake.listen.bind(wake)
-    waits = 0
-    vi.spyOn(wake, 'listen').mockImplementation((topic) => {
-      const waiter = listen(topic)
-      return { ...waiter, next: (...limits) => (waits++, waiter.next(...limits)) }
-    })
-  })
-  afterEach(() => {
-    vi.restoreAllMocks()
-  })
-
-  it('wakes in milliseconds when the job ends, without a connection meanwhile', async () => {
-    const { services } = world.platform
-    const delays: number[] = []
-    for (let n = 0; n < 20; n++) {
-      const jobId = await startJob()
-      const job = await run(jobId)
-      const awaiting = call('await_job', { jobId, timeoutSeconds: 30 }).then((answer) => ({ answer, at: performance.now() }))
-      await expect.poll(() => waits, { interval: 5 }).toBe(n + 1)
-      expect(services.databases.app.stats()).toMatchObject({ busy: 0 })
-      await transact((context) => finishJob(context, job, { result: { n } }))
-      const committed = performance.now()
-      const { answer, at } = await awaiting
-      expect(answer).toMatchObject({ state: 'succeeded', result: { n } })
-      delays.push(at - committed)
-    }
-    expect(delays.toSorted((a, b) => a - b)[10]).toBeLessThan(50)
-  })
-
-  it('answers the job as it stands when the time is up, and refuses more than 55 seconds', async () => {
-    const jobId = await startJob()
-    const before = performance.now()
-    expect(await call('await_job', { jobId, timeoutSeconds: 0.3 })).toMatchObject({ state: 'queued' })
-    expect(performance.now() - before).toBeGreaterThan(290)
-    await expect(call('await_job', { jobId, timeoutSeconds: 56 })).rejects.toMatchObject(refused('invalid_input'))
-  })
-
-  it('looks by itself where the wake-up was lost', async () => {
-    const jobId = await startJob()
-    const job = await run(jobId)
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    try {
-      const awaiting = call('await_job', { jobId, timeoutSeconds: 55 })
-      while (waits === 0) await new Promise((resolve) => setImmediate(resolve))
-      // As the commit of a process whose line to this one is cut.
-      await world.sql`update platform.job set state = 'succeeded', finished_date = now() where job_id = ${job.jobId}`
-      await vi.advanceTimersByTimeAsync(15_000)
-      expect(await awaiting).toMatchObject({ state: 'succeeded' })
-    } finally {
-      vi.useRealTimers()
-    }
-  })
-
-  it('ends when the caller goes away', async () => {
-    const jobId = await startJob()
-    const caller = new AbortController()
-    const awaiting = call('await_job', { jobId, timeoutSeconds: 55 }, { signal: caller.signal })
-    await expect.poll(() => waits, { interval: 5 }).toBe(1)
-    caller.abort()
-    expect(await awaiting).toMatchObject({ state: 'queued' })
-  })
-
-  it('serves a hundred waiters with six connections', async () => {
-    const jobId = await startJob()
-    const job = await run(jobId)
-    const waiters = Array.from({ length: 100 }, () => call('await_job', { jobId, timeoutSeconds: 30 }))
-    await expect.poll(() => waits, { interval: 5 }).toBe(100)
-    expect(world.platform.services.databases.app.stats()).toMatchObject({ busy: 0, waiting: 0 })
-    await transact((context) => finishJob(context, job))
-    const answers = await Promise.all(waiters)
-    expect(answers).toHaveLength(100)
-    expect(answers.every((answer) => answer.state === 'succeeded')).toBe(true)
   })
 })

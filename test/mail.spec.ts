@@ -7,9 +7,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { authenticateMail } from '#server/mail/authentication.ts'
-import { textOfHtml } from '#server/mail/parse.ts'
 import { type MailServer, startMailServer } from '#server/mail/server.ts'
-import { replyText } from '#tools/messaging/mail-text.rules.ts'
 
 import { openMailVendor, type MailVendor } from './support/mail-vendor.ts'
 import { type Deliverer, openDeliverer, type Sent, type TestChannel } from './support/messaging.ts'
@@ -49,9 +47,17 @@ afterAll(async () => {
 const refused = (code: string, message: RegExp = /./) => ({ code, message: expect.stringMatching(message) })
 let people = 0
 const newAddress = () => `person${++people}@customer.example`
-const mailTo = (to: string, more: object = {}): Promise<Sent> => call('send_message', { to: { email: to }, text: 'Is gate 4 open?', ...more })
+const mailTo = (to: string, more: object = {}): Promise<Sent> =>
+  call('send_message', { to: { email: to }, text: 'Is gate 4 open?', ...more })
 const statusOf = ({ messageId }: Sent) => call('get_message_status', { messageId })
-const lastTaken = () => vendor.taken.at(-1) ?? { from: '', to: [], raw: Buffer.alloc(0), mail: { headers: [], headerLines: [], attachments: [] }, user: undefined }
+const lastTaken = () =>
+  vendor.taken.at(-1) ?? {
+    from: '',
+    to: [],
+    raw: Buffer.alloc(0),
+    mail: { headers: [], headerLines: [], attachments: [] },
+    user: undefined,
+  }
 const repliesOf = async (conversationId: number) => (await call('poll_replies', { conversationId, afterSeq: 0 })).messages
 
 /** Sends and delivers; answers the message with the address that replies go to. */
@@ -75,8 +81,16 @@ async function post(mail: SendMailOptions & { envelope?: { from: string; to: str
 describe('an e-mail', () => {
   it('goes out once, with a stable id, a reply address of its conversation, files, and a way to stop', async () => {
     const to = newAddress()
-    const { assetKey } = await call('upload_asset', { fileName: 'plan ñ.txt', contentBase64: Buffer.from('the plan').toString('base64') }, { transport: 'mcp' })
-    const card = { title: 'Gate 4', choices: [{ key: 'open', label: 'Open <b>' }], link: { label: 'Map', url: 'https://example.com/?a=1&b=2' } }
+    const { assetKey } = await call(
+      'upload_asset',
+      { fileName: 'plan ñ.txt', contentBase64: Buffer.from('the plan').toString('base64') },
+      { transport: 'mcp' },
+    )
+    const card = {
+      title: 'Gate 4',
+      choices: [{ key: 'open', label: 'Open <b>' }],
+      link: { label: 'Map', url: 'https://example.com/?a=1&b=2' },
+    }
     const sent = await mailTo(to, { card, assetKeys: [assetKey] })
     expect(await deliverer.deliver(sent)).toEqual({ kind: 'done' })
     await deliverer.deliver(sent)
@@ -85,11 +99,17 @@ describe('an e-mail', () => {
     const { mail, from } = mine[0] ?? lastTaken()
     expect(from).toBe('dispatch@ops.example.com')
     expect(mail).toMatchObject({ subject: 'Gate 4', messageId: `<m${sent.messageId}.${world.tenant.tenantId}@ops.example.com>` })
-    expect(mail.replyTo).toEqual([{ address: expect.stringMatching(/^reply\+[0-9a-z]+-[0-9a-z]+-[0-9a-f]{24}@ops\.example\.com$/), name: '' }])
-    expect(mail.text?.trim()).toBe('Gate 4\n\nIs gate 4 open?\n\n1. Open <b>\n\nMap: https://example.com/?a=1&b=2\n\nReply with the number of your answer.')
+    expect(mail.replyTo).toEqual([
+      { address: expect.stringMatching(/^reply\+[0-9a-z]+-[0-9a-z]+-[0-9a-f]{24}@ops\.example\.com$/), name: '' },
+    ])
+    expect(mail.text?.trim()).toBe(
+      'Gate 4\n\nIs gate 4 open?\n\n1. Open <b>\n\nMap: https://example.com/?a=1&b=2\n\nReply with the number of your answer.',
+    )
     expect(mail.html).toContain('Open &lt;b&gt;')
     expect(mail.html).toContain('href="https://example.com/?a=1&amp;b=2"')
-    expect(mail.attachments.map((one) => [one.filename, Buffer.from(one.content as ArrayBuffer).toString()])).toEqual([['plan ñ.txt', 'the plan']])
+    expect(mail.attachments.map((one) => [one.filename, Buffer.from(one.content as ArrayBuffer).toString()])).toEqual([
+      ['plan ñ.txt', 'the plan'],
+    ])
     expect(mail.headers.find((one) => one.key === 'list-unsubscribe')?.value).toContain('subject=STOP')
     expect(await statusOf(sent)).toMatchObject({ status: 'sent', attempts: 1, providerId: mail.messageId })
   })
@@ -98,7 +118,11 @@ describe('an e-mail', () => {
     const first = await delivered(newAddress())
     const next: Sent = await call('send_message', { conversationId: first.conversationId, text: 'And gate 5?' })
     await deliverer.deliver(next)
-    expect(lastTaken().mail).toMatchObject({ inReplyTo: first.messageIdHeader, references: first.messageIdHeader, subject: expect.stringMatching(/^Re: /) })
+    expect(lastTaken().mail).toMatchObject({
+      inReplyTo: first.messageIdHeader,
+      references: first.messageIdHeader,
+      subject: expect.stringMatching(/^Re: /),
+    })
   })
 
   it('is tried again while the server certainly has not taken it, and fails where the server says no', async () => {
@@ -112,7 +136,10 @@ describe('an e-mail', () => {
       expect(vendor.taken.filter((one) => one.to.includes(to))).toHaveLength(1)
       expect(await statusOf(sent)).toMatchObject({ status: 'sent', attempts: 2 })
     }
-    for (const [plan, reason, vendorCode] of [['refuseRecipient', 'badAddress', '550'], ['refuseAfterData', 'refused', '554']] as const) {
+    for (const [plan, reason, vendorCode] of [
+      ['refuseRecipient', 'badAddress', '550'],
+      ['refuseAfterData', 'refused', '554'],
+    ] as const) {
       const sent = await mailTo(newAddress())
       vendor.plan(plan)
       expect(await deliverer.deliver(sent)).toEqual({ kind: 'done' })
@@ -133,7 +160,13 @@ describe('an e-mail', () => {
   it('signs in where the channel has a user, and fails where that is refused or the server is a forbidden one', async () => {
     const strict = await openMailVendor({ user: 'me', password: 'right' })
     const settings = { host: '127.0.0.1', port: strict.port, secure: false, from: 'dispatch@ops.example.com' }
-    const channel = await call('create_channel', { internalName: 'Strict', channel: 'email', provider: 'smtp', settings, secrets: { user: 'me', password: 'right' } })
+    const channel = await call('create_channel', {
+      internalName: 'Strict',
+      channel: 'email',
+      provider: 'smtp',
+      settings,
+      secrets: { user: 'me', password: 'right' },
+    })
     const good: Sent = await mailTo(newAddress(), { channel: 'Strict' })
     await deliverer.deliver(good)
     expect(strict.taken.map((one) => one.user)).toEqual(['me'])
@@ -153,7 +186,9 @@ describe('an e-mail', () => {
 describe('a reply by e-mail', () => {
   it('wakes the await with what the person wrote, without the quoted message, its files as assets', async () => {
     const from = newAddress()
-    const { conversationId, replyTo, messageIdHeader } = await delivered(from, { card: { choices: [{ key: 'open', label: 'It is open' }] } })
+    const { conversationId, replyTo, messageIdHeader } = await delivered(from, {
+      card: { choices: [{ key: 'open', label: 'It is open' }] },
+    })
     const waiting = call('await_reply', { conversationId, timeoutSeconds: 20 })
     await post({
       from: `Ana Ruiz <${from}>`,
@@ -165,7 +200,11 @@ describe('a reply by e-mail', () => {
     })
     const [message] = (await waiting).messages
     expect(message).toMatchObject({ text: '1', choice: 'open', channel: 'email', from, assetKeys: [expect.any(String)] })
-    expect(await call('get_asset', { assetKey: message.assetKeys[0] })).toMatchObject({ originalFileName: 'gate.txt', mimeType: 'text/plain', fileSize: 12 })
+    expect(await call('get_asset', { assetKey: message.assetKeys[0] })).toMatchObject({
+      originalFileName: 'gate.txt',
+      mimeType: 'text/plain',
+      fileSize: 12,
+    })
     const [row] = await world.sql`select authentication from platform.message where message_id = ${message.messageId}`
     expect(row?.['authentication']).toEqual({ spf: 'none', dkim: 'none', dmarc: 'none' })
   })
@@ -195,7 +234,9 @@ describe('a reply by e-mail', () => {
     await call('end_conversation', { conversationId })
     await post({ from, to: replyTo, text: 'Too late?' })
     expect(await repliesOf(conversationId)).toMatchObject([{ text: 'Too late?' }])
-    expect(await world.sql`select 1 from platform.outbox where subject = ${`conversation:${conversationId}`} and event->>'type' = 'messageReceived'`).toHaveLength(0)
+    expect(
+      await world.sql`select 1 from platform.outbox where subject = ${`conversation:${conversationId}`} and event->>'type' = 'messageReceived'`,
+    ).toHaveLength(0)
   })
 
   it('is not an absence note, a bounce or a list', async () => {
@@ -227,7 +268,9 @@ describe('a reply by e-mail', () => {
   it('of more than 25 MiB, or that cannot be read, is refused and costs nothing else', async () => {
     const from = newAddress()
     const { conversationId, replyTo } = await delivered(from)
-    await expect(post({ from, to: replyTo, attachments: [{ filename: 'big', content: Buffer.alloc(20 * 1024 * 1024) }] })).rejects.toMatchObject({ responseCode: 552 })
+    await expect(
+      post({ from, to: replyTo, attachments: [{ filename: 'big', content: Buffer.alloc(20 * 1024 * 1024) }] }),
+    ).rejects.toMatchObject({ responseCode: 552 })
     await post({ from, to: replyTo, text: 'still here' })
     expect(await repliesOf(conversationId)).toMatchObject([{ text: 'still here' }])
   })
@@ -250,7 +293,9 @@ describe('a reply by e-mail', () => {
       ['\r\n\r\nGET / HTTP/1.1\r\n\r\n', 'EHLO x\r\nMAIL FROM:<a@b.c>\r\n', `EHLO ${'x'.repeat(70_000)}\r\n`].map(
         (bytes) =>
           new Promise<void>((resolve) => {
-            const socket = createConnection(listener.port, '127.0.0.1', () => socket.write(bytes, () => setTimeout(() => socket.destroy(), 50)))
+            const socket = createConnection(listener.port, '127.0.0.1', () =>
+              socket.write(bytes, () => setTimeout(() => socket.destroy(), 50)),
+            )
             socket.once('close', () => resolve()).on('error', () => {})
           }),
       ),
@@ -265,16 +310,32 @@ describe('a reply by e-mail', () => {
 describe('a reply through the webhook', () => {
   const send = (body: object, secret = webhookSecret, at = new Date()) => {
     const text = JSON.stringify(body)
-    const headers = { 'webhook-id': 'w1', 'webhook-timestamp': String(Math.floor(at.getTime() / 1000)), 'webhook-signature': new Webhook(secret).sign('w1', at, text) }
-    return call('receive_channel_webhook', { channelKey: email.channelKey }, { raw: { body: Buffer.from(text), headers, url: `/api/v1/messaging/webhooks/${email.channelKey}` } })
+    const headers = {
+      'webhook-id': 'w1',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': new Webhook(secret).sign('w1', at, text),
+    }
+    return call(
+      'receive_channel_webhook',
+      { channelKey: email.channelKey },
+      { raw: { body: Buffer.from(text), headers, url: `/api/v1/messaging/webhooks/${email.channelKey}` } },
+    )
   }
 
   it('finds its conversation by the reply address, by what it answers, by its sender, in this order', async () => {
     const from = newAddress()
     const first = await delivered(from)
     const second = await delivered(from)
-    expect(await send({ from, to: first.replyTo, subject: 's', text: 'by address', messageId: '<w1@x>', inReplyTo: second.messageIdHeader })).toEqual({ outcome: 'stored' })
-    await send({ from: `Ana <${from}>`, to: ['hello@ops.example.com'], text: 'by thread', messageId: '<w2@x>', inReplyTo: first.messageIdHeader })
+    expect(
+      await send({ from, to: first.replyTo, subject: 's', text: 'by address', messageId: '<w1@x>', inReplyTo: second.messageIdHeader }),
+    ).toEqual({ outcome: 'stored' })
+    await send({
+      from: `Ana <${from}>`,
+      to: ['hello@ops.example.com'],
+      text: 'by thread',
+      messageId: '<w2@x>',
+      inReplyTo: first.messageIdHeader,
+    })
     await send({ from, to: 'hello@ops.example.com', text: 'by sender', messageId: '<w3@x>' })
     const stranger = newAddress()
     await send({ from: stranger, to: 'hello@ops.example.com', subject: 'Hello', text: 'by nobody', messageId: '<w4@x>' })
@@ -297,43 +358,15 @@ describe('a reply through the webhook', () => {
   })
 })
 
-describe('what a person wrote', () => {
-  it('is found above the quoted message in the languages of the users', () => {
-    const quotes = [
-      'On Sat, Nov 21, 2026 at 10:00 AM Dispatch <d@x.example>\nwrote:\n\n> Is it open?',
-      'Am Sa., 21. Nov. 2026 um 10:00 Uhr schrieb Dispatch <d@x.example>:\n\n> Ist es offen?',
-      'El sáb, 21 nov 2026 a las 10:00, Dispatch (<d@x.example>) escribió:\n\n> ¿Abierta?',
-      'Le sam. 21 nov. 2026 à 10:00, Dispatch <d@x.example> a écrit\u00a0:\n\n> Ouvert ?',
-      '-----Original Message-----\nFrom: Dispatch\nSent: Saturday',
-      '________________________________\nFrom: Dispatch <d@x.example>\nSent: Saturday, November 21, 2026',
-      'From: Dispatch <d@x.example>\nSent: Saturday\nTo: Ana',
-      '> Is it open?\n> 1. Yes',
-      '-- \nAna Ruiz\nField team',
-    ]
-    expect(quotes.map((quote) => replyText(`Yes, it is.\r\n\r\nOn the left.\r\n\r\n${quote}`))).toEqual(quotes.map(() => 'Yes, it is.\n\nOn the left.'))
-    expect(replyText('> Is it open?\n\nYes, below.')).toBe('> Is it open?\n\nYes, below.')
-    expect(replyText('On Monday I wrote: nothing')).toBe('On Monday I wrote: nothing')
-    expect(replyText('')).toBe('')
-  })
-
-  it('is read out of HTML where there is no text, at once whatever it holds', () => {
-    expect(textOfHtml('<html><head><title>x</title><style>p{}</style></head><body><p>Yes &amp; no &#128077;</p><div>On the left<br>side</div><blockquote><p>quoted <blockquote>twice</blockquote></p></blockquote></body></html>')).toBe(
-      'Yes & no 👍\n\nOn the left\nside',
-    )
-    const started = performance.now()
-    for (const part of ['<', '<blockquote', '<blockquote>', '<!--', '&#']) expect(typeof textOfHtml(part.repeat(200_000))).toBe('string')
-    expect(typeof replyText('On '.repeat(150_000))).toBe('string')
-    expect(typeof replyText('On x\n'.repeat(100_000))).toBe('string')
-    expect(performance.now() - started).toBeLessThan(5_000)
-  })
-})
-
 describe('the check of a sender', () => {
   const arrival = { ip: '192.0.2.1', helo: 'mx.customer.example', sender: 'ana@customer.example', mta: 'ops.example.com' }
   const mail = Buffer.from('From: ana@customer.example\r\nTo: x@ops.example.com\r\nSubject: x\r\nMessage-ID: <1@x>\r\n\r\nHi\r\n')
 
   it('reports what the sender’s records say', async () => {
-    const records: Record<string, string[][]> = { 'customer.example TXT': [['v=spf1 ip4:192.0.2.0/24 -all']], '_dmarc.customer.example TXT': [['v=DMARC1; p=reject']] }
+    const records: Record<string, string[][]> = {
+      'customer.example TXT': [['v=spf1 ip4:192.0.2.0/24 -all']],
+      '_dmarc.customer.example TXT': [['v=DMARC1; p=reject']],
+    }
     const resolver = (domain: string, rrtype: string) => {
       const found = records[`${domain} ${rrtype}`]
       return found ? Promise.resolve(found) : noRecords()
@@ -344,7 +377,11 @@ describe('the check of a sender', () => {
 
   it('does not wait for name servers that never answer', async () => {
     const started = performance.now()
-    expect(await authenticateMail(mail, arrival, () => new Promise(() => {}))).toEqual({ spf: 'temperror', dkim: 'temperror', dmarc: 'temperror' })
+    expect(await authenticateMail(mail, arrival, () => new Promise(() => {}))).toEqual({
+      spf: 'temperror',
+      dkim: 'temperror',
+      dmarc: 'temperror',
+    })
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 })

@@ -15,8 +15,32 @@ describe('an address', () => {
   it('is allowed where it is public, and refused in every way of writing one that is not', () => {
     const allowed = ['93.184.216.34', '1.1.1.1', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::808:808']
     const forbidden = [
-      '127.0.0.1', '127.8.8.8', '10.0.0.1', '172.16.5.5', '192.168.1.1', '169.254.169.254', '100.64.0.1', '0.0.0.0', '255.255.255.255', '224.0.0.1', '192.0.2.1', '198.18.0.1',
-      '::1', '::', 'fe80::1', 'fe80::1%eth0', 'fd00::1', 'ff02::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '[::ffff:10.0.0.1]', '64:ff9b::7f00:1', '2002:7f00:1::', '2001::1', '2001:db8::1', 'no address',
+      '127.0.0.1',
+      '127.8.8.8',
+      '10.0.0.1',
+      '172.16.5.5',
+      '192.168.1.1',
+      '169.254.169.254',
+      '100.64.0.1',
+      '0.0.0.0',
+      '255.255.255.255',
+      '224.0.0.1',
+      '192.0.2.1',
+      '198.18.0.1',
+      '::1',
+      '::',
+      'fe80::1',
+      'fe80::1%eth0',
+      'fd00::1',
+      'ff02::1',
+      '::ffff:127.0.0.1',
+      '::ffff:7f00:1',
+      '[::ffff:10.0.0.1]',
+      '64:ff9b::7f00:1',
+      '2002:7f00:1::',
+      '2001::1',
+      '2001:db8::1',
+      'no address',
     ]
     expect(allowed.filter((address) => !isAllowedAddress(closed, address))).toEqual([])
     expect(forbidden.filter((address) => isAllowedAddress(closed, address))).toEqual([])
@@ -55,7 +79,10 @@ describe('a connection', () => {
       response.end('inside')
     }).listen(0, '127.0.0.2')
     await once(inner, 'listening')
-    outer = createServer((_request, response) => response.writeHead(302, { location: `http://127.0.0.2:${portOf(inner)}/` }).end()).listen(0, '127.0.0.1')
+    outer = createServer((_request, response) => response.writeHead(302, { location: `http://127.0.0.2:${portOf(inner)}/` }).end()).listen(
+      0,
+      '127.0.0.1',
+    )
     await once(outer, 'listening')
   })
   afterAll(() => {
@@ -84,7 +111,9 @@ describe('a connection', () => {
   })
 
   it('is refused where a name leads to it, whatever the name', async () => {
-    const failure = once(connect({ host: 'localhost', port: portOf(inner), lookup: guardedLookup(closed) }), 'connect').catch((thrown: unknown) => thrown)
+    const failure = once(connect({ host: 'localhost', port: portOf(inner), lookup: guardedLookup(closed) }), 'connect').catch(
+      (thrown: unknown) => thrown,
+    )
     expect(await failure).toMatchObject({ code: 'unprocessable' })
     await expect(resolveAllowed(closed, 'localhost', 2_000)).rejects.toMatchObject({ code: 'unprocessable' })
     await expect(resolveAllowed(closed, '::1', 2_000)).rejects.toMatchObject({ code: 'unprocessable' })

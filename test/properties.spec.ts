@@ -115,6 +115,7 @@ describe('creating a property', () => {
     ['a pattern on a number', { dataType: 'Number', regEx: '^a' }, '$.regEx'],
     ['a broken pattern', { dataType: 'Text', regEx: '(a' }, '$.regEx'],
     ['look-around', { dataType: 'Text', regEx: '(?=a)b' }, '$.regEx'],
+    ['a pattern that costs too much', { dataType: 'Text', regEx: '[a-z]{1000}'.repeat(40) }, '$.regEx'],
     ['decimal places on text', { dataType: 'Text', maxDecimalPlaces: 2 }, '$.maxDecimalPlaces'],
     ['bounds on a date', { dataType: 'DateOnly', minValueOrLength: 1 }, '$.minValueOrLength'],
     ['bounds that cross', { dataType: 'Number', minValueOrLength: 5, maxValueOrLength: 1 }, '$.minValueOrLength'],

@@ -489,6 +489,23 @@ describe('the shared catalog', () => {
     const own = (await reader.call('list_entities')).find((entity: { internalName: string }) => entity.internalName === 'Site')
     expect(own.globalSourceId).toBe(site.globalSourceId)
     expect(own.entityId).not.toBe(site.globalSourceId)
+    const seenBy = (publishedOf: string) =>
+      world.sql.begin(async (sql) => {
+        await sql.unsafe('set local role fieldloop_app')
+        await sql`select set_config('app.tenant_id', ${String(reader.tenant.tenantId)}, true), set_config('app.published_of', ${publishedOf}, true)`
+        const rows = await sql<{ internalName: string; name: string | null }[]>`
+          select p.internal_name, d.name from platform.property p left join platform.property_display d on d.property_id = p.property_id
+          where p.tenant_id = ${publisher.tenant.tenantId} order by p.internal_name, d.name`
+        return rows.map((row) => [row.internalName, row.name])
+      })
+    expect(await seenBy('')).toEqual([])
+    expect(await seenBy(String(reader.tenant.tenantId))).toEqual([])
+    expect(await seenBy(String(publisher.tenant.tenantId))).toEqual([
+      ['Code', 'Code'],
+      ['Code', 'Código'],
+      ['Kind', null],
+      ['Photos', null],
+    ])
     // What a category of the publisher is called is not for others to know.
     const taken = sorted(await reader.call('export_catalog'))
     expect(taken['entities']).toMatchObject([

@@ -6,7 +6,17 @@ import { ApplicationFailure, Context } from '@temporalio/activity'
 import { guardedDispatcher } from '#platform/outbound.ts'
 import type { Services } from '#platform/services.ts'
 import type { DeliveryStep, MessagingActivities } from '#platform/shapes/messaging.ts'
-import { addMedia, claimDelivery, endIdleConversation, giveUpMedia, giveUpOn, listMediaToFetch, type Order, type Outcome, recordOutcome } from '#tools/messaging/service.ts'
+import {
+  addMedia,
+  claimDelivery,
+  endIdleConversation,
+  giveUpMedia,
+  giveUpOn,
+  listMediaToFetch,
+  type Order,
+  type Outcome,
+  recordOutcome,
+} from '#tools/messaging/service.ts'
 
 import { fetchFile, MediaGone } from './media.ts'
 import { sendThroughSmtp } from './smtp.ts'
@@ -34,13 +44,20 @@ async function beating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>
 }
 
 /** The activities with the connections that they share; `close` ends those. */
-export function createMessagingActivities(services: Services, options: MessagingActivityOptions = {}): MessagingActivities & { close(): Promise<void> } {
+export function createMessagingActivities(
+  services: Services,
+  options: MessagingActivityOptions = {},
+): MessagingActivities & { close(): Promise<void> } {
   const { callMs = 10_000, settleMs = 20_000, retryDelayMs } = options
   const dispatcher = guardedDispatcher(services.config, { headersMs: callMs })
   const parts: TwilioParts = { services, dispatcher, callMs }
 
   const tryAgain = (type: string, delayMs = retryDelayMs) =>
-    ApplicationFailure.create({ message: 'The message is tried again', type, ...(delayMs === undefined ? {} : { nextRetryDelay: delayMs }) })
+    ApplicationFailure.create({
+      message: 'The message is tried again',
+      type,
+      ...(delayMs === undefined ? {} : { nextRetryDelay: delayMs }),
+    })
 
   function send(order: Order): Promise<Outcome> {
     const { via } = order

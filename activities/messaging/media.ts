@@ -35,8 +35,16 @@ async function open(dispatcher: Dispatcher, media: MediaToFetch, signal: AbortSi
   let url = new URL(media.url)
   for (let hops = 0; hops <= maxRedirects; hops++) {
     if (url.protocol !== 'https:' && url.origin !== home) throw new MediaGone('The file lies at an address that is not encrypted')
-    const authorization = twilio && url.origin === home ? `Basic ${Buffer.from(`${twilio.settings.accountSid}:${twilio.secrets.authToken}`).toString('base64')}` : undefined
-    const answer = await request(url, { dispatcher, signal, headersTimeout: headersMs, headers: authorization === undefined ? {} : { authorization } })
+    const authorization =
+      twilio && url.origin === home
+        ? `Basic ${Buffer.from(`${twilio.settings.accountSid}:${twilio.secrets.authToken}`).toString('base64')}`
+        : undefined
+    const answer = await request(url, {
+      dispatcher,
+      signal,
+      headersTimeout: headersMs,
+      headers: authorization === undefined ? {} : { authorization },
+    })
     const { location } = answer.headers
     if (answer.statusCode < 300 || answer.statusCode >= 400 || typeof location !== 'string') return answer
     await answer.body.dump()
@@ -46,7 +54,13 @@ async function open(dispatcher: Dispatcher, media: MediaToFetch, signal: AbortSi
 }
 
 /** Fetches one file into an asset and answers its key. Throws MediaGone where another try would end the same way. */
-export async function fetchFile(services: Services, dispatcher: Dispatcher, tenantId: number, media: MediaToFetch, signal: AbortSignal): Promise<string> {
+export async function fetchFile(
+  services: Services,
+  dispatcher: Dispatcher,
+  tenantId: number,
+  media: MediaToFetch,
+  signal: AbortSignal,
+): Promise<string> {
   const answer = await open(dispatcher, media, signal).catch((error: unknown) => {
     throw error instanceof AppError ? new MediaGone('The file lies at a forbidden address', { cause: error }) : error
   })

@@ -59,7 +59,8 @@ interface SmtpFailure {
 }
 
 function failureOf(error: unknown): SmtpFailure {
-  const field = (name: string) => (typeof error === 'object' && error !== null && name in error ? (error as Record<string, unknown>)[name] : undefined)
+  const field = (name: string) =>
+    typeof error === 'object' && error !== null && name in error ? (error as Record<string, unknown>)[name] : undefined
   const code = field('responseCode')
   const command = field('command')
   return { responseCode: typeof code === 'number' ? code : undefined, command: typeof command === 'string' ? command : undefined }
@@ -70,7 +71,8 @@ function readFailure(order: SmtpOrder, error: unknown, isHandedOver: boolean): O
   const { responseCode, command } = failureOf(error)
   if (responseCode !== undefined && responseCode >= 500) {
     const vendorCode = String(responseCode)
-    if (command?.startsWith('AUTH') || responseCode === 530 || responseCode === 535) return { kind: 'refused', reason: 'channelMisconfigured', vendorCode }
+    if (command?.startsWith('AUTH') || responseCode === 530 || responseCode === 535)
+      return { kind: 'refused', reason: 'channelMisconfigured', vendorCode }
     return { kind: 'refused', reason: command === 'RCPT TO' ? 'badAddress' : 'refused', vendorCode }
   }
   // The server said no for now: it has not taken the message.

@@ -43,12 +43,21 @@ const codeOf = (error: unknown) => (typeof error === 'object' && error !== null 
  */
 function requestClient({ dispatcher, callMs }: TwilioParts, apiBaseUrl: string | undefined): RequestClient {
   const client = {
-    async request(options: { method: string; uri: string; username?: string; password?: string; headers?: Record<string, string>; params?: object; data?: object }) {
+    async request(options: {
+      method: string
+      uri: string
+      username?: string
+      password?: string
+      headers?: Record<string, string>
+      params?: object
+      data?: object
+    }) {
       const wanted = new URL(options.uri)
       const url = apiBaseUrl === undefined ? wanted : new URL(wanted.pathname.slice(1), apiBaseUrl.replace(/\/*$/, '/'))
       for (const [name, value] of Object.entries(options.params ?? {})) url.searchParams.set(name, String(value))
       const form = new URLSearchParams()
-      for (const [name, value] of Object.entries(options.data ?? {})) for (const one of Array.isArray(value) ? value : [value]) form.append(name, String(one))
+      for (const [name, value] of Object.entries(options.data ?? {}))
+        for (const one of Array.isArray(value) ? value : [value]) form.append(name, String(one))
       const isPost = options.method.toUpperCase() === 'POST'
       try {
         const answer = await request(url, {
@@ -82,19 +91,32 @@ async function clientFor(parts: TwilioParts, { settings, secrets }: Pick<TwilioW
 const onWire = (via: TwilioWay, address: string) => (via.channel === 'whatsapp' ? `whatsapp:${address}` : address)
 
 // Wrong or unreachable numbers, by Twilio's own.
-const badAddressCodes: ReadonlySet<string> = new Set(['21211', '21214', '21217', '21401', '21407', '21421', '21612', '21614', '63003', '63024'])
+const badAddressCodes: ReadonlySet<string> = new Set([
+  '21211',
+  '21214',
+  '21217',
+  '21401',
+  '21407',
+  '21421',
+  '21612',
+  '21614',
+  '63003',
+  '63024',
+])
 
 function readFailure(error: unknown): Outcome {
   if (error instanceof AppError) return { kind: 'refused', reason: 'channelMisconfigured' }
   if (error instanceof NotConnected) return { kind: 'notSent', detail: 'not connected' }
-  const status = typeof error === 'object' && error !== null && 'status' in error && typeof error.status === 'number' ? error.status : undefined
+  const status =
+    typeof error === 'object' && error !== null && 'status' in error && typeof error.status === 'number' ? error.status : undefined
   const vendorCode = /^\d{1,6}$/.test(codeOf(error)) ? codeOf(error) : undefined
   if (status === undefined) return { kind: 'unknown', detail: codeOf(error) || 'no answer' }
   if (status === 429) return { kind: 'notSent', detail: 'too many calls' }
   // Behind a 5xx or a 408 the message may have been taken.
   if (status >= 500 || status === 408) return { kind: 'unknown', detail: `status ${status}` }
   if (vendorCode === twilioStopped) return { kind: 'refused', reason: 'optedOut', vendorCode }
-  if (status === 401 || status === 403 || vendorCode === undefined) return { kind: 'refused', reason: 'channelMisconfigured', vendorCode: vendorCode ?? String(status) }
+  if (status === 401 || status === 403 || vendorCode === undefined)
+    return { kind: 'refused', reason: 'channelMisconfigured', vendorCode: vendorCode ?? String(status) }
   return { kind: 'refused', reason: badAddressCodes.has(vendorCode) ? 'badAddress' : 'refused', vendorCode }
 }
 
@@ -108,8 +130,12 @@ export async function sendThroughTwilio(parts: TwilioParts, order: TwilioOrder):
       to: onWire(via, order.to),
       body: order.text,
       statusCallback: via.statusCallback,
-      ...(via.settings.messagingServiceSid === undefined ? { from: onWire(via, via.settings.from) } : { messagingServiceSid: via.settings.messagingServiceSid }),
-      ...(order.assetKeys.length === 0 ? {} : { mediaUrl: order.assetKeys.map((key) => signedUrl({ services: parts.services, actor }, downloadPath(key)).url) }),
+      ...(via.settings.messagingServiceSid === undefined
+        ? { from: onWire(via, via.settings.from) }
+        : { messagingServiceSid: via.settings.messagingServiceSid }),
+      ...(order.assetKeys.length === 0
+        ? {}
+        : { mediaUrl: order.assetKeys.map((key) => signedUrl({ services: parts.services, actor }, downloadPath(key)).url) }),
     })
     return sid ? { kind: 'sent', providerId: sid } : { kind: 'unknown', detail: 'an answer without an id' }
   } catch (error) {
@@ -140,13 +166,24 @@ export async function lookUpAtTwilio(parts: TwilioParts, order: TwilioOrder, riv
   const isMadeSince = (made: Date | null) => made === null || made.getTime() >= since
   const alike = messages.filter((one) => {
     const body = folded(one.body)
-    return one.direction !== 'inbound' && isMadeSince(one.dateCreated) && (body === folded(order.text) || body === trialPrefix + folded(order.text))
+    return (
+      one.direction !== 'inbound' &&
+      isMadeSince(one.dateCreated) &&
+      (body === folded(order.text) || body === trialPrefix + folded(order.text))
+    )
   })
-  const sids = await withoutKnown(parts.services, order.tenantId, alike.map((one) => one.sid))
+  const sids = await withoutKnown(
+    parts.services,
+    order.tenantId,
+    alike.map((one) => one.sid),
+  )
   const [sid] = sids
   // A full page of newer ones hides what lies behind it.
   const isWhole = messages.length < listed || messages.some((one) => !isMadeSince(one.dateCreated))
-  if (sid === undefined) return isWhole ? { kind: 'notSent', detail: 'not in the list' } : { kind: 'neverKnown', detail: 'the list is too long', providerId: undefined }
+  if (sid === undefined)
+    return isWhole
+      ? { kind: 'notSent', detail: 'not in the list' }
+      : { kind: 'neverKnown', detail: 'the list is too long', providerId: undefined }
   if (sids.length > rivals) return { kind: 'sent', providerId: sids.at(-1) ?? sid }
   return { kind: 'neverKnown', detail: 'others with the same words', providerId: undefined }
 }

@@ -75,7 +75,8 @@ function elementText(value: unknown): string {
   if (Array.isArray(value)) return arrayText(value)
   if (typeof value === 'number' || typeof value === 'bigint') return String(value)
   if (typeof value === 'boolean') return value ? 't' : 'f'
-  const text = typeof value === 'string' ? value : value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : JSON.stringify(value)
+  const text =
+    typeof value === 'string' ? value : value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : JSON.stringify(value)
   return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 }
 

@@ -17,7 +17,7 @@ export function catalogTopic(tenantId: number): string {
 export async function readCatalogVersion(tx: Tx, tenantId: number): Promise<{ readonly version: number; readonly isOwn: boolean }> {
   const [row] = await tx<{ version: number; isOwn: boolean }[]>`
     select catalog_version as version, coalesce(xmin = pg_current_xact_id_if_assigned()::xid, false) as is_own
-    from platform.tenant where tenant_id = ${tenantId}`
+    from platform.tenant where tenant_id = ${tenantId}`.execute()
   return row ?? { version: 0, isOwn: false }
 }
 

@@ -14,7 +14,7 @@ export interface Epoch {
 export async function readEpoch(tx: Tx): Promise<Epoch | undefined> {
   const [row] = await tx<(Epoch & { isCompared: boolean })[]>`
     select epoch, epoch_uuid, postmaster_start = pg_postmaster_start_time() as is_compared
-    from platform.watermark_epoch order by epoch desc limit 1`
+    from platform.watermark_epoch order by epoch desc limit 1`.execute()
   return row?.isCompared ? { epoch: row.epoch, epochUuid: row.epochUuid } : undefined
 }
 

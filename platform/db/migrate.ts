@@ -42,7 +42,10 @@ function withRole(url: string, role: string, password: string): string {
 }
 
 export interface MigrateOptions {
+  /** The owner's address without a pooler between. */
   readonly ownerUrl: string
+  /** Where the application's and the look-up roles connect, through a pooler perhaps; as `ownerUrl` unless told. */
+  readonly pooledUrl?: string | undefined
   readonly appUrl?: string | undefined
   readonly lookupUrl?: string | undefined
   readonly secretsKey: Buffer
@@ -51,7 +54,7 @@ export interface MigrateOptions {
 
 /** Makes the roles, runs what is missing, and answers with the addresses to use. Refuses an application role that could pass the tenant's fence. */
 export async function migrate(options: MigrateOptions): Promise<DatabaseUrls> {
-  const { ownerUrl, secretsKey, log } = options
+  const { ownerUrl, log } = options
   const sql = postgres(ownerUrl, { ...connectionOptions('fieldloop migrate'), connect_timeout: 30 })
   try {
     await sql`select pg_advisory_lock(${lockKey})`
@@ -73,7 +76,6 @@ export async function migrate(options: MigrateOptions): Promise<DatabaseUrls> {
     return urls
   } finally {
     await sql.end({ timeout: 5 })
-    void secretsKey
   }
 }
 
@@ -91,8 +93,8 @@ async function ensureRoles(sql: postgres.Sql, options: MigrateOptions): Promise<
   }
   return {
     owner: ownerUrl,
-    app: appUrl ?? withRole(ownerUrl, 'fieldloop_app', rolePassword(secretsKey, 'fieldloop_app')),
-    lookup: lookupUrl ?? withRole(ownerUrl, 'fieldloop_lookup', rolePassword(secretsKey, 'fieldloop_lookup')),
+    app: appUrl ?? withRole(options.pooledUrl ?? ownerUrl, 'fieldloop_app', rolePassword(secretsKey, 'fieldloop_app')),
+    lookup: lookupUrl ?? withRole(options.pooledUrl ?? ownerUrl, 'fieldloop_lookup', rolePassword(secretsKey, 'fieldloop_lookup')),
   }
 }
 

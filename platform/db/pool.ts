@@ -49,6 +49,8 @@ export interface Lease {
   readonly sql: Tx
   /** Whether the connection went meanwhile, with whatever stood in its transaction. */
   readonly isLost: () => boolean
+  /** From now on statements are refused: the transaction's end is on its way. */
+  readonly seal: () => void
   /** Gives the connection back; `isBroken` throws it away instead. */
   release(isBroken?: boolean): void
 }
@@ -204,8 +206,10 @@ function dropClient(slot: Slot): void {
 
 function leaseOf(slot: Slot, giveBack: (slot: Slot, isBroken: boolean) => void): Lease {
   let isReleased = false
+  let isSealed = false
   const { client } = slot
   const guard = () => {
+    if (isSealed) throw new Error('A statement came after the end of its transaction')
     if (isReleased || slot.isLost) {
       throw new AppError('unavailable', 'The database connection was lost. Try again.', { retryAfterSeconds: 1 })
     }
@@ -234,6 +238,7 @@ function leaseOf(slot: Slot, giveBack: (slot: Slot, isBroken: boolean) => void):
     // The parts of TransactionSql that we use are all here; savepoints and prepare are not, and no statement of ours calls them.
     sql: guarded as unknown as Tx,
     isLost: () => slot.isLost,
+    seal: () => void (isSealed = true),
     release(isBroken = false) {
       if (isReleased) return
       isReleased = true

@@ -46,6 +46,24 @@ export async function inRecords<T>(tx: Tx, tenantId: number, work: () => Promise
   return mine
 }
 
+/**
+ * The same for a read that is the last of its transaction: the commit travels with it, and takes the role back. `work` sends its statements before it
+ * first waits.
+ */
+export async function lastInRecords<T>(
+  context: { readonly tx: Tx; readonly tenantId: number; readonly endHere: () => void },
+  work: () => Promise<T>,
+): Promise<T> {
+  const { tx, tenantId, endHere } = context
+  await inUse.get(tx)?.catch(silent)
+  const set = tx.unsafe(`set local role ${tenantRole(tenantId)}`).execute()
+  set.catch(silent)
+  const result = work()
+  endHere()
+  const [found] = await Promise.all([result, set])
+  return found
+}
+
 const systemColumns = `
   id bigint not null,
   parent_id bigint,

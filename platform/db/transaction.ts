@@ -16,6 +16,10 @@ export interface OpenTransaction {
   readonly tx: Tx
   /** The transaction's time, ISO 8601 UTC with milliseconds. */
   readonly stamp: () => Promise<string>
+  /** Sends the commit behind the statements sent so far, in their round trip. Only where nothing follows: a later statement is refused. */
+  readonly endHere: () => void
+  /** A statement that has just been sent and whose answer nobody needs before the commit. Where it fails, nothing is committed. */
+  readonly trail: (last: Promise<unknown>) => void
 }
 
 const silent = () => {}
@@ -90,21 +94,32 @@ export async function transact<T>(pool: Pool, options: TransactionOptions, work:
         date_trunc('milliseconds', now()) as stamp`.execute()
     begun.catch(silent)
     prologue.catch(silent)
+    let ending: Promise<{ readonly command: string }> | undefined
+    const endHere = () => {
+      if (ending) return
+      ending = tx.unsafe('commit').execute()
+      ending.catch(silent)
+      lease.seal()
+    }
+    const trailing: Promise<unknown>[] = []
+    const trail = (last: Promise<unknown>) => {
+      last.catch(silent)
+      trailing.push(last)
+    }
     let result: T
     try {
-      result = await work({ tx, stamp: async () => (await prologue)[0]?.stamp ?? '' })
-      await begun
-      await prologue
+      result = await work({ tx, stamp: async () => (await prologue)[0]?.stamp ?? '', endHere, trail })
     } catch (error) {
-      isBroken = lease.isLost() || isConnectionLoss(error) || (await rollback(tx))
+      isBroken = lease.isLost() || isConnectionLoss(error) || (await (ending ? isUnended(ending) : rollback(tx)))
       throw error
     }
-    // A commit of an aborted transaction answers ROLLBACK and no error.
-    const end = await tx.unsafe('commit').catch((cause: unknown) => {
-      isBroken = sqlState(cause) === undefined
+    endHere()
+    const [end] = await Promise.all([ending, begun, prologue, ...trailing]).catch(async (cause: unknown) => {
+      isBroken = lease.isLost() || isConnectionLoss(cause) || (await isUnended(ending))
       throw cause
     })
-    if (end.command !== 'COMMIT') throw new Error('The transaction was rolled back because one of its statements had failed')
+    // A commit of an aborted transaction answers ROLLBACK and no error.
+    if (end?.command !== 'COMMIT') throw new Error('The transaction was rolled back because one of its statements had failed')
     return result
   } catch (error) {
     // A statement that was not sent any more fails as cancelled; what it means is the lost connection.
@@ -115,6 +130,16 @@ export async function transact<T>(pool: Pool, options: TransactionOptions, work:
     throw error
   } finally {
     lease.release(isBroken)
+  }
+}
+
+/** Whether the commit that was sent has failed as a statement, so that the connection can no longer be trusted. */
+async function isUnended(ending: Promise<unknown> | undefined): Promise<boolean> {
+  try {
+    await ending
+    return false
+  } catch (error) {
+    return sqlState(error) === undefined
   }
 }
 

@@ -48,7 +48,7 @@ function boundsOf({ minimum, maximum, minLength, maxLength, minItems, maxItems, 
     ...range(minimum, maximum, ''),
     ...range(minLength === 1 && maxLength === undefined ? undefined : minLength, maxLength, ' characters'),
     ...range(minItems, maxItems, ' elements'),
-    ...(typeof pattern === 'string' && pattern.length < 60 ? [`matches ${pattern}`] : []),
+    ...(typeof pattern === 'string' && pattern.length < 60 ? [`matches \`${pattern}\``] : []),
     ...(fallback === undefined ? [] : [`${JSON.stringify(fallback)} unless told`]),
   ]
 }

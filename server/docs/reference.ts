@@ -2,6 +2,7 @@
 import type { Registry } from '#platform/registry.ts'
 import { corpus, readPage } from '#tools/docs/service.ts'
 
+import { catalogPage } from './catalog-page.ts'
 import { errorsPage, rolesPage, settingsPage } from './fact-pages.ts'
 import { llmsText } from './llms.ts'
 import { openapiDocument } from './openapi.ts'
@@ -14,6 +15,7 @@ const exampleUrl = 'http://localhost:4000'
 /** Path below docs-corpus/ to text. The same registry and guides give the same bytes. */
 export function referenceFiles(registry: Registry, version: string): Map<string, string> {
   const pages = new Map([
+    ['reference/catalog.md', catalogPage()],
     ['reference/errors.md', errorsPage(registry)],
     ['reference/roles.md', rolesPage(registry)],
     ['reference/settings.md', settingsPage()],

@@ -84,11 +84,12 @@ async function answerCall(route: Route, parts: OperationRouteParts, request: Fas
     call = await readCall(route, parts, request, exchange, target, credential)
   } catch (error) {
     // Whoever is not signed in learns that first, and nothing about the input.
-    if (roleRule.needsCredential) await pipeline.identify(credential)
+    if (roleRule.needsCredential) await pipeline.identify(credential, addressOf(request.raw))
     throw error
   }
   exchange.operation = call.operation.name
-  const answer = await exchanges.track(pipeline.run(call))
+  const { traceparent } = request.headers
+  const answer = await exchanges.track(pipeline.run({ ...call, traceparent: typeof traceparent === 'string' ? traceparent : undefined }))
   if (call.upload?.isTruncated()) throw new AppError('invalid_input', 'The upload broke off before it was whole. Send it again.')
   return sendAnswer(request, reply, exchange, answer)
 }
@@ -131,7 +132,7 @@ async function readCall(
   const declared = declaredBytes(raw)
   const isForm = first.bodyKind === 'multipart' && mediaType(raw) === 'multipart/form-data'
   if (first.roleRule.needsCredential && (isForm || declared === undefined || declared > unauthenticatedBytes))
-    await pipeline.identify(credential)
+    await pipeline.identify(credential, addressOf(raw))
   if (isForm) {
     const form = await openForm(request, config.limits.uploadBytes)
     const fields = [...form.fields].map(([name, texts]) => [name, coerceFormField(name, route.fields.get(name), texts)])

@@ -8,7 +8,7 @@ import { AppError } from '#platform/errors.ts'
 import { metricsContentType, metricsText } from '#platform/metrics.ts'
 import { roleBits } from '#platform/roles.ts'
 
-import { bearerOf } from './credentials.ts'
+import { addressOf, bearerOf } from './credentials.ts'
 import type { Exchange, Exchanges } from './exchange.ts'
 import { homePage } from './home-page.ts'
 import type { HttpServerParts } from './server.ts'
@@ -49,7 +49,7 @@ export function addPages(app: FastifyInstance, parts: HttpServerParts, exchanges
     return JSON.stringify({ status, dependencies })
   })
   page('/metrics', async (reply, _exchange, credential) => {
-    const actor = await pipeline.identify(credential)
+    const actor = await pipeline.identify(credential, addressOf(reply.request.raw))
     if ((actor.roleFlag & roleBits.GlobalAdmin) === 0) throw new AppError('forbidden', 'The metrics need a key with the role GlobalAdmin.')
     reply.type(metricsContentType)
     return metricsText()

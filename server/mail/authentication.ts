@@ -23,7 +23,11 @@ export function boundedResolver(): DNSResolver {
 }
 
 /** The results by their names, `temperror` for what could not be found out in time. Never throws. */
-export async function authenticateMail(mail: Buffer, arrival: Arrival, resolver: DNSResolver): Promise<Record<'spf' | 'dkim' | 'dmarc', string>> {
+export async function authenticateMail(
+  mail: Buffer,
+  arrival: Arrival,
+  resolver: DNSResolver,
+): Promise<Record<'spf' | 'dkim' | 'dmarc', string>> {
   const late: Record<'spf' | 'dkim' | 'dmarc', string> = { spf: 'temperror', dkim: 'temperror', dmarc: 'temperror' }
   let limit: NodeJS.Timeout | undefined
   try {

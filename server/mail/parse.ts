@@ -18,11 +18,14 @@ const unseen: ReadonlySet<string> = new Set(['blockquote', 'style', 'script', 'h
 const breaking: ReadonlySet<string> = new Set(['br', 'p', 'div', 'tr', 'li', 'ul', 'ol', 'table', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
 
 function decoded(text: string): string {
-  return text.replaceAll(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));/gi, (whole, decimal: string | undefined, hex: string | undefined, name: string | undefined) => {
-    if (name !== undefined) return entities[name.toLowerCase()] ?? whole
-    const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
-    return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : ''
-  })
+  return text.replaceAll(
+    /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));/gi,
+    (whole, decimal: string | undefined, hex: string | undefined, name: string | undefined) => {
+      if (name !== undefined) return entities[name.toLowerCase()] ?? whole
+      const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
+      return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : ''
+    },
+  )
 }
 
 /**
@@ -33,7 +36,7 @@ export function textOfHtml(html: string): string {
   const parts: string[] = []
   let hidden: string | undefined
   let depth = 0
-  for (let at = 0; at < html.length; ) {
+  for (let at = 0; at < html.length;) {
     const open = html.indexOf('<', at)
     const close = open < 0 ? -1 : html.indexOf('>', open)
     if (close < 0) {
@@ -66,7 +69,11 @@ const automatic = /^(?:bulk|junk|list|auto_reply)$/i
 function isAutomatic(mail: Email): boolean {
   const header = (name: string) => mail.headers.find((one) => one.key === name)?.value.trim()
   const submitted = header('auto-submitted')
-  return (submitted !== undefined && !/^no\b/i.test(submitted)) || header('x-autoreply') !== undefined || automatic.test(header('precedence') ?? '')
+  return (
+    (submitted !== undefined && !/^no\b/i.test(submitted)) ||
+    header('x-autoreply') !== undefined ||
+    automatic.test(header('precedence') ?? '')
+  )
 }
 
 function bytesOf(content: ArrayBuffer | Uint8Array | string): Uint8Array {

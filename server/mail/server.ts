@@ -47,7 +47,10 @@ export async function startMailServer(options: MailServerOptions): Promise<MailS
   const resolver = options.resolver ?? boundedResolver()
   const mta = new URL(config.publicUrl).hostname
 
-  async function take(mail: Buffer, session: { remoteAddress: string; hostNameAppearsAs: string | false; sender: string; recipients: readonly string[] }): Promise<void> {
+  async function take(
+    mail: Buffer,
+    session: { remoteAddress: string; hostNameAppearsAs: string | false; sender: string; recipients: readonly string[] },
+  ): Promise<void> {
     const mailboxes = (await Promise.all(session.recipients.map(async (to) => ({ to, named: await mailboxOf(services, to) })))).filter(
       (one): one is { to: string; named: NamedConversation } => one.named !== undefined,
     )
@@ -108,7 +111,12 @@ export async function startMailServer(options: MailServerOptions): Promise<MailS
         }
         const { remoteAddress, hostNameAppearsAs, envelope } = session
         const sender = envelope.mailFrom ? envelope.mailFrom.address : ''
-        take(Buffer.concat(chunks), { remoteAddress, hostNameAppearsAs, sender, recipients: envelope.rcptTo.map((one) => one.address) }).then(
+        take(Buffer.concat(chunks), {
+          remoteAddress,
+          hostNameAppearsAs,
+          sender,
+          recipients: envelope.rcptTo.map((one) => one.address),
+        }).then(
           () => done(null),
           (error: unknown) => {
             if (error instanceof Error && 'responseCode' in error) {

@@ -8,6 +8,8 @@ export interface OutboxEvent {
   readonly subject: string
   readonly event: DomainEvent
   readonly attempts: number
+  /** Of the call that wrote it, where traces are recorded. */
+  readonly traceparent: string | null
 }
 
 const batch = 50
@@ -33,7 +35,7 @@ export async function claimEvents(tx: Tx, owner: string): Promise<OutboxEvent[]>
     update platform.outbox o
     set leased_until = now() + ${`${leaseSeconds} seconds`}::interval, lease_owner = ${owner}, attempts = o.attempts + 1
     from due where o.outbox_id = due.outbox_id and o.sent_at is null and o.dead_at is null
-    returning o.tenant_id, o.outbox_id, o.subject, o.event, o.attempts`
+    returning o.tenant_id, o.outbox_id, o.subject, o.event, o.attempts, o.traceparent`
 }
 
 /** Ends an event that was carried out. */

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 
 import { outboxTopic } from '#platform/outbox.ts'
 import type { Services } from '#platform/services.ts'
+import { inSpan } from '#platform/trace.ts'
 
 import { claimEvents, deleteOldEvents, deleteOldKeys, markFailed, markSent, type OutboxEvent } from './outbox.store.ts'
 
@@ -34,7 +35,7 @@ export function startRelay(services: Services, deliver: Deliver): Relay {
     await Promise.all(
       events.map(async (event) => {
         try {
-          await deliver(event)
+          await inSpan(`relay ${event.event.type}`, { outboxId: event.outboxId }, () => deliver(event), event.traceparent)
           await databases.lookUp((tx) => markSent(tx, owner, event.outboxId))
         } catch (error) {
           const isUnavailable = typeof error === 'object' && error !== null && 'code' in error && error.code === 'unavailable'

@@ -31,7 +31,10 @@ function installRuntime(log: Logger): void {
   if (isRuntimeInstalled) return
   isRuntimeInstalled = true
   Runtime.install({
-    logger: new DefaultLogger('WARN', ({ level, message, meta }) => log[level === 'ERROR' ? 'error' : 'warn']({ temporal: meta }, message)),
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      // A queue of ours carries either workflows or activities, which the SDK finds worth a warning for each.
+      if (!/^No (workflows|activities) registered/.test(message)) log[level === 'ERROR' ? 'error' : 'warn']({ temporal: meta }, message)
+    }),
     shutdownSignals: [],
   })
 }

@@ -7,12 +7,25 @@ import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 
 /** How the next hand-over goes wrong. `takeAndDie`: the message is taken, and the connection ends without the word. */
-export type MailPlan = 'ok' | 'refuseRecipient' | 'laterAtRecipient' | 'dieAtRecipient' | 'takeAndDie' | 'laterAfterData' | 'refuseAfterData'
+export type MailPlan =
+  | 'ok'
+  | 'refuseRecipient'
+  | 'laterAtRecipient'
+  | 'dieAtRecipient'
+  | 'takeAndDie'
+  | 'laterAfterData'
+  | 'refuseAfterData'
 
 export interface MailVendor {
   readonly port: number
   /** What was taken, with the envelope. */
-  readonly taken: { readonly from: string; readonly to: readonly string[]; readonly raw: Buffer; readonly mail: Email; readonly user: string | undefined }[]
+  readonly taken: {
+    readonly from: string
+    readonly to: readonly string[]
+    readonly raw: Buffer
+    readonly mail: Email
+    readonly user: string | undefined
+  }[]
   plan(...plans: MailPlan[]): void
   close(): Promise<void>
 }
@@ -53,7 +66,13 @@ export async function openMailVendor(options: { user?: string; password?: string
           if (plan === 'refuseAfterData') return done(refusal(554, 'Spam'))
           const { mailFrom, rcptTo } = session.envelope
           const user = typeof session.user === 'string' ? session.user : undefined
-          taken.push({ from: mailFrom ? mailFrom.address : '', to: rcptTo.map((one) => one.address), raw, mail: await PostalMime.parse(raw), user })
+          taken.push({
+            from: mailFrom ? mailFrom.address : '',
+            to: rcptTo.map((one) => one.address),
+            raw,
+            mail: await PostalMime.parse(raw),
+            user,
+          })
           if (plan === 'takeAndDie') return cut()
           return done()
         })

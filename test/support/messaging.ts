@@ -17,7 +17,12 @@ export interface TestChannel {
 
 let names = 0
 
-export async function newTwilioChannel(world: World, fake: TwilioFake, channel: 'sms' | 'whatsapp' = 'sms', options: { key?: string; settings?: object } = {}): Promise<TestChannel> {
+export async function newTwilioChannel(
+  world: World,
+  fake: TwilioFake,
+  channel: 'sms' | 'whatsapp' = 'sms',
+  options: { key?: string; settings?: object } = {},
+): Promise<TestChannel> {
   return world.call(
     'create_channel',
     {
@@ -88,7 +93,11 @@ export async function receive(world: World, fake: TwilioFake, url: string, form:
   const address = new URL(url)
   const channelKey = address.pathname.split('/').at(-1)
   const messageId = address.searchParams.get('messageId')
-  const answer = await world.run('receive_channel_webhook', { channelKey, ...(messageId === null ? {} : { messageId: Number(messageId) }) }, { raw: fake.request(url, form) })
+  const answer = await world.run(
+    'receive_channel_webhook',
+    { channelKey, ...(messageId === null ? {} : { messageId: Number(messageId) }) },
+    { raw: fake.request(url, form) },
+  )
   return String((answer as { body: unknown }).body)
 }
 
@@ -96,5 +105,14 @@ let sids = 0
 
 /** An inbound message of a person. Answers its form, to be delivered again. */
 export function inboundForm(from: string, body: string, more: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return { MessageSid: `SMin${String(++sids).padStart(28, '0')}`, AccountSid: `AC${'0'.repeat(32)}`, From: from, To: '+15005550006', Body: body, NumMedia: '0', SmsStatus: 'received', ...more }
+  return {
+    MessageSid: `SMin${String(++sids).padStart(28, '0')}`,
+    AccountSid: `AC${'0'.repeat(32)}`,
+    From: from,
+    To: '+15005550006',
+    Body: body,
+    NumMedia: '0',
+    SmsStatus: 'received',
+    ...more,
+  }
 }

@@ -54,7 +54,10 @@ let isRuntimeInstalled = false
 export async function startTestWorker(temporal: TestTemporal, activities: TestActivities): Promise<TestWorker> {
   if (!isRuntimeInstalled) {
     isRuntimeInstalled = true
-    Runtime.install({ logger: new DefaultLogger('ERROR', ({ message, meta }) => log.error({ temporal: meta }, message)), shutdownSignals: [] })
+    Runtime.install({
+      logger: new DefaultLogger('ERROR', ({ message, meta }) => log.error({ temporal: meta }, message)),
+      shutdownSignals: [],
+    })
   }
   const { namespace } = temporal
   const codePath = await workflowBundle(loadConfig().cacheDir, log)

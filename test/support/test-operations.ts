@@ -17,7 +17,9 @@ export type Step = (context: TxContext) => Promise<void> | void
 export const steps = new Map<string, Step>()
 
 async function insertEffect(tx: Tx, tenantId: number, label: string): Promise<number> {
-  const [row] = await tx<{ effectId: number }[]>`insert into platform.test_effect (tenant_id, label) values (${tenantId}, ${label}) returning effect_id`
+  const [row] = await tx<
+    { effectId: number }[]
+  >`insert into platform.test_effect (tenant_id, label) values (${tenantId}, ${label}) returning effect_id`
   return row?.effectId ?? 0
 }
 
@@ -81,4 +83,9 @@ const answerAnyone = defineStagedOperation({
   },
 })
 
-export const testDomain: Domain = { name: 'test', title: 'Test', summary: 'For the pipeline alone.', operations: [writeTwice, writeStaged, answerAnyone] }
+export const testDomain: Domain = {
+  name: 'test',
+  title: 'Test',
+  summary: 'For the pipeline alone.',
+  operations: [writeTwice, writeStaged, answerAnyone],
+}

@@ -12,7 +12,14 @@ import type { RawRequest } from '#platform/operation.ts'
  * How a create is met. `take…`: the message is taken, and then no answer comes, the connection breaks, or the answer is a 500. The others do not
  * take it.
  */
-export type Plan = 'ok' | 'takeAndHang' | 'takeAndReset' | 'takeAnd500' | 'hang' | 'reset' | { readonly status: number; readonly code?: number }
+export type Plan =
+  | 'ok'
+  | 'takeAndHang'
+  | 'takeAndReset'
+  | 'takeAnd500'
+  | 'hang'
+  | 'reset'
+  | { readonly status: number; readonly code?: number }
 
 export interface TakenMessage {
   readonly sid: string
@@ -83,7 +90,8 @@ export async function openTwilioFake(): Promise<TwilioFake> {
     const url = new URL(request.url ?? '/', 'http://fake')
     const file = files.get(url.pathname)
     if (file) return file(request, response)
-    const json = (status: number, body: object) => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    const json = (status: number, body: object) =>
+      void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     methods.push(request.method ?? '')
     const form = new URLSearchParams(await text(request))
     if (request.headers.authorization !== `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`) {
@@ -92,11 +100,23 @@ export async function openTwilioFake(): Promise<TwilioFake> {
     if (url.pathname !== messagesPath) return json(404, { code: 20_404, message: 'Not found', status: 404 })
     if (request.method === 'GET') {
       const to = url.searchParams.get('To')
-      const found = taken.filter((one) => to === null || one.to === to).toReversed().slice(0, Number(url.searchParams.get('PageSize') ?? 50))
-      return json(200, { messages: found.map(shown), page: 0, page_size: 50, uri: url.pathname, first_page_uri: url.pathname, next_page_uri: null, previous_page_uri: null })
+      const found = taken
+        .filter((one) => to === null || one.to === to)
+        .toReversed()
+        .slice(0, Number(url.searchParams.get('PageSize') ?? 50))
+      return json(200, {
+        messages: found.map(shown),
+        page: 0,
+        page_size: 50,
+        uri: url.pathname,
+        first_page_uri: url.pathname,
+        next_page_uri: null,
+        previous_page_uri: null,
+      })
     }
     const plan = plans.shift() ?? 'ok'
-    if (typeof plan === 'object') return json(plan.status, plan.code === undefined ? { oops: true } : { code: plan.code, message: 'No', status: plan.status })
+    if (typeof plan === 'object')
+      return json(plan.status, plan.code === undefined ? { oops: true } : { code: plan.code, message: 'No', status: plan.status })
     if (plan.startsWith('take') || plan === 'ok') {
       const message = take(form)
       if (plan === 'ok') return json(201, shown(message))
@@ -123,7 +143,10 @@ export async function openTwilioFake(): Promise<TwilioFake> {
       const { pathname, search } = new URL(url)
       return {
         body: Buffer.from(new URLSearchParams(form).toString()),
-        headers: { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': twilio.getExpectedTwilioSignature(authToken, url, form) },
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          'x-twilio-signature': twilio.getExpectedTwilioSignature(authToken, url, form),
+        },
         url: pathname + search,
       }
     },

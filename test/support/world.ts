@@ -52,6 +52,8 @@ export interface World {
   call(name: string, input?: unknown, options?: CallOptions): Promise<any>
   /** The same, unparsed: listings with their cursor, bytes. */
   run(name: string, input?: unknown, options?: CallOptions): Promise<unknown>
+  /** Resolves when every transaction that had begun is over: watermarks then show all that was committed. Specs share one cluster. */
+  settled(): Promise<void>
   close(): Promise<void>
 }
 
@@ -138,6 +140,16 @@ export async function openWorld(env: Record<string, string> = {}): Promise<World
     newTenant,
     run,
     call: async (name, input, options) => JSON.parse(bodyText(await run(name, input, options))),
+    async settled() {
+      const [mine] = await sql<{ id: string }[]>`select pg_current_xact_id()::text as id`
+      const until = Date.now() + 20_000
+      for (;;) {
+        const [now] = await sql<{ isOver: boolean }[]>`select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > ${mine?.id ?? '0'}::text::bigint as is_over`
+        if (now?.isOver) return
+        if (Date.now() > until) throw new Error('A transaction of the cluster has been open for 20 seconds')
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+    },
     async close() {
       await platform.end()
       await sql.end({ timeout: 1 })

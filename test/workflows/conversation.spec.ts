@@ -3,7 +3,12 @@ import { ApplicationFailure } from '@temporalio/common'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { createMessagingActivities } from '#activities/messaging/index.ts'
-import { type ConversationInput, conversationSignals, conversationWorkflowId, type MessagingActivities } from '#platform/shapes/messaging.ts'
+import {
+  type ConversationInput,
+  conversationSignals,
+  conversationWorkflowId,
+  type MessagingActivities,
+} from '#platform/shapes/messaging.ts'
 import { type Relay, startRelay } from '#server/worker/relay.ts'
 import { deliverMessagingEvent } from '#server/worker/routes/messaging.ts'
 
@@ -28,7 +33,10 @@ const staged: Partial<MessagingActivities> = {}
 function startWorker(): Promise<TestWorker> {
   const choose = <K extends keyof MessagingActivities>(name: K) =>
     // Both have the type of the activity of this name; a union of functions is what the compiler makes of them.
-    ((input: { tenantId: number }) => (input.tenantId === 0 ? (staged[name] as (input: unknown) => unknown)(input) : (real[name] as (input: unknown) => unknown)(input))) as MessagingActivities[K]
+    ((input: { tenantId: number }) =>
+      input.tenantId === 0
+        ? (staged[name] as (input: unknown) => unknown)(input)
+        : (real[name] as (input: unknown) => unknown)(input)) as MessagingActivities[K]
   return startTestWorker(temporal, {
     msg: {
       deliverMessage: choose('deliverMessage'),
@@ -62,7 +70,8 @@ afterAll(async () => {
 const textTo = (phone: string, text = 'Is gate 4 open?'): Promise<Sent> => call('send_message', { to: { phone }, text })
 const takenBy = (phone: string) => fake.taken.filter((one) => one.to === phone).map((one) => one.body)
 const within = { timeout: 15_000, interval: 50 }
-const statusIs = (sent: Sent, status: string) => vi.waitFor(async () => expect((await call('get_message_status', { messageId: sent.messageId })).status).toBe(status), within)
+const statusIs = (sent: Sent, status: string) =>
+  vi.waitFor(async () => expect((await call('get_message_status', { messageId: sent.messageId })).status).toBe(status), within)
 const idOf = (conversationId: number) => conversationWorkflowId({ tenantId: world.tenant.tenantId, conversationId })
 const closed = (workflowId: string) => worker.client.workflow.getHandle(workflowId).result()
 
@@ -86,12 +95,24 @@ describe('a conversation', () => {
     for (const text of texts) await call('send_message', { conversationId: first.conversationId, text })
     await vi.waitFor(() => expect(takenBy(phone)).toHaveLength(6), within)
     await world.sql`update platform.outbox set sent_at = null where subject = ${`conversation:${first.conversationId}`}`
-    await vi.waitFor(async () => expect(await world.sql`select 1 from platform.outbox where sent_at is null and subject = ${`conversation:${first.conversationId}`}`).toHaveLength(0), within)
+    await vi.waitFor(
+      async () =>
+        expect(
+          await world.sql`select 1 from platform.outbox where sent_at is null and subject = ${`conversation:${first.conversationId}`}`,
+        ).toHaveLength(0),
+      within,
+    )
     await call('end_conversation', { conversationId: first.conversationId })
     await closed(idOf(first.conversationId))
     // Told again after the end, it starts once more, finds nothing to do, and is told of the end too.
     await world.sql`update platform.outbox set sent_at = null where subject = ${`conversation:${first.conversationId}`}`
-    await vi.waitFor(async () => expect(await world.sql`select 1 from platform.outbox where sent_at is null and subject = ${`conversation:${first.conversationId}`}`).toHaveLength(0), within)
+    await vi.waitFor(
+      async () =>
+        expect(
+          await world.sql`select 1 from platform.outbox where sent_at is null and subject = ${`conversation:${first.conversationId}`}`,
+        ).toHaveLength(0),
+      within,
+    )
     await closed(idOf(first.conversationId))
     expect(takenBy(phone)).toEqual(['n1', ...texts])
   })
@@ -124,15 +145,28 @@ describe('a conversation', () => {
 
   it('fetches the files of a message that nobody awaited, and starts nothing for one without', async () => {
     const [withFile, without] = [newPhone(), newPhone()]
-    fake.files.set('/media/file', (_request, response) => void response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '5' }).end('hello'))
+    fake.files.set(
+      '/media/file',
+      (_request, response) => void response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '5' }).end('hello'),
+    )
     await receive(world, fake, sms.webhookUrl, inboundForm(without, 'Hi'))
-    await receive(world, fake, sms.webhookUrl, inboundForm(withFile, 'Look', { NumMedia: '1', MediaUrl0: `${fake.baseUrl}/media/file`, MediaContentType0: 'text/plain' }))
+    await receive(
+      world,
+      fake,
+      sms.webhookUrl,
+      inboundForm(withFile, 'Look', { NumMedia: '1', MediaUrl0: `${fake.baseUrl}/media/file`, MediaContentType0: 'text/plain' }),
+    )
     const [found] = await call('list_conversations', { address: withFile })
-    await vi.waitFor(async () => expect((await call('get_conversation', { conversationId: found.conversationId })).messages[0].assetKeys).toHaveLength(1), within)
+    await vi.waitFor(
+      async () => expect((await call('get_conversation', { conversationId: found.conversationId })).messages[0].assetKeys).toHaveLength(1),
+      within,
+    )
     await call('end_conversation', { conversationId: found.conversationId })
     await closed(idOf(found.conversationId))
     const [quiet] = await call('list_conversations', { address: without })
-    await expect(worker.client.workflow.getHandle(idOf(quiet.conversationId)).describe()).rejects.toMatchObject({ name: 'WorkflowNotFoundError' })
+    await expect(worker.client.workflow.getHandle(idOf(quiet.conversationId)).describe()).rejects.toMatchObject({
+      name: 'WorkflowNotFoundError',
+    })
     await keepHistory(worker.client, idOf(found.conversationId), 'conversation-media')
   })
 
@@ -144,7 +178,11 @@ describe('a conversation', () => {
     await worker.client.workflow.getHandle(idOf(sent.conversationId)).terminate()
     const input: ConversationInput = { tenantId: world.tenant.tenantId, conversationId: sent.conversationId, idleSeconds: 1 }
     const waiting = call('await_reply', { conversationId: sent.conversationId, timeoutSeconds: 20 })
-    const handle = await worker.client.workflow.start('conversation', { taskQueue: 'wf', workflowId: idOf(sent.conversationId), args: [input] })
+    const handle = await worker.client.workflow.start('conversation', {
+      taskQueue: 'wf',
+      workflowId: idOf(sent.conversationId),
+      args: [input],
+    })
     await handle.result()
     expect(await waiting).toMatchObject({ state: 'ended', messages: [], timedOut: false })
     await keepHistory(worker.client, idOf(sent.conversationId), 'conversation-idle')
@@ -180,8 +218,15 @@ describe('the workflow', () => {
     }
     staged.giveUpOnMessage = async ({ messageId }) => void givenUp.push(messageId)
     const workflowId = conversationWorkflowId({ tenantId: 0, conversationId: 3 })
-    const queued = [{ messageId: 2, seq: 2 }, { messageId: 1, seq: 1 }]
-    const handle = await worker.client.workflow.start('conversation', { taskQueue: 'wf', workflowId, args: [{ tenantId: 0, conversationId: 3, queued, isEnded: true } satisfies ConversationInput] })
+    const queued = [
+      { messageId: 2, seq: 2 },
+      { messageId: 1, seq: 1 },
+    ]
+    const handle = await worker.client.workflow.start('conversation', {
+      taskQueue: 'wf',
+      workflowId,
+      args: [{ tenantId: 0, conversationId: 3, queued, isEnded: true } satisfies ConversationInput],
+    })
     await handle.result()
     expect([givenUp, carried]).toEqual([[1], [2]])
     await keepHistory(worker.client, workflowId, 'conversation-gave-up')
@@ -192,14 +237,25 @@ describe('the workflow', () => {
     const endIdle = vi.fn(async () => ({ isEnded: answers.shift() ?? true }))
     staged.endIdleConversation = endIdle
     const workflowId = conversationWorkflowId({ tenantId: 0, conversationId: 2 })
-    const handle = await worker.client.workflow.start('conversation', { taskQueue: 'wf', workflowId, args: [{ tenantId: 0, conversationId: 2, idleSeconds: 1 } satisfies ConversationInput] })
+    const handle = await worker.client.workflow.start('conversation', {
+      taskQueue: 'wf',
+      workflowId,
+      args: [{ tenantId: 0, conversationId: 2, idleSeconds: 1 } satisfies ConversationInput],
+    })
     await handle.result()
     expect(endIdle).toHaveBeenCalledTimes(3)
   })
 
   it('replays what earlier versions of it have begun', async () => {
     const outcomes = await replayHistories('conversation-')
-    expect(Object.keys(outcomes).sort()).toEqual(['conversation-done', 'conversation-gave-up', 'conversation-held', 'conversation-idle', 'conversation-looked-up', 'conversation-media'])
+    expect(Object.keys(outcomes).sort()).toEqual([
+      'conversation-done',
+      'conversation-gave-up',
+      'conversation-held',
+      'conversation-idle',
+      'conversation-looked-up',
+      'conversation-media',
+    ])
     expect(Object.values(outcomes)).toEqual(Object.values(outcomes).map(() => 'replayed'))
   })
 })

@@ -6,6 +6,7 @@ import { AppError } from '#platform/errors.ts'
 import { jobWorkflowId } from '#platform/shapes/jobs.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { type Relay, startRelay } from '#server/worker/relay.ts'
+import { deliverEvent } from '#server/worker/routes.ts'
 import { advanceJob, finishJob, type JobRunner, queueJob, type RunningJob } from '#tools/jobs/service.ts'
 
 import { keepHistory, replayHistories } from '../support/histories.ts'
@@ -46,11 +47,7 @@ const counting: JobRunner = {
 
 function startJobRelay(): Relay {
   const { services } = world.platform
-  return startRelay(services, async ({ tenantId, event }) => {
-    if (event.type !== 'jobQueued') throw new Error(`No ${event.type} here`)
-    const attempt = { tenantId, jobId: event.jobId, attempt: event.attempt }
-    await services.temporal.start({ workflow: 'job', workflowId: jobWorkflowId(attempt), args: [attempt], tenantId, priority: 5 })
-  })
+  return startRelay(services, (event) => deliverEvent(services, event))
 }
 
 function startWorker(): Promise<TestWorker> {
@@ -60,7 +57,8 @@ function startWorker(): Promise<TestWorker> {
     sync: {
       ...real,
       // The tenant 0 is nobody: a job of many steps that do nothing.
-      runJobStep: (attempt: Parameters<typeof real.runJobStep>[0]) => (attempt.tenantId === 0 ? (++asked < 40 ? 'more' : 'finished') : real.runJobStep(attempt)),
+      runJobStep: (attempt: Parameters<typeof real.runJobStep>[0]) =>
+        attempt.tenantId === 0 ? (++asked < 40 ? 'more' : 'finished') : real.runJobStep(attempt),
     },
   })
 }
@@ -114,7 +112,11 @@ function gate(): { readonly reached: Promise<void>; reach(): void; readonly open
 describe('a job', () => {
   it('runs from its commit to its end, each row once', async () => {
     const jobId = await start(25)
-    expect(await ended(jobId)).toMatchObject({ state: 'succeeded', progress: { done: 25, total: 25, note: 'row 20' }, result: { rows: 25 } })
+    expect(await ended(jobId)).toMatchObject({
+      state: 'succeeded',
+      progress: { done: 25, total: 25, note: 'row 20' },
+      result: { rows: 25 },
+    })
     expect(await effects(jobId)).toEqual({ rows: 25, distinct: 25 })
     await workflowEnded(jobId)
     await keepHistory(worker.client, idOf(jobId), 'job-done')
@@ -156,7 +158,10 @@ describe('a job', () => {
     const jobId = await start(30, () => {
       throw new AppError('unprocessable', 'The file cannot be read.', { issues })
     })
-    expect(await ended(jobId)).toMatchObject({ state: 'failed', error: { code: 'unprocessable', message: 'The file cannot be read.', issues } })
+    expect(await ended(jobId)).toMatchObject({
+      state: 'failed',
+      error: { code: 'unprocessable', message: 'The file cannot be read.', issues },
+    })
     expect(tries.get(`${jobId} 0`)).toBe(1)
     expect(await world.call('get_job_log', { jobId })).toMatchObject([{ level: 'error', message: 'The file cannot be read.' }])
   })
@@ -171,7 +176,10 @@ describe('a job', () => {
 
   it('fails with a clear sentence where nothing carries out its kind', async () => {
     for (const kind of ['unheardOf', 'constructor']) {
-      expect(await ended(await start(1, undefined, kind))).toMatchObject({ state: 'failed', error: { message: expect.stringMatching(new RegExp(`jobs of the kind ${kind}`)) } })
+      expect(await ended(await start(1, undefined, kind))).toMatchObject({
+        state: 'failed',
+        error: { message: expect.stringMatching(new RegExp(`jobs of the kind ${kind}`)) },
+      })
     }
   })
 })
@@ -212,7 +220,14 @@ describe('cancelling', () => {
     const jobId = await start(30)
     await world.call('cancel_job', { jobId })
     relay = startJobRelay()
-    await expect.poll(() => workflowEnded(jobId).then(() => 'ended', () => 'not yet')).toBe('ended')
+    await expect
+      .poll(() =>
+        workflowEnded(jobId).then(
+          () => 'ended',
+          () => 'not yet',
+        ),
+      )
+      .toBe('ended')
     expect(await effects(jobId)).toEqual({ rows: 0, distinct: 0 })
     expect(await world.call('get_job', { jobId })).not.toHaveProperty('startedDate')
   })

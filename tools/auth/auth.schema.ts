@@ -9,7 +9,11 @@ export const keyName = z.string().trim().min(1).max(100).describe('For people: w
 export const expiresAt = z.iso.datetime({ offset: true }).describe('ISO 8601, in the future')
 const addressForms = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
 export const allowedAddresses = z
-  .array(z.string().refine((text) => addressForms.safeParse(text).success, 'An address or a CIDR range: 203.0.113.7, 203.0.113.0/24, 2001:db8::/32'))
+  .array(
+    z
+      .string()
+      .refine((text) => addressForms.safeParse(text).success, 'An address or a CIDR range: 203.0.113.7, 203.0.113.0/24, 2001:db8::/32'),
+  )
   .max(50)
   .describe('Addresses or CIDR ranges that the key may come from; empty: any')
 
@@ -26,7 +30,11 @@ export const apiKey = z.object({
 })
 
 /** A key with its secret, this once. */
-export const newApiKey = z.object({ apiKeyId, apiKey: z.string().describe('The secret. It is shown this once and kept nowhere'), ...apiKey.omit({ apiKeyId: true }).shape })
+export const newApiKey = z.object({
+  apiKeyId,
+  apiKey: z.string().describe('The secret. It is shown this once and kept nowhere'),
+  ...apiKey.omit({ apiKeyId: true }).shape,
+})
 
 export type ApiKey = z.infer<typeof apiKey>
 

@@ -32,7 +32,17 @@ export interface NewApiKeyRow {
 /** A row as the wire has it. */
 export function toApiKey(row: ApiKeyRow): ApiKey {
   const { apiKeyId, name, roleFlag, prefix, tenantUserId, createdDate, expiresAt, lastUsedDate, allowedAddresses } = row
-  return { apiKeyId, name, roles: rolesOf(roleFlag), prefix, tenantUserId, createdDate, expiresAt, lastUsedDate, allowedAddresses: [...allowedAddresses] }
+  return {
+    apiKeyId,
+    name,
+    roles: rolesOf(roleFlag),
+    prefix,
+    tenantUserId,
+    createdDate,
+    expiresAt,
+    lastUsedDate,
+    allowedAddresses: [...allowedAddresses],
+  }
 }
 
 const columns = (tx: Tx) => tx`
@@ -49,7 +59,11 @@ export async function insertApiKey(tx: Tx, tenantId: number, key: NewApiKeyRow):
 }
 
 /** The oldest first, without the revoked; one row more than the page when there is one. */
-export async function listApiKeyRows(tx: Tx, tenantId: number, page: { after: number; offset: number; limit: number }): Promise<ApiKeyRow[]> {
+export async function listApiKeyRows(
+  tx: Tx,
+  tenantId: number,
+  page: { after: number; offset: number; limit: number },
+): Promise<ApiKeyRow[]> {
   return tx<ApiKeyRow[]>`
     select ${columns(tx)} from platform.api_key
     where tenant_id = ${tenantId} and revoked_at is null and api_key_id > ${page.after}::bigint
@@ -105,4 +119,9 @@ export async function updateApiKeyRow(tx: Tx, tenantId: number, apiKeyId: number
     where tenant_id = ${tenantId} and api_key_id = ${apiKeyId}
     returning ${columns(tx)}`
   return row
+}
+
+export async function hasTenant(tx: Tx, tenantId: number): Promise<boolean> {
+  const [row] = await tx`select 1 from platform.tenant where tenant_id = ${tenantId}`
+  return row !== undefined
 }

@@ -8,7 +8,7 @@ import { roles, tenantId, tenantUserId } from '#tools/users/users.schema.ts'
 
 import { findExpiryIssue } from './auth.rules.ts'
 import { allowedAddresses, exampleApiKey, exampleSecret, expiresAt, keyName, newApiKey } from './auth.schema.ts'
-import { toApiKey } from './auth.store.ts'
+import { hasTenant, toApiKey } from './auth.store.ts'
 import { makeKey } from './service.ts'
 
 export const createApiKey = defineOperation({
@@ -61,9 +61,10 @@ export const createApiKey = defineOperation({
 })
 
 async function mustBeTenant({ tx }: TxContext, tenantId: number): Promise<void> {
-  const [row] = await tx`select 1 from platform.tenant where tenant_id = ${tenantId}`
-  if (row) return
-  throw new AppError('invalid_input', 'There is no such tenant.', { issues: [{ path: '$.tenantId', severity: 'error', message: 'There is no such tenant.' }] })
+  if (await hasTenant(tx, tenantId)) return
+  throw new AppError('invalid_input', 'There is no such tenant.', {
+    issues: [{ path: '$.tenantId', severity: 'error', message: 'There is no such tenant.' }],
+  })
 }
 
 async function mustBePerson({ tx }: TxContext, tenantId: number, tenantUserId: number): Promise<void> {

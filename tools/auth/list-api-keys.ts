@@ -11,7 +11,8 @@ export const listApiKeys = defineOperation({
   ...reads(z.array(apiKey)),
   name: 'list_api_keys',
   title: 'List API keys',
-  description: 'The keys of this tenant that are not revoked, the oldest first, with their roles and when they were last used; never the secrets.',
+  description:
+    'The keys of this tenant that are not revoked, the oldest first, with their roles and when they were last used; never the secrets.',
   method: 'POST',
   path: '/api/v1/api-keys/list',
   roles: 'AdminIntegration',

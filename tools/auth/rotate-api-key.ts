@@ -12,7 +12,9 @@ import { prefixOf } from './service.ts'
 
 const daySeconds = 86_400
 
-const rotated = newApiKey.extend({ previousValidUntil: z.iso.datetime().nullable().describe('When the old secret ends; null: it has ended') })
+const rotated = newApiKey.extend({
+  previousValidUntil: z.iso.datetime().nullable().describe('When the old secret ends; null: it has ended'),
+})
 
 export const rotateApiKey = defineOperation({
   ...writes(rotated),
@@ -49,7 +51,10 @@ export const rotateApiKey = defineOperation({
     }
     const secret = newSecret()
     const graceSeconds = input.graceSeconds ?? daySeconds
-    const next = mustExist(await replaceSecret(tx, tenantId, found.apiKeyId, { hash: hashApiKey(secret), prefix: prefixOf(secret), graceSeconds }), 'API key')
+    const next = mustExist(
+      await replaceSecret(tx, tenantId, found.apiKeyId, { hash: hashApiKey(secret), prefix: prefixOf(secret), graceSeconds }),
+      'API key',
+    )
     context.audit({ graceSeconds })
     context.afterCommit(() => services.wake.poke(credentialsTopic))
     const { apiKeyId: id, ...shown } = toApiKey(next.row)

@@ -31,7 +31,8 @@ export async function makeKey(tx: Tx, tenantId: number, request: KeyRequest): Pr
   const secret = request.secret ?? newApiKey()
   const tenantUserId =
     request.tenantUserId ??
-    (await addMember(tx, tenantId, { userName: `key-${crypto.randomUUID()}`, displayName: name, roleFlag, isService: true, at })).tenantUserId
+    (await addMember(tx, tenantId, { userName: `key-${crypto.randomUUID()}`, displayName: name, roleFlag, isService: true, at }))
+      .tenantUserId
   const row = await insertApiKey(tx, tenantId, {
     name,
     roleFlag,

@@ -29,7 +29,13 @@ export const updateApiKey = defineOperation({
     expiresAt: expiresAt.nullable().optional().describe('null: never'),
     allowedAddresses: allowedAddresses.optional(),
   }),
-  examples: [{ title: 'Only from the office', input: { apiKeyId: 5, allowedAddresses: ['203.0.113.0/24'] }, output: { ...exampleApiKey, allowedAddresses: ['203.0.113.0/24'] } }],
+  examples: [
+    {
+      title: 'Only from the office',
+      input: { apiKeyId: 5, allowedAddresses: ['203.0.113.0/24'] },
+      output: { ...exampleApiKey, allowedAddresses: ['203.0.113.0/24'] },
+    },
+  ],
   async handler(context, input) {
     const { tx, tenantId, actor, stamp, services } = context
     const found = await lockLesserKey(context, input.apiKeyId)

@@ -9,10 +9,11 @@ import { defineOperation, writes } from '#platform/operation.ts'
 import { refuseErrors } from '#platform/validation.ts'
 
 import { refuseOrphans } from './cardinality.ts'
-import { listComposition, listRelations } from './composition.store.ts'
+import { listRelations } from './composition.store.ts'
 import { findRelationProblems } from './entities.rules.ts'
 import { cardinalityFields, entityProperty, exampleChild } from './entities.schema.ts'
 import { entityInBody, insertRelations, mustFindEntity } from './service.ts'
+import { listComposition } from './shown.ts'
 
 export const attachChildEntity = defineOperation({
   ...writes(entityProperty),

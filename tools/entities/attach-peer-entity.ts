@@ -8,8 +8,8 @@ import { defineOperation, writes } from '#platform/operation.ts'
 
 import { listRelations } from './composition.store.ts'
 import { cardinalityFields, relative } from './entities.schema.ts'
-import { listEntities } from './entities.store.ts'
 import { entityInBody, insertRelations, mustFindEntity } from './service.ts'
+import { listEntities } from './shown.ts'
 
 export const attachPeerEntity = defineOperation({
   ...writes(relative),

@@ -9,10 +9,12 @@ import { defineOperation, writes } from '#platform/operation.ts'
 import { refuseErrors } from '#platform/validation.ts'
 import { listKnownProperties } from '#tools/properties/service.ts'
 
-import { insertEntityProperties, listAttached, listComposition, orderComposition } from './composition.store.ts'
+import { insertEntityProperties, orderComposition } from './composition.store.ts'
 import { entityProperty, exampleEntityProperty, maxProperties } from './entities.schema.ts'
 import { indexOf, unknownProperty } from './entities.rules.ts'
 import { mustFindEntity } from './service.ts'
+import { listComposition } from './shown.ts'
+import { listAttached } from './attached.ts'
 
 export const attachProperty = defineOperation({
   ...writes(entityProperty),

@@ -6,9 +6,10 @@ import type { TxContext } from '#platform/operation.ts'
 import { finding, type Finding, refuseErrors } from '#platform/validation.ts'
 import { afterChange, listAllOptionFilters } from '#tools/properties/service.ts'
 
-import { type AttachedProperty, listRelations, type RelationRow, updateEntityPropertyRow, updateRelationRow } from './composition.store.ts'
+import { listRelations, type RelationRow, updateEntityPropertyRow, updateRelationRow } from './composition.store.ts'
 import { findKeyPartProblems, findRelationProblems } from './entities.rules.ts'
 import type { EntityRow } from './entities.store.ts'
+import { type AttachedProperty } from './attached.ts'
 
 export interface CompositionChange {
   readonly isRequired?: boolean | undefined
@@ -106,7 +107,7 @@ async function convert(context: TxContext, entity: EntityRow, before: AttachedPr
     case 'tooMany':
       throw new AppError(
         'conflict',
-        `${entity.internalName} has more than ${convertibleRows} record versions, too many to rewrite in one call. Attach another property and fill it by an import instead.`,
+        `${entity.internalName} has more than ${convertibleRows.toLocaleString('en-US')} record versions, too many to rewrite in one call. Attach another property and fill it by an import instead.`,
       )
   }
 }

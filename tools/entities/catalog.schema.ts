@@ -2,7 +2,7 @@
 
 import type { DataType } from '#tools/properties/properties.schema.ts'
 
-export { dataTypes, type DataType } from '#tools/properties/properties.schema.ts'
+export type { DataType } from '#tools/properties/properties.schema.ts'
 
 export interface CatalogOption {
   readonly optionId: number

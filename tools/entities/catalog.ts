@@ -4,17 +4,13 @@ import { LRUCache } from 'lru-cache'
 import type { Databases } from '#platform/db/databases.ts'
 import { readCatalogVersion } from '#platform/db/definitions.ts'
 import type { Tx } from '#platform/db/pool.ts'
+import { StaleRead } from '#platform/db/transaction.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { dataTypeOf } from '#tools/properties/properties.schema.ts'
+import { listAllOptionFilters, listPropertyRows, type PropertyRow } from '#tools/properties/service.ts'
 
 import type { Catalog, CatalogEntity, CatalogOption, CatalogProperty } from './catalog.schema.ts'
-import {
-  type CatalogOptionRow,
-  type CatalogPropertyRow,
-  readCatalogEntities,
-  readCatalogOptions,
-  readCatalogProperties,
-} from './catalog.store.ts'
+import { type CatalogOptionRow, readCatalogAttachments, readCatalogEntities, readCatalogOptions } from './catalog.store.ts'
 import { listRelations, type RelationRow } from './composition.store.ts'
 
 const maxTenants = 500
@@ -22,10 +18,18 @@ const maxTenants = 500
 // One process may serve several databases, as tests do; a catalog belongs to its own.
 const kept = new WeakMap<Databases, LRUCache<number, Catalog>>()
 
-/** The version of the tenant's definitions as this transaction sees it. */
-export async function catalogVersion(context: TxContext): Promise<number> {
-  const { version } = await readCatalogVersion(context.tx, context.tenantId)
-  return version
+/** The catalog that this process has kept for the tenant, of whichever version. Compile for it only with `confirmCatalog` on its way. */
+export function keptCatalog(context: TxContext): Catalog | undefined {
+  return kept.get(context.services.databases)?.get(context.tenantId)
+}
+
+/** Resolves when the transaction sees the version of this catalog; throws StaleRead, and forgets the catalog, when it sees another. Sent at once. */
+export async function confirmCatalog(context: TxContext, catalog: Catalog): Promise<void> {
+  const { version, isOwn } = await readCatalogVersion(context.tx, context.tenantId)
+  if (version === catalog.version && !isOwn) return
+  const catalogs = kept.get(context.services.databases)
+  if (catalogs?.get(context.tenantId) === catalog) catalogs.delete(context.tenantId)
+  throw new StaleRead('the catalog changed', async () => {})
 }
 
 /** The catalog of the version that this transaction sees; read again only when the version has changed. */
@@ -44,18 +48,21 @@ export async function cachedCatalog(context: TxContext): Promise<Catalog> {
 
 /**
  * Every definition that records are compiled against. The version is read first: a change that commits between the statements leaves a catalog that
- * calls itself older than it is, which the check under the entity's lock finds out.
+ * calls itself older than it is, which the check under the entity's lock finds out. Joined here, for the reason that properties/shown.ts gives.
  */
-export async function loadCatalog(tx: Tx, tenantId: number): Promise<Catalog> {
-  const [{ version }, entityRows, propertyRows, optionRows, relationRows] = await Promise.all([
+async function loadCatalog(tx: Tx, tenantId: number): Promise<Catalog> {
+  const [{ version }, entityRows, attachments, propertyRows, optionRows, filterRows, relationRows] = await Promise.all([
     readCatalogVersion(tx, tenantId),
     readCatalogEntities(tx, tenantId),
-    readCatalogProperties(tx, tenantId),
+    readCatalogAttachments(tx, tenantId),
+    listPropertyRows(tx, tenantId),
     readCatalogOptions(tx, tenantId),
+    listAllOptionFilters(tx, tenantId),
     listRelations(tx, tenantId),
   ])
-  const options = Map.groupBy(optionRows, (row) => row.propertyId)
-  const properties = Map.groupBy(propertyRows, (row) => row.entityId)
+  const shapes = shapesOf(propertyRows, optionRows)
+  const filters = new Map(filterRows.map((filter) => [filter.propertyOptionFilterId, new Set(filter.optionIds)]))
+  const attached = Map.groupBy(attachments, (row) => row.entityId)
   const asParent = Map.groupBy(relationRows, (row) => row.entityId)
   const asOther = Map.groupBy(relationRows, (row) => row.otherEntityId)
   const entities = entityRows.map((row): CatalogEntity => {
@@ -64,7 +71,19 @@ export async function loadCatalog(tx: Tx, tenantId: number): Promise<Catalog> {
     const end = (entityId: number, relation: RelationRow) => ({ entityId, isRequired: relation.isRequired, isList: relation.isList })
     return {
       ...row,
-      properties: (properties.get(row.entityId) ?? []).map((property) => toProperty(property, options.get(property.propertyId) ?? [])),
+      properties: (attached.get(row.entityId) ?? []).flatMap(
+        ({ entityId: _entityId, propertyOptionFilterId, ...attachment }): CatalogProperty[] => {
+          const shape = shapes.get(attachment.propertyId)
+          if (!shape) return []
+          return [
+            {
+              ...shape,
+              ...attachment,
+              optionFilter: propertyOptionFilterId === null ? null : (filters.get(propertyOptionFilterId) ?? null),
+            },
+          ]
+        },
+      ),
       children: own.filter((relation) => relation.kind === 'child').map((relation) => end(relation.otherEntityId, relation)),
       parents: others.filter((relation) => relation.kind === 'child').map((relation) => end(relation.entityId, relation)),
       peers: [
@@ -83,18 +102,47 @@ export async function loadCatalog(tx: Tx, tenantId: number): Promise<Catalog> {
   return { tenantId, version, entities, byIdOrName }
 }
 
-function toProperty(row: CatalogPropertyRow, options: readonly CatalogOptionRow[]): CatalogProperty {
-  const { dataTypeId, optionFilter, entityId: _entityId, ...property } = row
+type Shape = Omit<CatalogProperty, 'entityPropertyId' | 'columnId' | 'isRequired' | 'isList' | 'keyPart' | 'optionFilter' | 'analysis'>
+
+/** What the same property is in every entity that has it. */
+function shapesOf(properties: readonly PropertyRow[], options: readonly CatalogOptionRow[]): Map<number, Shape> {
+  const optionsOf = Map.groupBy(options, (option) => option.propertyId)
   const shown = ({ optionId, internalName, parentOptionId }: CatalogOptionRow): CatalogOption => ({
     optionId,
     internalName,
     parentOptionId,
   })
-  return {
-    ...property,
-    dataType: dataTypeOf(dataTypeId),
-    options: options.filter((option) => !option.isRetired).map(shown),
-    retiredOptions: options.filter((option) => option.isRetired).map(shown),
-    optionFilter: optionFilter ? new Set(optionFilter) : null,
-  }
+  return new Map(
+    properties.map((row) => {
+      const own = optionsOf.get(row.propertyId) ?? []
+      const {
+        propertyId,
+        internalName,
+        isSensitive,
+        minValueOrLength,
+        maxValueOrLength,
+        maxDecimalPlaces,
+        regEx,
+        allowedFileTypes,
+        isIdentityEmail,
+        isIdentityPhone,
+      } = row
+      const shape: Shape = {
+        propertyId,
+        internalName,
+        dataType: dataTypeOf(row.dataTypeId),
+        isSensitive,
+        minValueOrLength,
+        maxValueOrLength,
+        maxDecimalPlaces,
+        regEx,
+        allowedFileTypes,
+        options: own.filter((option) => !option.isRetired).map(shown),
+        retiredOptions: own.filter((option) => option.isRetired).map(shown),
+        isIdentityEmail,
+        isIdentityPhone,
+      }
+      return [propertyId, shape] as const
+    }),
+  )
 }

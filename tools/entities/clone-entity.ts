@@ -9,11 +9,13 @@ import { refuseErrors } from '#platform/validation.ts'
 import { displayInputs } from '#tools/properties/properties.schema.ts'
 import { listAllOptionFilters, loadReferences, nameTaken, readDisplays } from '#tools/properties/service.ts'
 
-import { listAttached, listRelations } from './composition.store.ts'
+import { listRelations } from './composition.store.ts'
 import { cloneOf } from './entities.rules.ts'
 import { entity, exampleEntity } from './entities.schema.ts'
-import { findEntity, listEntities, listEntityDisplays } from './entities.store.ts'
+import { findEntity, listEntityDisplays } from './entities.store.ts'
 import { insertEntities, insertRelations, mustFindEntity } from './service.ts'
+import { listEntities } from './shown.ts'
+import { listAttached } from './attached.ts'
 
 export const cloneEntity = defineOperation({
   ...writes(entity),

@@ -1,41 +1,5 @@
 /** SQL of what entities are composed of: properties, children and peers. */
-import type { DisplayLanguages } from '#platform/db/display-language.ts'
 import type { Tx } from '#platform/db/pool.ts'
-
-import type { EntityProperty } from './entities.schema.ts'
-
-/** The properties and children of an entity, in their order. */
-export async function listComposition(tx: Tx, tenantId: number, entityId: number, languages: DisplayLanguages): Promise<EntityProperty[]> {
-  return tx<EntityProperty[]>`
-    with composed as (
-      select ep.entity_property_id, p.property_id, p.internal_name as property_internal_name, p.data_type_id,
-        coalesce(mine.name, usual.name, p.internal_name) as property_name, coalesce(mine.description, usual.description, '') as property_description,
-        null::int as child_entity_id, null as child_entity_internal_name, null as child_entity_name,
-        ep.property_option_filter_id, ep.is_required, ep.is_list, ep.key_part, p.is_sensitive, ep.position
-      from platform.entity_property ep
-        join platform.property p on p.tenant_id = ep.tenant_id and p.property_id = ep.property_id
-        left join platform.property_display mine
-          on mine.tenant_id = p.tenant_id and mine.property_id = p.property_id and mine.language_region_id = ${languages.requested}
-        left join platform.property_display usual
-          on usual.tenant_id = p.tenant_id and usual.property_id = p.property_id and usual.language_region_id = ${languages.usual}
-      where ep.tenant_id = ${tenantId} and ep.entity_id = ${entityId}
-      union all
-      select r.entity_relation_id, null, null, null, null, null, c.entity_id, c.internal_name, coalesce(mine.name, usual.name, c.internal_name),
-        null, r.is_required, r.is_list, null, false, r.position
-      from platform.entity_relation r
-        join platform.entity c on c.tenant_id = r.tenant_id and c.entity_id = r.other_entity_id
-        left join platform.entity_display mine
-          on mine.tenant_id = c.tenant_id and mine.entity_id = c.entity_id and mine.language_region_id = ${languages.requested}
-        left join platform.entity_display usual
-          on usual.tenant_id = c.tenant_id and usual.entity_id = c.entity_id and usual.language_region_id = ${languages.usual}
-      where r.tenant_id = ${tenantId} and r.entity_id = ${entityId} and r.kind = 'child'
-    )
-    select entity_property_id, property_id, property_internal_name, data_type_id, property_name, property_description, child_entity_id,
-      child_entity_internal_name, child_entity_name, property_option_filter_id, is_required, is_list, key_part, is_sensitive,
-      (row_number() over (order by position, entity_property_id))::int as position
-    from composed
-    order by composed.position, entity_property_id`
-}
 
 export interface EntityPropertyRow {
   readonly entityPropertyId: number
@@ -49,21 +13,20 @@ export interface EntityPropertyRow {
   readonly propertyOptionFilterId: number | null
 }
 
-export interface AttachedProperty extends EntityPropertyRow {
-  readonly internalName: string
-  readonly dataTypeId: number
-  readonly isIdentityEmail: boolean
-  readonly isIdentityPhone: boolean
+/** What is attached to one entity, or to every one of the tenant, in order. */
+export async function listEntityPropertyRows(tx: Tx, tenantId: number, entityId?: number): Promise<EntityPropertyRow[]> {
+  return tx<EntityPropertyRow[]>`
+    select entity_property_id, entity_id, property_id, column_id, is_required, is_list, key_part, position, property_option_filter_id
+    from platform.entity_property
+    where tenant_id = ${tenantId} ${entityId === undefined ? tx`` : tx`and entity_id = ${entityId}`}
+    order by entity_id, position, entity_property_id`
 }
 
-/** What is attached to one entity, or to every one of the tenant, in order. */
-export async function listAttached(tx: Tx, tenantId: number, entityId?: number): Promise<AttachedProperty[]> {
-  return tx<AttachedProperty[]>`
-    select ep.entity_property_id, ep.entity_id, ep.property_id, ep.column_id, ep.is_required, ep.is_list, ep.key_part, ep.position,
-      ep.property_option_filter_id, p.internal_name, p.data_type_id, p.is_identity_email, p.is_identity_phone
-    from platform.entity_property ep join platform.property p on p.tenant_id = ep.tenant_id and p.property_id = ep.property_id
-    where ep.tenant_id = ${tenantId} ${entityId === undefined ? tx`` : tx`and ep.entity_id = ${entityId}`}
-    order by ep.entity_id, ep.position, ep.entity_property_id`
+/** How many properties each entity has; entities without any are not among them. */
+export async function countAttached(tx: Tx, tenantId: number): Promise<Map<number, number>> {
+  const rows = await tx<{ entityId: number; count: number }[]>`
+    select entity_id, count(*) as count from platform.entity_property where tenant_id = ${tenantId} group by entity_id`
+  return new Map(rows.map((row) => [row.entityId, row.count]))
 }
 
 export async function insertEntityProperties(tx: Tx, tenantId: number, rows: readonly EntityPropertyRow[]): Promise<void> {
@@ -99,6 +62,17 @@ export async function orderComposition(tx: Tx, tenantId: number, entityId: numbe
     update platform.entity_relation e set position = r.position
     from unnest(${ids}::int[]) with ordinality as r(id, position)
     where e.tenant_id = ${tenantId} and e.entity_id = ${entityId} and e.kind = 'child' and e.entity_relation_id = r.id`
+}
+
+/** The attachment whose analysis writes its results to this property, where there is one. */
+export async function findAnalysisInto(tx: Tx, tenantId: number, entityId: number, entityPropertyId: number): Promise<string | undefined> {
+  const [row] = await tx<{ internalName: string }[]>`
+    select p.internal_name
+    from platform.entity_property ep join platform.property p on p.tenant_id = ep.tenant_id and p.property_id = ep.property_id
+    where ep.tenant_id = ${tenantId} and ep.entity_id = ${entityId} and ep.entity_property_id <> ${entityPropertyId}
+      and jsonb_path_exists(ep.analysis, '$.targets.* ? (@ == $id)', jsonb_build_object('id', ${entityPropertyId}::int))
+    limit 1`
+  return row?.internalName
 }
 
 export interface RelationRow {

@@ -7,8 +7,9 @@ import { listKnownProperties, loadReferences, nameTaken } from '#tools/propertie
 
 import { readEntity } from './entities.rules.ts'
 import { entity, entityDefinition, exampleEntity, exampleEntityInput } from './entities.schema.ts'
-import { findEntity, listEntities } from './entities.store.ts'
+import { findEntity } from './entities.store.ts'
 import { insertEntities } from './service.ts'
+import { listEntities } from './shown.ts'
 
 export const createEntity = defineOperation({
   ...writes(entity),

@@ -6,10 +6,9 @@ import { idOrName } from '#platform/names.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { languageCode } from '#tools/properties/properties.schema.ts'
 
-import { listComposition } from './composition.store.ts'
 import { entityDetail, exampleChild, exampleEntity, exampleEntityProperty } from './entities.schema.ts'
-import { listEntities } from './entities.store.ts'
 import { mustFindEntity } from './service.ts'
+import { listEntities, listComposition } from './shown.ts'
 
 export const describeEntity = defineOperation({
   ...reads(entityDetail),

@@ -6,16 +6,17 @@ import { AppError, mustExist } from '#platform/errors.ts'
 import { idOrName } from '#platform/names.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
 
-import { deleteEntityPropertyRow, listAttached } from './composition.store.ts'
+import { deleteEntityPropertyRow, findAnalysisInto } from './composition.store.ts'
 import { deleted, entityPropertyId } from './entities.schema.ts'
 import { mustFindEntity } from './service.ts'
+import { listAttached } from './attached.ts'
 
 export const detachProperty = defineOperation({
   ...destroys(z.object({ entityPropertyId, deleted })),
   name: 'detach_property',
   title: 'Detach a property from an entity',
   description:
-    'Takes a property off an entity; the property itself stays. 409 while live records hold a value of it, unless discardsValues says that these may go: attached again, it begins empty. 409 for a key part of records that exist and for the identity of a bridge. Take entityPropertyId from describe_entity; detach_child_entity takes off a child entity.',
+    'Takes a property off an entity; the property itself stays. 409 while live records hold a value of it, unless discardsValues says that these may go: attached again, it begins empty. 409 for a key part of records that exist, the identity of a bridge and the target of an analysis. Take entityPropertyId from describe_entity; detach_child_entity takes off a child entity.',
   method: 'DELETE',
   path: '/api/v1/entities/{entity}/properties/{entityPropertyId}',
   roles: 'BuilderAdmin',
@@ -43,6 +44,13 @@ export const detachProperty = defineOperation({
           throw new AppError(
             'conflict',
             `${row.internalName} links records of ${internalName} to users. Change that with set_entity_identity_bridge first.`,
+          )
+        }
+        const analysed = await findAnalysisInto(tx, tenantId, entityId, row.entityPropertyId)
+        if (analysed !== undefined) {
+          throw new AppError(
+            'conflict',
+            `The analysis of ${analysed} writes its results to ${row.internalName}. Change that with set_attachment_analysis first.`,
           )
         }
         const isHeld = await holdsValue(tx, tenantId, entityId, row.columnId)

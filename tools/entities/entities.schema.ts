@@ -27,8 +27,6 @@ export const entityDefinition = z.object({
   properties: z.array(attachment).max(maxProperties).optional().describe('In their order'),
 })
 
-export type EntityDefinition = z.output<typeof entityDefinition>
-
 export const cardinalityFields = {
   isRequired: z.boolean().optional(),
   isList: z.boolean().optional(),

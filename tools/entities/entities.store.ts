@@ -1,35 +1,6 @@
 /** SQL of entities and their displays. What they are composed of is in composition.store.ts. */
-import type { DisplayLanguages } from '#platform/db/display-language.ts'
 import type { Tx } from '#platform/db/pool.ts'
 import { type IdOrName, readIdOrName } from '#platform/names.ts'
-
-import type { Entity } from './entities.schema.ts'
-
-/** Every entity of the tenant, or these, in the order of their names. */
-export async function listEntities(
-  tx: Tx,
-  tenantId: number,
-  languages: DisplayLanguages,
-  entityIds?: readonly number[],
-): Promise<Entity[]> {
-  return tx<Entity[]>`
-    select e.entity_id, e.internal_name,
-      coalesce(mine.name, usual.name, e.internal_name) as name,
-      coalesce(mine.description, usual.description, '') as description,
-      (select count(*)::int from platform.entity_property ep where ep.tenant_id = e.tenant_id and ep.entity_id = e.entity_id) as property_count,
-      e.category_id, e.vertical_id, e.global_source_id,
-      coalesce((
-        select json_agg(json_object('languageRegionId': d.language_region_id, 'name': d.name, 'description': d.description) order by d.language_region_id)
-        from platform.entity_display d
-        where d.tenant_id = e.tenant_id and d.entity_id = e.entity_id), '[]') as displays
-    from platform.entity e
-      left join platform.entity_display mine
-        on mine.tenant_id = e.tenant_id and mine.entity_id = e.entity_id and mine.language_region_id = ${languages.requested}
-      left join platform.entity_display usual
-        on usual.tenant_id = e.tenant_id and usual.entity_id = e.entity_id and usual.language_region_id = ${languages.usual}
-    where e.tenant_id = ${tenantId} ${entityIds ? tx`and e.entity_id = any(${entityIds}::int[])` : tx``}
-    order by lower(e.internal_name)`
-}
 
 export interface EntityRow {
   readonly entityId: number
@@ -52,12 +23,12 @@ export async function findEntity(tx: Tx, tenantId: number, slot: IdOrName): Prom
   return row
 }
 
-/** Every entity of the tenant, in the order of their names. */
-export async function listEntityRows(tx: Tx, tenantId: number): Promise<EntityRow[]> {
+/** Every entity of the tenant, or these, in the order of their names. */
+export async function listEntityRows(tx: Tx, tenantId: number, entityIds?: readonly number[]): Promise<EntityRow[]> {
   return tx<EntityRow[]>`
     select entity_id, internal_name, category_id, vertical_id, global_source_id, is_tenant_user_role, identity_email_property_id, identity_phone_property_id
     from platform.entity
-    where tenant_id = ${tenantId}
+    where tenant_id = ${tenantId} ${entityIds ? tx`and entity_id = any(${entityIds}::int[])` : tx``}
     order by lower(internal_name)`
 }
 
@@ -70,12 +41,12 @@ export interface EntityDisplayRow {
   readonly isTranslationLocked: boolean
 }
 
-/** The displays of every entity of the tenant. */
-export async function listEntityDisplays(tx: Tx, tenantId: number): Promise<EntityDisplayRow[]> {
+/** The displays of every entity of the tenant, or of these, in the order of the languages. */
+export async function listEntityDisplays(tx: Tx, tenantId: number, entityIds?: readonly number[]): Promise<EntityDisplayRow[]> {
   return tx<EntityDisplayRow[]>`
     select d.entity_id, d.language_region_id, l.language_code, d.name, d.description, d.is_translation_locked
     from platform.entity_display d join platform.language l on l.language_region_id = d.language_region_id
-    where d.tenant_id = ${tenantId}
+    where d.tenant_id = ${tenantId} ${entityIds ? tx`and d.entity_id = any(${entityIds}::int[])` : tx``}
     order by d.entity_id, d.language_region_id`
 }
 

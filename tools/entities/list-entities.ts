@@ -5,7 +5,7 @@ import { defineOperation, reads } from '#platform/operation.ts'
 import { languageCode } from '#tools/properties/properties.schema.ts'
 
 import { entity, exampleEntity } from './entities.schema.ts'
-import { listEntities as listRows } from './entities.store.ts'
+import { listEntities as listRows } from './shown.ts'
 
 export const listEntities = defineOperation({
   ...reads(z.array(entity)),

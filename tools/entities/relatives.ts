@@ -4,7 +4,7 @@ import type { TxContext } from '#platform/operation.ts'
 
 import { listRelations } from './composition.store.ts'
 import type { Relative } from './entities.schema.ts'
-import { listEntities } from './entities.store.ts'
+import { listEntities } from './shown.ts'
 
 /** Parents and children in the order of the composition; peers from either side, once each. */
 export async function relativesOf(

@@ -7,9 +7,10 @@ import { defineOperation, writes } from '#platform/operation.ts'
 import { refuseErrors } from '#platform/validation.ts'
 import { planOrder } from '#tools/properties/service.ts'
 
-import { listComposition, orderComposition } from './composition.store.ts'
+import { orderComposition } from './composition.store.ts'
 import { entityPropertyId } from './entities.schema.ts'
 import { mustFindEntity } from './service.ts'
+import { listComposition } from './shown.ts'
 
 export const reorderEntityProperties = defineOperation({
   ...writes(z.object({ reordered: z.literal(true), entityPropertyIds: z.array(entityPropertyId) })),

@@ -9,19 +9,13 @@ import { type EntityPropertyRow, insertEntityProperties, insertRelationRows, lis
 import type { NewEntity } from './entities.rules.ts'
 import { type EntityRow, findEntity, insertEntityRows, listEntityRows, upsertEntityDisplays } from './entities.store.ts'
 
-export { cachedCatalog, catalogVersion, loadCatalog } from './catalog.ts'
+export { cachedCatalog, confirmCatalog, keptCatalog } from './catalog.ts'
 export { refuseOrphans } from './cardinality.ts'
-export { listAttached, listRelations } from './composition.store.ts'
-export {
-  findRelationProblems,
-  type NamedEntity,
-  type NamedProperty,
-  type NewEntity,
-  type NewRelation,
-  readEntity,
-  readRelations,
-} from './entities.rules.ts'
-export { listEntities, listEntityDisplays, listEntityRows } from './entities.store.ts'
+export { listAttached } from './attached.ts'
+export { listRelations } from './composition.store.ts'
+export { type NamedEntity, type NamedProperty, type NewEntity, type NewRelation, readEntity, readRelations } from './entities.rules.ts'
+export { listEntityDisplays, listEntityRows } from './entities.store.ts'
+export { listEntities } from './shown.ts'
 
 async function nearestEntity(context: TxContext, slot: IdOrName): Promise<string | undefined> {
   const { name } = readIdOrName(slot)

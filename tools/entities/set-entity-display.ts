@@ -10,8 +10,9 @@ import { displayInput, languageFields } from '#tools/properties/properties.schem
 import { loadReferences, readDisplays } from '#tools/properties/service.ts'
 
 import { entity, exampleEntity } from './entities.schema.ts'
-import { listEntities, upsertEntityDisplays } from './entities.store.ts'
+import { upsertEntityDisplays } from './entities.store.ts'
 import { mustFindEntity } from './service.ts'
+import { listEntities } from './shown.ts'
 
 const { name, description } = displayInput.shape
 

@@ -5,11 +5,11 @@ import { idOrName } from '#platform/names.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { refuseErrors } from '#platform/validation.ts'
 
-import { listAttached } from './composition.store.ts'
 import { readBridge } from './entities.rules.ts'
 import { entityId } from './entities.schema.ts'
 import { deleteIdentityLinks, updateBridge } from './entities.store.ts'
 import { mustFindEntity } from './service.ts'
+import { listAttached } from './attached.ts'
 
 export const setEntityIdentityBridge = defineOperation({
   ...writes(

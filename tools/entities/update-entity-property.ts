@@ -7,9 +7,11 @@ import { definitionId, idOrName } from '#platform/names.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
 import { changeAttached, changeChild } from './cardinality.ts'
-import { listAttached, listComposition, listRelations } from './composition.store.ts'
+import { listRelations } from './composition.store.ts'
 import { entityProperty, entityPropertyId, exampleEntityProperty, keyPart } from './entities.schema.ts'
 import { mustFindEntity } from './service.ts'
+import { listComposition } from './shown.ts'
+import { listAttached } from './attached.ts'
 
 export const updateEntityProperty = defineOperation({
   ...writes(entityProperty),

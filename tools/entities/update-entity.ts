@@ -10,8 +10,9 @@ import { displayInputs } from '#tools/properties/properties.schema.ts'
 import { afterChange, findReferenceProblems, loadReferences, nameTaken, readDisplays } from '#tools/properties/service.ts'
 
 import { entity, exampleEntity } from './entities.schema.ts'
-import { findEntity, listEntities, updateEntityRow, upsertEntityDisplays } from './entities.store.ts'
+import { findEntity, updateEntityRow, upsertEntityDisplays } from './entities.store.ts'
 import { mustFindEntity } from './service.ts'
+import { listEntities } from './shown.ts'
 
 export const updateEntity = defineOperation({
   ...writes(entity),

@@ -8,7 +8,7 @@ import { AppError, mustExist } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
-import { cachedCatalog, catalogVersion } from '#tools/entities/service.ts'
+import { cachedCatalog, confirmCatalog, keptCatalog } from '#tools/entities/service.ts'
 
 import { columnsOf, type Compiling, createParameters } from './compile.rules.ts'
 
@@ -61,7 +61,10 @@ async function columnsSeen(context: TxContext, entity: CatalogEntity): Promise<S
 
 /** Prepares a read of an entity named in the path. */
 export async function readFrame(context: TxContext, idOrName: string): Promise<ReadFrame> {
-  const catalog = await cachedCatalog(context)
+  const kept = keptCatalog(context)
+  // The question after its version travels with the read itself.
+  if (kept) context.assume(confirmCatalog(context, kept))
+  const catalog = kept ?? (await cachedCatalog(context))
   return readFrameOf(context, catalog, entityInPath(catalog, idOrName))
 }
 
@@ -72,9 +75,23 @@ export async function readFrameOf(context: TxContext, catalog: Catalog, entity: 
   return { catalog, entity, present, hasTable: present.size > 0 }
 }
 
+/** The epoch of each database as it was last seen; a write goes on with it while it asks. */
+const seenEpochs = new WeakMap<Databases, number>()
+
+/** The epoch to write in, and the question whether it still is. Sent at once. */
+async function confirmEpoch({ tx, services: { databases } }: TxContext): Promise<number> {
+  const found = await readEpoch(tx)
+  const seen = seenEpochs.get(databases)
+  if (found) seenEpochs.set(databases, found.epoch)
+  if (!found) throw new StaleRead('the cluster was restarted', () => compareEpoch(databases))
+  if (seen !== undefined && found.epoch !== seen) throw new StaleRead('a new epoch has begun', async () => {})
+  return found.epoch
+}
+
 /**
- * Prepares a write: takes the entities' locks shared, then checks that the catalog is still the one compiled for, that the cluster is in the
- * known epoch, and that the tables have every column; what is missing is made outside of this transaction, which then runs again.
+ * Prepares a write: takes the entities' locks shared, then asks whether the catalog is still the one compiled for and the cluster in the known
+ * epoch, in this order and without waiting for the answers, which come before the commit; the tables must have every column, and what is missing is
+ * made outside of this transaction, which then runs again.
  */
 export async function writeFrame(
   context: TxContext,
@@ -82,19 +99,29 @@ export async function writeFrame(
   alsoLocked?: (catalog: Catalog, entity: CatalogEntity) => readonly number[],
 ): Promise<WriteFrame> {
   const { tx, tenantId, services } = context
-  const catalog = await cachedCatalog(context)
-  const entity = choose(catalog)
+  const catalog = keptCatalog(context) ?? (await cachedCatalog(context))
+  let entity: CatalogEntity
+  try {
+    entity = choose(catalog)
+  } catch (error) {
+    // An entity that the kept catalog does not know may have been made since.
+    await confirmCatalog(context, catalog)
+    throw error
+  }
   const locked = [...new Set([entity.entityId, ...(alsoLocked?.(catalog, entity) ?? [])])].sort((a, b) => a - b)
-  for (const entityId of locked) await tx`select pg_advisory_xact_lock_shared(${entityLockKey(tenantId, entityId)}::text::bigint)`
-  if ((await catalogVersion(context)) !== catalog.version) throw new StaleRead('the catalog changed', async () => {})
-  const epoch = await readEpoch(tx)
-  if (!epoch) throw new StaleRead('the cluster was restarted', () => compareEpoch(services.databases))
+  for (const entityId of locked)
+    context.assume(tx`select pg_advisory_xact_lock_shared(${entityLockKey(tenantId, entityId)}::text::bigint)`.execute())
+  context.assume(confirmCatalog(context, catalog))
+  const seenEpoch = seenEpochs.get(services.databases)
+  const confirmed = confirmEpoch(context)
+  context.assume(confirmed)
+  const epoch = seenEpoch ?? (await confirmed)
   const present = await columnsSeen(context, entity)
   const wanted = columnsOf(entity)
   if (present.size === 0 || wanted.some((column) => !present.has(`c${column.columnId}`))) {
     throw new StaleRead('a table is missing', () => ensureTables(services.databases, tenantId, entity.entityId, wanted))
   }
-  return { catalog, entity, present, hasTable: true, epoch: epoch.epoch }
+  return { catalog, entity, present, hasTable: true, epoch }
 }
 
 /** A fresh compilation of a statement on the entity, with its record row under `alias`. */

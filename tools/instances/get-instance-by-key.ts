@@ -6,7 +6,7 @@ import { defineOperation, reads } from '#platform/operation.ts'
 
 import { readFrame } from './frame.ts'
 import { entity, exampleInstance, instance } from './instances.schema.ts'
-import { documentOf, keysInBody } from './queries.ts'
+import { keysInBody, lastDocumentOf } from './queries.ts'
 
 export const getInstanceByKey = defineOperation({
   ...reads(instance),
@@ -33,6 +33,6 @@ export const getInstanceByKey = defineOperation({
   ],
   async handler(context, input) {
     const keys = keysInBody(input)
-    return rawJson(mustExist(await documentOf(context, await readFrame(context, input.entity), { keys }), 'record'))
+    return rawJson(mustExist(await lastDocumentOf(context, await readFrame(context, input.entity), { keys }), 'record'))
   },
 })

@@ -13,6 +13,7 @@ export type Keys = readonly [string, string, string]
 export function findKeyIssues(keys: Keys, path: string): Issue[] {
   const issues: Issue[] = []
   keys.forEach((part, index) => {
+    if (part === '') return
     const at = `${path}.key${index + 1}`
     if (part.length > maxPartLength)
       issues.push({ path: at, severity: 'error', message: `A key part has at most ${maxPartLength} characters.` })
@@ -20,7 +21,7 @@ export function findKeyIssues(keys: Keys, path: string): Issue[] {
       issues.push({ path: at, severity: 'error', message: `A key part must not hold "${keySeparator}", which joins the parts.` })
     if (part.includes('\u0000') || !part.isWellFormed())
       issues.push({ path: at, severity: 'error', message: 'A key part holds a NUL or half of a surrogate pair.' })
-    if (part !== '' && index > 0 && keys[index - 1] === '')
+    if (index > 0 && keys[index - 1] === '')
       issues.push({ path: at, severity: 'error', message: `key${index + 1} needs key${index} before it.` })
   })
   return issues

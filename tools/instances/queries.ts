@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 
 import { type Listing, listing, rawJson, type RawJson } from '#platform/answer.ts'
-import { inRecords } from '#platform/db/records.ts'
+import { inRecords, lastInRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { decodeCursor, encodeCursor, pageOf } from '#platform/paging.ts'
@@ -34,17 +34,29 @@ function isPossibleId(id: number): boolean {
 
 /** The live record as JSON text. Throws 404. */
 export async function readDocument(context: TxContext, frame: ReadFrame, record: string): Promise<RawJson> {
-  const document = await documentOf(context, frame, recordName(record))
+  const document = await lastDocumentOf(context, frame, recordName(record))
   if (document === undefined) throw noSuchRecord(record)
   return rawJson(document)
 }
 
+function isAbsent(frame: ReadFrame, name: RecordName): boolean {
+  return !frame.hasTable || ('id' in name && !isPossibleId(name.id))
+}
+
+function find({ tx, tenantId }: TxContext, frame: ReadFrame, name: RecordName): Promise<string | undefined> {
+  const compiled = compiling(frame)
+  return 'id' in name ? findDocument(tx, tenantId, compiled, name.id) : findDocumentByKey(tx, tenantId, compiled, name.keys)
+}
+
 export async function documentOf(context: TxContext, frame: ReadFrame, name: RecordName): Promise<string | undefined> {
-  const { tx, tenantId } = context
-  if (!frame.hasTable || ('id' in name && !isPossibleId(name.id))) return undefined
-  return inRecords(tx, tenantId, () =>
-    'id' in name ? findDocument(tx, tenantId, compiling(frame), name.id) : findDocumentByKey(tx, tenantId, compiling(frame), name.keys),
-  )
+  if (isAbsent(frame, name)) return undefined
+  return inRecords(context.tx, context.tenantId, () => find(context, frame, name))
+}
+
+/** The same as the last statement of a read. */
+export async function lastDocumentOf(context: TxContext, frame: ReadFrame, name: RecordName): Promise<string | undefined> {
+  if (isAbsent(frame, name)) return undefined
+  return lastInRecords(context, () => find(context, frame, name))
 }
 
 /** The id of a record, live or deleted. Throws 404. */
@@ -136,7 +148,7 @@ export async function listRecords(
       )
     after = position
   }
-  const rows = await inRecords(tx, tenantId, () =>
+  const rows = await lastInRecords(context, () =>
     listDocuments(tx, tenantId, compiling(frame), {
       filter,
       sort,

@@ -17,7 +17,8 @@ import type { GroupNode, SortKey } from './query.rules.ts'
 
 function run<T extends object>(tx: Tx, text: string, compiled: Compiling): Promise<T[]> {
   // Compiled values are texts, numbers and arrays of them; their types stand in the statement.
-  return tx.unsafe<T[]>(text, [...compiled.parameters.list] as never[], { prepare: true })
+  // Sent at once, so that a commit may follow in the same round trip.
+  return tx.unsafe<T[]>(text, [...compiled.parameters.list] as never[], { prepare: true }).execute()
 }
 
 /** One live record by id, as JSON text. */

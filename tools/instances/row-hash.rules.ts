@@ -1,5 +1,5 @@
 /** The row hash: SHA-1 over the canonical form of a record, so that an unchanged row is known without comparing it. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 import type { Value } from './values.rules.ts'
 
@@ -11,9 +11,8 @@ const hashVersion = 1
  * hex digits. Numbers stand in their shortest decimal form, which JSON.stringify writes.
  */
 export function rowHash(parentId: number | null, keys: readonly [string, string, string], values: ReadonlyMap<number, Value>): string {
-  const filled = [...values].filter(([, value]) => value !== null).sort(([a], [b]) => a - b)
-  return createHash('sha1')
-    .update(JSON.stringify([hashVersion, parentId, ...keys, ...filled]))
-    .digest('hex')
-    .toUpperCase()
+  const filled: [number, Value][] = []
+  for (const [id, value] of values) if (value !== null) filled.push([id, value])
+  filled.sort(([a], [b]) => a - b)
+  return hash('sha1', JSON.stringify([hashVersion, parentId, ...keys, ...filled]), 'hex').toUpperCase()
 }

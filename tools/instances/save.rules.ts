@@ -74,10 +74,22 @@ function parentOf(row: SaveRowInput, path: string, issues: Issue[]): ParentWish 
   return { kind: 'key', keys: [row.parentKey1 ?? '', row.parentKey2 ?? '', row.parentKey3 ?? ''], entity: row.parentEntity }
 }
 
+type KeyProperties = readonly (CatalogEntity['properties'][number] | undefined)[]
+
+const keyProperties = new WeakMap<CatalogEntity, KeyProperties>()
+
+/** The properties that key1..3 follow from. */
+function keyPropertiesOf(entity: CatalogEntity): KeyProperties {
+  const known = keyProperties.get(entity)
+  if (known) return known
+  const found = [1, 2, 3].map((part) => entity.properties.find((property) => property.keyPart === part))
+  keyProperties.set(entity, found)
+  return found
+}
+
 /** Key parts that follow from properties of the entity; undefined where a part has no such property. */
 function derivedParts(entity: CatalogEntity, values: ReadonlyMap<number, Value>): (string | undefined)[] {
-  return [1, 2, 3].map((part) => {
-    const property = entity.properties.find((known) => known.keyPart === part)
+  return keyPropertiesOf(entity).map((property) => {
     if (!property) return undefined
     const value = values.get(property.entityPropertyId)
     return value === undefined ? undefined : keyTextOf(property, value)
@@ -144,12 +156,9 @@ export function mergeValues(
   present: ReadonlyMap<number, Value> | undefined,
   named: ReadonlyMap<number, Value>,
 ): Map<number, Value> {
-  return new Map(
-    entity.properties.map((property) => {
-      const id = property.entityPropertyId
-      return [id, (named.has(id) ? named.get(id) : present?.get(id)) ?? null]
-    }),
-  )
+  const merged = new Map<number, Value>()
+  for (const { entityPropertyId: id } of entity.properties) merged.set(id, (named.has(id) ? named.get(id) : present?.get(id)) ?? null)
+  return merged
 }
 
 /** Text that identifies keys in a map. */

@@ -3,6 +3,7 @@ import { inRecords } from '#platform/db/records.ts'
 import { StaleRead } from '#platform/db/transaction.ts'
 import type { Issue } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
 import { checkAssets, queueSavedAttachments } from './attachments.ts'
 import type { WriteFrame } from './frame.ts'
@@ -20,6 +21,8 @@ export type SaveOutcome =
       readonly outcome: 'inserted' | 'updated' | 'skipped'
       readonly eiRecordId: number
       readonly jobIds?: readonly number[]
+      /** The saved record as JSON text, where it was asked for and the save wrote one. */
+      readonly document?: string
     }
   | {
       readonly index: number
@@ -33,6 +36,8 @@ interface Draft {
   readonly wish: SaveWish
   readonly live: LiveRow | undefined
   readonly parent: FoundParent | null | undefined
+  /** What the record holds, where it was read together with its hash. */
+  readonly before: ReadonlyMap<number, Value> | undefined
 }
 
 interface Ready {
@@ -43,13 +48,15 @@ interface Ready {
 
 /**
  * Saves rows of one entity in the context's transaction. Each row's outcome stands at its index; a failed row changes nothing and the others go
- * on. A concurrent change of the same rows throws StaleRead, and the pipeline runs the handler again.
+ * on. A concurrent change of the same rows throws StaleRead, and the pipeline runs the handler again. `withDocuments` has the writing statements
+ * answer the saved records.
  */
 export async function saveRows(
   context: TxContext,
   frame: WriteFrame,
   wishes: readonly SaveWish[],
   mode: ImportMode,
+  options: { readonly withDocuments?: boolean } = {},
 ): Promise<SaveOutcome[]> {
   const outcomes = new Map<number, SaveOutcome>()
   const fail = (
@@ -60,7 +67,7 @@ export async function saveRows(
   ) => void outcomes.set(index, { index, outcome: 'failed', reason, errors, ...(eiRecordId === undefined ? {} : { eiRecordId }) })
 
   const sound = refuseUnsound(wishes, fail)
-  const drafts = await findDrafts(context, frame, sound, fail)
+  const drafts = await findDrafts(context, frame, sound, mode, fail)
   const ready = await mergeDrafts(context, frame, drafts, mode, outcomes, fail)
   await refuseBadParents(context, frame, ready, fail)
   const assets = await checkAssets(
@@ -72,7 +79,7 @@ export async function saveRows(
   )
   for (const [index, problem] of assets) fail(index, problem.isSensitivity ? 'sensitive' : 'invalid', problem.issues)
   const rest = ready.filter(({ draft }) => !outcomes.has(draft.wish.index))
-  await store(context, frame, rest, outcomes)
+  await store(context, frame, rest, outcomes, options.withDocuments === true)
   return wishes.map((wish) => {
     const outcome = outcomes.get(wish.index)
     if (!outcome) throw new Error('A row was left without an outcome')
@@ -110,15 +117,33 @@ function refuseUnsound(wishes: readonly SaveWish[], fail: Fail): SaveWish[] {
   })
 }
 
-async function findDrafts(context: TxContext, frame: WriteFrame, wishes: readonly SaveWish[], fail: Fail): Promise<Draft[]> {
+function hasAnalyses(entity: CatalogEntity): boolean {
+  return entity.properties.some((property) => property.analysis !== null && property.analysis !== undefined)
+}
+
+/** Whether the row says everything about the record that it makes, so that the one that it replaces need not be read. */
+function isComplete(entity: CatalogEntity, mode: ImportMode, wish: SaveWish): boolean {
+  return !hasAnalyses(entity) && (mode === 'overwrite' || namesAll(entity, wish.values))
+}
+
+async function findDrafts(
+  context: TxContext,
+  frame: WriteFrame,
+  wishes: readonly SaveWish[],
+  mode: ImportMode,
+  fail: Fail,
+): Promise<Draft[]> {
   const { tx, tenantId } = context
   const { entityId } = frame.entity
   const ids = wishes.flatMap((wish) => wish.targetId ?? [])
   const keys = wishes.flatMap((wish) => (wish.targetId === undefined && wish.keys && wish.keys[0] !== '' ? [wish.keys] : []))
-  const [byId, byKey] = await inRecords(tx, tenantId, () =>
+  // Values of records that are named by id are read in the same round trip; those of keys wait for the ids.
+  const toRead = wishes.flatMap((wish) => (wish.targetId === undefined || isComplete(frame.entity, mode, wish) ? [] : wish.targetId))
+  const [byId, byKey, present] = await inRecords(tx, tenantId, () =>
     Promise.all([
       ids.length > 0 ? findLiveByIds(tx, tenantId, entityId, ids) : [],
       keys.length > 0 ? findLiveByKeys(tx, tenantId, entityId, keys) : [],
+      toRead.length > 0 ? readCanonical(tx, tenantId, frame, toRead) : undefined,
     ]),
   )
   const liveById = new Map(byId.map((row) => [row.id, row]))
@@ -144,7 +169,7 @@ async function findDrafts(context: TxContext, frame: WriteFrame, wishes: readonl
         ],
         live?.id,
       )
-    } else drafts.push({ wish, live, parent: finding?.parent })
+    } else drafts.push({ wish, live, parent: finding?.parent, before: live ? present?.get(live.id) : undefined })
   }
   return drafts
 }
@@ -163,15 +188,13 @@ async function mergeDrafts(
 ): Promise<Ready[]> {
   const { tx, tenantId } = context
   const { entity } = frame
-  const hasAnalyses = entity.properties.some((property) => property.analysis !== null && property.analysis !== undefined)
   const considered = drafts.filter((draft) => {
     if (mode !== 'insertOnly' || !draft.live) return true
     const { wish, live } = draft
     outcomes.set(wish.index, { index: wish.index, outcome: 'skipped', eiRecordId: live.id })
     return false
   })
-  const isComplete = (draft: Draft) => mode === 'overwrite' || namesAll(entity, draft.wish.values)
-  const toRead = considered.filter((draft) => draft.live && (hasAnalyses || !isComplete(draft))).flatMap((draft) => draft.live?.id ?? [])
+  const toRead = considered.flatMap((draft) => (draft.live && !draft.before && !isComplete(entity, mode, draft.wish) ? draft.live.id : []))
   const present =
     toRead.length > 0
       ? await inRecords(tx, tenantId, () => readCanonical(tx, tenantId, frame, toRead))
@@ -179,7 +202,7 @@ async function mergeDrafts(
   const ready: Ready[] = []
   for (const draft of considered) {
     const { wish, live } = draft
-    const before = live ? present.get(live.id) : undefined
+    const before = live ? (draft.before ?? present.get(live.id)) : undefined
     const values = mergeValues(entity, mode === 'overwrite' ? undefined : before, wish.values)
     const issues = findMissing(entity.properties, values, `${wish.path}.data`)
     // A key part that follows from a property follows from the merged row, whether this save named the property or not.
@@ -259,10 +282,17 @@ async function refuseBadParents(context: TxContext, frame: WriteFrame, ready: re
   for (const [index, issue] of await lockAndCheckParents(context, frame, rows)) fail(index, 'invalid', [issue])
 }
 
-async function store(context: TxContext, frame: WriteFrame, ready: readonly Ready[], outcomes: Map<number, SaveOutcome>): Promise<void> {
+async function store(
+  context: TxContext,
+  frame: WriteFrame,
+  ready: readonly Ready[],
+  outcomes: Map<number, SaveOutcome>,
+  withDocuments: boolean,
+): Promise<void> {
   const { tx, tenantId, stamp, actor } = context
   const { entity, epoch } = frame
-  const by = { epoch, stamp, tenantUserId: actor.tenantUserId }
+  const by = { epoch, stamp, tenantUserId: actor.tenantUserId, withDocuments }
+  const documents = new Map<number, string | undefined>()
   const fresh = ready.filter(({ draft }) => !draft.live)
   const changed = ready.filter(({ draft }) => draft.live)
   const ids = fresh.length > 0 ? await context.services.recordIds.take(tenantId, entity.entityId, fresh.length) : []
@@ -276,6 +306,7 @@ async function store(context: TxContext, frame: WriteFrame, ready: readonly Read
         by,
         inserts.map(({ row }) => row),
       )
+      for (const [id, document] of done) documents.set(id, document)
       if (done.size !== inserts.length) throw new StaleRead('somebody took a key meanwhile')
     }
     if (changed.length > 0) {
@@ -287,6 +318,7 @@ async function store(context: TxContext, frame: WriteFrame, ready: readonly Read
         { ...by, isLate: context.attempt >= 3 },
         changed.map(({ row }) => row),
       )
+      for (const [id, document] of done) documents.set(id, document)
       if (done.size !== changed.length) throw new StaleRead('somebody changed a row meanwhile')
     }
   })
@@ -303,11 +335,13 @@ async function store(context: TxContext, frame: WriteFrame, ready: readonly Read
   )
   for (const { draft, row } of saved) {
     const jobIds = jobs.get(row.id)
+    const document = documents.get(row.id)
     outcomes.set(draft.wish.index, {
       index: draft.wish.index,
       outcome: draft.live ? 'updated' : 'inserted',
       eiRecordId: row.id,
       ...(jobIds ? { jobIds } : {}),
+      ...(document === undefined ? {} : { document }),
     })
   }
 }

@@ -33,7 +33,7 @@ export function errorOf(outcome: Extract<SaveOutcome, { outcome: 'failed' }>): A
 
 /** Saves one record and answers it with its outcome. Throws what a single save answers in place of a failed row. */
 export async function saveOne(context: TxContext, frame: WriteFrame, wish: SaveWish, mode: ImportMode): Promise<RawJson> {
-  const [outcome] = await saveRows(context, frame, [wish], mode)
+  const [outcome] = await saveRows(context, frame, [wish], mode, { withDocuments: true })
   if (!outcome) throw new Error('A save gave no outcome')
   if (outcome.outcome === 'failed') throw errorOf(outcome)
   if (mode === 'insertOnly' && outcome.outcome === 'skipped') {
@@ -43,7 +43,7 @@ export async function saveOne(context: TxContext, frame: WriteFrame, wish: SaveW
     )
   }
   context.audit({ eiRecordId: outcome.eiRecordId, outcome: outcome.outcome })
-  const document = await documentOf(context, frame, { id: outcome.eiRecordId })
+  const document = outcome.document ?? (await documentOf(context, frame, { id: outcome.eiRecordId }))
   if (document === undefined) throw new Error('A saved record was not found')
   const jobs = outcome.jobIds ? `,"jobIds":${JSON.stringify(outcome.jobIds)}` : ''
   return rawJson(`${document.slice(0, -1)},"outcome":"${outcome.outcome}"${jobs}}`)

@@ -21,6 +21,8 @@ export function propertyIndex(properties: readonly CatalogProperty[]): ReadonlyM
     index = new Map(
       properties.flatMap((property) => [
         [property.internalName.toLowerCase(), property] as const,
+        // As it is written, which is how almost every save names it.
+        [property.internalName, property] as const,
         [String(property.entityPropertyId), property] as const,
         [String(property.propertyId), property] as const,
       ]),
@@ -36,7 +38,7 @@ export function checkData(properties: readonly CatalogProperty[], data: Readonly
   const values = new Map<number, Value>()
   const issues: Issue[] = []
   for (const [name, raw] of Object.entries(data)) {
-    const property = index.get(name.toLowerCase())
+    const property = index.get(name) ?? index.get(name.toLowerCase())
     if (!property) {
       const suggestion = nearest(
         name,

@@ -3,7 +3,7 @@ import type { Tx } from '#platform/db/pool.ts'
 import { historyTable, recordTable } from '#platform/db/records.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
-import { canonicalSql, createParameters, sqlTypeOf } from './compile.rules.ts'
+import { canonicalSql, createParameters, documentSql, sqlTypeOf } from './compile.rules.ts'
 import type { ReadFrame } from './frame.ts'
 import type { Keys } from './keys.rules.ts'
 import type { Value } from './values.rules.ts'
@@ -63,6 +63,7 @@ export async function readCanonical(
   const rows = await tx.unsafe<{ id: number; document: string }[]>(
     `select e.id, (${document})::text as document from ${recordTable(tenantId, frame.entity.entityId)} e where e.id = any(${compiled.parameters.add(ids)}::bigint[])`,
     [...compiled.parameters.list] as never[],
+    { prepare: true },
   )
   return new Map(
     rows.map((row) => [
@@ -97,26 +98,50 @@ function toJson(entity: CatalogEntity, rows: readonly FullRow[]): string {
 
 const changeNumber = '(($2::int::bigint << 48) | pg_current_xact_id()::text::bigint)'
 
-/** Inserts new records; answers the ids that went in. One whose key somebody else has just taken is left out. */
+/** Who writes, and when. */
+export interface WriteStamp {
+  readonly epoch: number
+  readonly stamp: string
+  readonly tenantUserId: number
+  /** Whether the statement answers the records that it wrote. */
+  readonly withDocuments: boolean
+}
+
+/** What a writing statement returns of the record's row `e`, after the parameters that it has already. */
+function documentReturned(entity: CatalogEntity, withDocuments: boolean, given: readonly unknown[]): { returned: string; parameters: unknown[] } {
+  const parameters = createParameters()
+  for (const value of given) parameters.add(value)
+  const present = new Set(entity.properties.map((property) => `c${property.columnId}`))
+  const returned = withDocuments ? `, (${documentSql({ entity, present, parameters, alias: 'e' })})::text as document` : ''
+  return { returned, parameters: [...parameters.list] }
+}
+
+/** Inserts new records; answers the ids that went in, each with its document where asked. One whose key somebody else has just taken is left out. */
 export async function insertRecords(
   tx: Tx,
   tenantId: number,
   entity: CatalogEntity,
-  by: { epoch: number; stamp: string; tenantUserId: number },
+  by: WriteStamp,
   rows: readonly FullRow[],
-): Promise<Set<number>> {
+): Promise<Map<number, string | undefined>> {
   const columns = entity.properties.map((property) => `c${property.columnId}`)
-  const inserted = await tx.unsafe<{ id: number }[]>(
-    `insert into ${recordTable(tenantId, entity.entityId)}
+  const { returned, parameters } = documentReturned(entity, by.withDocuments, [
+    toJson(entity, rows),
+    by.epoch,
+    by.stamp,
+    by.tenantUserId || null,
+  ])
+  const inserted = await tx.unsafe<{ id: number; document?: string }[]>(
+    `insert into ${recordTable(tenantId, entity.entityId)} as e
        (id, parent_id, key1, key2, key3, row_hash, version, valid_from, created_at, created_change_no, change_no, modified_by${columns.map((c) => `, ${c}`).join('')})
      select r.id, r.p, r.k1, r.k2, r.k3, decode(r.h, 'hex'), 1, $3::text::timestamptz, $3::text::timestamptz, ${changeNumber}, ${changeNumber}, $4::int${columns.map((c) => `, r.${c}`).join('')}
      from json_to_recordset($1::text::json) as r(${recordsetColumns(entity)})
      on conflict (key1, key2, key3) where deleted_at is null and key1 <> '' do nothing
-     returning id`,
-    [toJson(entity, rows), by.epoch, by.stamp, by.tenantUserId || null] as never[],
+     returning e.id${returned}`,
+    parameters as never[],
     { prepare: true },
   )
-  return new Set(inserted.map((row) => row.id))
+  return new Map(inserted.map((row) => [row.id, row.document]))
 }
 
 /** Texts longer than this are not copied into history while the next version still has them. */
@@ -186,40 +211,47 @@ function returningOld(entity: CatalogEntity): string {
 }
 
 /** The rest of an updating statement: history of what was superseded. A second change in one transaction leaves none. */
-function withHistory(tenantId: number, entity: CatalogEntity, update: string): string {
+function withHistory(tenantId: number, entity: CatalogEntity, update: string, returned = ''): string {
   const { columns, values, sameAsNext } = historyCopy(entity)
-  return `with u as (${update} returning ${returningOld(entity)}),
+  return `with u as (${update} returning ${returningOld(entity)}${returned}),
     h as (insert into ${historyTable(tenantId, entity.entityId)} (${columns.join(', ')}, valid_to, same_as_next)
       select ${values.join(', ')}, u.next_from, ${sameAsNext} from u where u.change_no <> u.next_change)
-    select id from u`
+    select id${returned === '' ? '' : ', document'} from u`
 }
 
 /** How a version follows another: overwritten inside one transaction, raised otherwise. */
 const nextVersion = `version = case when e.change_no = ${changeNumber} then e.version else e.version + 1 end`
 
 /**
- * Updates records to these values where they are still the version that was read; answers the ids that were. `isLate` takes the old row's time
+ * Updates records to these values where they are still the version that was read; answers the ids that were, as an insert does. `isLate` takes the old row's time
  * where it is later than this transaction's, instead of leaving the row out.
  */
 export async function updateRecords(
   tx: Tx,
   tenantId: number,
   entity: CatalogEntity,
-  by: { epoch: number; stamp: string; tenantUserId: number; isLate: boolean },
+  by: WriteStamp & { readonly isLate: boolean },
   rows: readonly FullRow[],
-): Promise<Set<number>> {
+): Promise<Map<number, string | undefined>> {
   const columns = entity.properties.map((property) => `c${property.columnId} = r.c${property.columnId}`)
   const update = `update ${recordTable(tenantId, entity.entityId)} e
     set parent_id = r.p, key1 = r.k1, key2 = r.k2, key3 = r.k3, row_hash = decode(r.h, 'hex'), ${nextVersion},
       valid_from = greatest(e.valid_from, $3::text::timestamptz), change_no = ${changeNumber}, modified_by = $4::int${columns.map((c) => `, ${c}`).join('')}
     from json_to_recordset($1::text::json) as r(${recordsetColumns(entity)})
     where e.id = r.id and e.version = r.v and e.deleted_at is null and ($5::boolean or e.valid_from <= $3::text::timestamptz)`
-  const updated = await tx.unsafe<{ id: number }[]>(
-    withHistory(tenantId, entity, update),
-    [toJson(entity, rows), by.epoch, by.stamp, by.tenantUserId || null, by.isLate] as never[],
+  const { returned, parameters } = documentReturned(entity, by.withDocuments, [
+    toJson(entity, rows),
+    by.epoch,
+    by.stamp,
+    by.tenantUserId || null,
+    by.isLate,
+  ])
+  const updated = await tx.unsafe<{ id: number; document?: string }[]>(
+    withHistory(tenantId, entity, update, returned),
+    parameters as never[],
     { prepare: true },
   )
-  return new Set(updated.map((row) => row.id))
+  return new Map(updated.map((row) => [row.id, row.document]))
 }
 
 /** Marks live records as deleted under one deletion id: a new version in the current table. Answers the ids that were live. */

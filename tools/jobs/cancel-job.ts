@@ -43,7 +43,10 @@ export const cancelJob = defineOperation({
     const attempt = { tenantId, jobId: found.jobId, attempt: found.attempt }
     await cancelAttempt(context, attempt, actor.displayName)
     // The row decides; this only spares a workflow that waits for its next try the wait.
-    context.afterCommit(() => void services.temporal.cancel(jobWorkflowId(attempt)).catch((err: unknown) => context.log.debug({ err }, 'workflow not cancelled')))
+    context.afterCommit(
+      () =>
+        void services.temporal.cancel(jobWorkflowId(attempt)).catch((err: unknown) => context.log.debug({ err }, 'workflow not cancelled')),
+    )
     return toJob(mustExist(await findJob(tx, tenantId, input.jobId, actor), 'job'))
   },
 })

@@ -10,6 +10,7 @@ import { retryJob } from './retry-job.ts'
 export const jobsDomain: Domain = {
   name: 'jobs',
   title: 'Jobs',
-  summary: 'Work that takes longer than a call: imports, exports, synchronisation, recognition. See how far it is, wait for it, cancel it, go on with it.',
+  summary:
+    'Work that takes longer than a call: imports, exports, synchronisation, recognition. See how far it is, wait for it, cancel it, go on with it.',
   operations: [listJobs, getJob, awaitJob, cancelJob, retryJob, getJobLog],
 }

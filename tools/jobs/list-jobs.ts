@@ -23,7 +23,10 @@ export const listJobs = defineOperation({
     kind: z.string().min(1).max(64).optional(),
     includeTotal: z.boolean().optional().describe('false spares the count on the first page'),
   }),
-  examples: [{ title: 'What failed', input: { states: ['failed', 'partly'] }, output: [] }, { title: 'The newest', input: { pageSize: 1 }, output: [exampleJob] }],
+  examples: [
+    { title: 'What failed', input: { states: ['failed', 'partly'] }, output: [] },
+    { title: 'The newest', input: { pageSize: 1 }, output: [exampleJob] },
+  ],
   async handler({ tx, tenantId, actor }, input) {
     const { page, pageSize, cursor } = pageOf(input)
     const before = cursor === undefined ? null : decodeIdCursor(cursor)

@@ -22,14 +22,21 @@ export const retryJob = defineOperation({
     {
       title: 'Go on with an import',
       input: { jobId: 41 },
-      output: { jobId: 41, kind: 'instanceImport', state: 'queued', progress: { done: 2000, total: 3376 }, createdDate: '2026-11-21T10:00:00.000Z' },
+      output: {
+        jobId: 41,
+        kind: 'instanceImport',
+        state: 'queued',
+        progress: { done: 2000, total: 3376 },
+        createdDate: '2026-11-21T10:00:00.000Z',
+      },
     },
   ],
   async handler(context, input) {
     const { tx, tenantId, actor } = context
     const found = mustExist(await lockJob(tx, tenantId, input.jobId, actor), 'job')
     // Whoever lost the role since then may still look at the job, but not have its work done.
-    if (!mayStart(found.visibleTo, actor.roleFlag)) throw new AppError('forbidden', `This credential no longer has the roles of ${found.operation}, which started the job.`)
+    if (!mayStart(found.visibleTo, actor.roleFlag))
+      throw new AppError('forbidden', `This credential no longer has the roles of ${found.operation}, which started the job.`)
     const why = whyNotRetried(found.state)
     if (why) throw new AppError('conflict', why)
     context.audit({ attempt: found.attempt + 1 })

@@ -185,7 +185,11 @@ export async function finishJob(context: TxContext, job: RunningJob, finish: Job
   await writeChunk(context, job, { ...finish, state: finish.state ?? 'succeeded' })
 }
 
-async function writeChunk(context: TxContext, job: RunningJob, chunk: JobProgress & Pick<ChunkOutcome, 'state' | 'result'>): Promise<RunningJob> {
+async function writeChunk(
+  context: TxContext,
+  job: RunningJob,
+  chunk: JobProgress & Pick<ChunkOutcome, 'state' | 'result'>,
+): Promise<RunningJob> {
   const { tx, stamp, services, afterCommit } = context
   const { log = [], ...rest } = chunk
   const committed = await commitChunk(tx, job, { ...rest, at: stamp, newLines: log.length })

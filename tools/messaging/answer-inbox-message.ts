@@ -14,12 +14,24 @@ export const answerInboxMessage = defineOperation({
   errors: ['not_found'],
   name: 'answer_inbox_message',
   title: 'Answer a message in my inbox',
-  description: 'Records my answer and wakes whoever awaits the conversation. Take messageId from list_inbox. An ended conversation keeps the answer and wakes no one.',
+  description:
+    'Records my answer and wakes whoever awaits the conversation. Take messageId from list_inbox. An ended conversation keeps the answer and wakes no one.',
   method: 'POST',
   path: '/api/v1/messaging/inbox/{messageId}/answer',
   roles: 'any',
-  input: z.object({ messageId, text: messageText.optional(), choice: choiceKey.optional().describe("Key of one of the card's choices"), assetKeys: assetKeys.optional() }),
-  examples: [{ title: 'A choice, with a word', input: { messageId: 1042, choice: 'open', text: 'Open, the lock is new' }, output: { messageId: 1043, seq: 2 } }],
+  input: z.object({
+    messageId,
+    text: messageText.optional(),
+    choice: choiceKey.optional().describe("Key of one of the card's choices"),
+    assetKeys: assetKeys.optional(),
+  }),
+  examples: [
+    {
+      title: 'A choice, with a word',
+      input: { messageId: 1042, choice: 'open', text: 'Open, the lock is new' },
+      output: { messageId: 1043, seq: 2 },
+    },
+  ],
   async handler(context, input) {
     const { tx, tenantId, actor, stamp, services } = context
     const question = mustExist(await findInboxMessage(tx, tenantId, actor.tenantUserId, input.messageId), 'message')

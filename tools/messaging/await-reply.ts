@@ -22,7 +22,11 @@ export const awaitReply = defineStagedOperation({
     timeoutSeconds: z.number().min(0).max(55).optional().describe('25 unless told'),
   }),
   examples: [
-    { title: 'The answer to a question', input: { conversationId: 311, timeoutSeconds: 30 }, output: { messages: [exampleReply], cursor: 2, state: 'open', timedOut: false } },
+    {
+      title: 'The answer to a question',
+      input: { conversationId: 311, timeoutSeconds: 30 },
+      output: { messages: [exampleReply], cursor: 2, state: 'open', timedOut: false },
+    },
   ],
   async stagedHandler({ services, tenantId, actor, signal }, input) {
     const found = await awaitReplies(services, {
@@ -33,6 +37,11 @@ export const awaitReply = defineStagedOperation({
       afterSeq: input.afterSeq ?? null,
       timeoutMs: (input.timeoutSeconds ?? 25) * 1000,
     })
-    return { messages: found.messages.map(toMessage), cursor: found.messages.at(-1)?.seq ?? found.afterSeq, state: found.state, timedOut: found.timedOut }
+    return {
+      messages: found.messages.map(toMessage),
+      cursor: found.messages.at(-1)?.seq ?? found.afterSeq,
+      state: found.state,
+      timedOut: found.timedOut,
+    }
   },
 })

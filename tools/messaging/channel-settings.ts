@@ -19,19 +19,29 @@ export function checkChannel(
   const { channel, provider } = made
   const issues: Issue[] = []
   if (!channelsOf[provider].includes(channel)) {
-    issues.push({ path: '$.provider', severity: 'error', message: `${provider} carries ${channelsOf[provider].join(' and ')}, not ${channel}.` })
+    issues.push({
+      path: '$.provider',
+      severity: 'error',
+      message: `${provider} carries ${channelsOf[provider].join(' and ')}, not ${channel}.`,
+    })
   }
-  const under = (field: string, found: readonly Issue[]) => found.map((issue) => ({ ...issue, path: issue.path.replace('$', `$.${field}`) }))
+  const under = (field: string, found: readonly Issue[]) =>
+    found.map((issue) => ({ ...issue, path: issue.path.replace('$', `$.${field}`) }))
   const settings = parseInput(providerSettings[provider], made.settings)
   const secrets = parseInput(providerSecrets[provider], made.secrets)
   if (!settings.isOk) issues.push(...under('settings', settings.issues))
   if (!secrets.isOk) issues.push(...under('secrets', secrets.issues))
-  if (!settings.isOk || !secrets.isOk || issues.length > 0) throw new AppError('invalid_input', 'The channel cannot be set up like this.', { issues })
+  if (!settings.isOk || !secrets.isOk || issues.length > 0)
+    throw new AppError('invalid_input', 'The channel cannot be set up like this.', { issues })
   // Both have just passed schemas whose values are texts, numbers and booleans.
   const checked = { settings: settings.value as ChannelRow['settings'], secrets: secrets.value as ChannelSecrets }
   const { from, apiBaseUrl, host } = checked.settings
   if (provider === 'twilio' && typeof from === 'string' && asPhone(from) === undefined && !/^[A-Za-z0-9 ]{3,11}$/.test(from)) {
-    issues.push({ path: '$.settings.from', severity: 'error', message: 'Neither a phone number with its country nor a sender name or short code.' })
+    issues.push({
+      path: '$.settings.from',
+      severity: 'error',
+      message: 'Neither a phone number with its country nor a sender name or short code.',
+    })
     throw new AppError('invalid_input', 'The channel cannot be set up like this.', { issues })
   }
   if (typeof apiBaseUrl === 'string') assertAllowedHost(services.config, new URL(apiBaseUrl).hostname)

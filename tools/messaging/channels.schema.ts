@@ -14,8 +14,12 @@ export type Provider = z.output<typeof provider>
 
 export const settingsOf = z
   .record(z.string(), z.union([z.string().max(500), z.number(), z.boolean()]))
-  .describe('twilio: accountSid, from, messagingServiceSid?, apiBaseUrl?, helpText?; smtp: host, port, secure, from, replyDomain?, helpText?')
-export const secretsOf = z.record(z.string(), z.string().max(500)).describe('twilio: authToken; smtp: user?, password?, webhookSecret?. Never shown again')
+  .describe(
+    'twilio: accountSid, from, messagingServiceSid?, apiBaseUrl?, helpText?; smtp: host, port, secure, from, replyDomain?, helpText?',
+  )
+export const secretsOf = z
+  .record(z.string(), z.string().max(500))
+  .describe('twilio: authToken; smtp: user?, password?, webhookSecret?. Never shown again')
 
 /** Strict objects of what each provider takes. */
 export const providerSettings = {
@@ -73,7 +77,10 @@ export const channel = z.object({
   channel: channelKind,
   provider: z.enum(['builtIn', 'twilio', 'smtp']),
   carries,
-  settings: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional().describe('For AdminIntegration alone, as are the three below'),
+  settings: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .optional()
+    .describe('For AdminIntegration alone, as are the three below'),
   secrets: z.array(z.string()).optional().describe('Names of the secrets that are set'),
   channelKey: z.string().optional(),
   webhookUrl: z.string().optional().describe('Where the vendor sends inbound messages'),
@@ -96,7 +103,13 @@ export const contactPreferences = z.object({
   quietHours: quietHours.nullable(),
   allowsUrgent: z.boolean().describe('Urgent messages come during quiet hours too'),
   addresses: z.array(
-    z.object({ channel: vendorChannel, address: z.string(), isOptedOut: z.boolean(), optedOutDate: z.iso.datetime().optional(), source: z.enum(['person', 'vendor', 'administrator']).optional() }),
+    z.object({
+      channel: vendorChannel,
+      address: z.string(),
+      isOptedOut: z.boolean(),
+      optedOutDate: z.iso.datetime().optional(),
+      source: z.enum(['person', 'vendor', 'administrator']).optional(),
+    }),
   ),
 })
 

@@ -10,17 +10,20 @@ export interface ChannelRow {
   readonly provider: Provider
   readonly settings: Readonly<Record<string, string | number | boolean>>
   readonly sealedSecrets: Buffer | null
+  readonly secretNames: readonly string[]
   readonly channelKey: string
 }
 
-const columns = (tx: Tx) => tx`channel_id, internal_name, channel, provider, settings, sealed_secrets, channel_key`
+const columns = (tx: Tx) => tx`channel_id, internal_name, channel, provider, settings, sealed_secrets, secret_names, channel_key`
 
 export async function listChannels(tx: Tx, tenantId: number): Promise<ChannelRow[]> {
   return tx<ChannelRow[]>`select ${columns(tx)} from platform.channel where tenant_id = ${tenantId} order by channel_id`
 }
 
 export async function findChannel(tx: Tx, tenantId: number, channelId: number): Promise<ChannelRow | undefined> {
-  const [row] = await tx<ChannelRow[]>`select ${columns(tx)} from platform.channel where tenant_id = ${tenantId} and channel_id = ${channelId}`
+  const [row] = await tx<
+    ChannelRow[]
+  >`select ${columns(tx)} from platform.channel where tenant_id = ${tenantId} and channel_id = ${channelId}`
   return row
 }
 
@@ -31,7 +34,9 @@ export async function lockChannel(tx: Tx, tenantId: number, channelId: number): 
 }
 
 export async function findChannelByKey(tx: Tx, tenantId: number, channelKey: string): Promise<ChannelRow | undefined> {
-  const [row] = await tx<ChannelRow[]>`select ${columns(tx)} from platform.channel where tenant_id = ${tenantId} and channel_key = ${channelKey}`
+  const [row] = await tx<
+    ChannelRow[]
+  >`select ${columns(tx)} from platform.channel where tenant_id = ${tenantId} and channel_key = ${channelKey}`
   return row
 }
 
@@ -41,7 +46,12 @@ export async function findTenantOfKey(tx: Tx, channelKey: string): Promise<numbe
   return row?.tenantId
 }
 
-export async function insertChannel(tx: Tx, tenantId: number, stamp: string, made: Omit<ChannelRow, 'channelId' | 'sealedSecrets'>): Promise<number> {
+export async function insertChannel(
+  tx: Tx,
+  tenantId: number,
+  stamp: string,
+  made: Omit<ChannelRow, 'channelId' | 'sealedSecrets' | 'secretNames'>,
+): Promise<number> {
   const [row] = await tx<[{ channelId: number }]>`
     insert into platform.channel (tenant_id, internal_name, channel, provider, settings, channel_key, created_date, modified_date)
     values (${tenantId}, ${made.internalName}, ${made.channel}, ${made.provider}, ${JSON.stringify(made.settings)}::text::jsonb, ${made.channelKey}, ${stamp}, ${stamp})
@@ -49,10 +59,16 @@ export async function insertChannel(tx: Tx, tenantId: number, stamp: string, mad
   return row.channelId
 }
 
-export async function setChannel(tx: Tx, tenantId: number, stamp: string, to: Omit<ChannelRow, 'channel' | 'provider' | 'channelKey'>): Promise<void> {
+export async function setChannel(
+  tx: Tx,
+  tenantId: number,
+  stamp: string,
+  to: Omit<ChannelRow, 'channel' | 'provider' | 'channelKey'>,
+): Promise<void> {
   await tx`
     update platform.channel
-    set internal_name = ${to.internalName}, settings = ${JSON.stringify(to.settings)}::text::jsonb, sealed_secrets = ${to.sealedSecrets}, modified_date = ${stamp}
+    set internal_name = ${to.internalName}, settings = ${JSON.stringify(to.settings)}::text::jsonb, sealed_secrets = ${to.sealedSecrets},
+      secret_names = ${[...to.secretNames]}, modified_date = ${stamp}
     where tenant_id = ${tenantId} and channel_id = ${to.channelId}`
 }
 

@@ -48,7 +48,13 @@ export async function lockConversation(tx: Tx, tenantId: number, conversationId:
 }
 
 /** The next number of a message; the row is locked from here to the commit. */
-export async function takeSeq(tx: Tx, tenantId: number, conversationId: number, direction: 'outbound' | 'inbound', stamp: string): Promise<number> {
+export async function takeSeq(
+  tx: Tx,
+  tenantId: number,
+  conversationId: number,
+  direction: 'outbound' | 'inbound',
+  stamp: string,
+): Promise<number> {
   const [row] = await tx<[{ lastSeq: number }]>`
     update platform.conversation
     set last_seq = last_seq + 1, last_message_date = greatest(last_message_date, ${stamp}::timestamptz),
@@ -66,7 +72,13 @@ export async function setEnded(tx: Tx, tenantId: number, conversationId: number,
 }
 
 /** Ends it where it is open and silent since the given seconds. True where it is ended now, by this or before. */
-export async function endIdle(tx: Tx, tenantId: number, conversationId: number, stamp: string, idleSeconds: number): Promise<{ isEnded: boolean; isNew: boolean }> {
+export async function endIdle(
+  tx: Tx,
+  tenantId: number,
+  conversationId: number,
+  stamp: string,
+  idleSeconds: number,
+): Promise<{ isEnded: boolean; isNew: boolean }> {
   const ended = await tx`
     update platform.conversation set state = 'ended', ended_date = ${stamp}
     where tenant_id = ${tenantId} and conversation_id = ${conversationId} and state = 'open'
@@ -111,7 +123,12 @@ const matching = (tx: Tx, tenantId: number, by: ConversationFilter) => tx`
   ${by.eiRecordId === undefined ? tx`` : tx`and c.ei_record_id = ${by.eiRecordId}`}`
 
 /** The newest first; one row more than the limit tells of a next page. */
-export async function listConversations(tx: Tx, tenantId: number, by: ConversationFilter, page: { before: number | null; offset: number; limit: number }): Promise<Conversation[]> {
+export async function listConversations(
+  tx: Tx,
+  tenantId: number,
+  by: ConversationFilter,
+  page: { before: number | null; offset: number; limit: number },
+): Promise<Conversation[]> {
   return tx<Conversation[]>`
     select ${shown(tx)} from platform.conversation c
     where ${matching(tx, tenantId, by)} ${page.before === null ? tx`` : tx`and c.conversation_id < ${page.before}`}

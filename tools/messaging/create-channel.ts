@@ -17,7 +17,8 @@ export const createChannel = defineOperation({
   errors: ['already_exists', 'unprocessable'],
   name: 'create_channel',
   title: 'Create a channel',
-  description: 'Configures a way for messages: SMS or WhatsApp through twilio, e-mail through smtp. Give webhookUrl of the answer to the vendor as the address for inbound messages, then call test_channel.',
+  description:
+    'Configures a way for messages: SMS or WhatsApp through twilio, e-mail through smtp. Give webhookUrl of the answer to the vendor as the address for inbound messages, then call test_channel.',
   method: 'POST',
   path: '/api/v1/messaging/channels',
   roles: 'AdminIntegration',
@@ -41,8 +42,14 @@ export const createChannel = defineOperation({
     const channelKey = randomBytes(24).toString('base64url')
     const { internalName, channel } = input
     const channelId = await insertChannel(tx, tenantId, stamp, { internalName, channel, provider: input.provider, settings, channelKey })
-    await setChannel(tx, tenantId, stamp, { channelId, internalName, settings, sealedSecrets: await sealSecrets(tx, services, tenantId, channelId, secrets) })
+    await setChannel(tx, tenantId, stamp, {
+      channelId,
+      internalName,
+      settings,
+      sealedSecrets: await sealSecrets(tx, services, tenantId, channelId, secrets),
+      secretNames: Object.keys(secrets).sort(),
+    })
     context.audit({ channelId, secrets: Object.keys(secrets) })
-    return toSavedChannel(services, mustExist(await findChannel(tx, tenantId, channelId), 'channel'), Object.keys(secrets))
+    return toSavedChannel(services, mustExist(await findChannel(tx, tenantId, channelId), 'channel'))
   },
 })

@@ -10,7 +10,8 @@ export const deleteChannel = defineOperation({
   ...destroys(z.object({ channelId })),
   name: 'delete_channel',
   title: 'Delete a channel',
-  description: 'Deletes a channel with its secrets. Its conversations and messages stay; those still queued fail with the reason channelDeleted. Opt-outs stay.',
+  description:
+    'Deletes a channel with its secrets. Its conversations and messages stay; those still queued fail with the reason channelDeleted. Opt-outs stay.',
   method: 'DELETE',
   path: '/api/v1/messaging/channels/{channelId}',
   roles: 'AdminIntegration',

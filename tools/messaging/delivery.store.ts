@@ -58,7 +58,14 @@ export async function insertAttempt(tx: Tx, tenantId: number, messageId: number,
 }
 
 /** Notes what came of an attempt; what is certain is never made uncertain again. */
-export async function setOutcome(tx: Tx, tenantId: number, messageId: number, attemptNo: number, outcome: NonNullable<Attempt['outcome']>, detail: string | null): Promise<void> {
+export async function setOutcome(
+  tx: Tx,
+  tenantId: number,
+  messageId: number,
+  attemptNo: number,
+  outcome: NonNullable<Attempt['outcome']>,
+  detail: string | null,
+): Promise<void> {
   await tx`
     update platform.message_attempt set outcome = ${outcome}, detail = ${detail}
     where tenant_id = ${tenantId} and message_id = ${messageId} and attempt_no = ${attemptNo} and (outcome is null or outcome = 'unknown')`
@@ -96,7 +103,12 @@ export async function findTenantName(tx: Tx, tenantId: number): Promise<string> 
   return row.name
 }
 
-export async function insertMedia(tx: Tx, tenantId: number, messageId: number, media: readonly { url: string; mimeType: string }[]): Promise<void> {
+export async function insertMedia(
+  tx: Tx,
+  tenantId: number,
+  messageId: number,
+  media: readonly { url: string; mimeType: string }[],
+): Promise<void> {
   await tx`
     insert into platform.message_media (tenant_id, message_id, position, url, mime_type)
     select ${tenantId}, ${messageId}, n, url, mime_type
@@ -121,7 +133,12 @@ export async function listPendingMedia(tx: Tx, tenantId: number, conversationId:
 }
 
 /** Adds a fetched file to its message. False where it had been added before: then this copy is nobody's. */
-export async function attachMedia(tx: Tx, tenantId: number, at: { messageId: number; position: number }, assetKey: string): Promise<boolean> {
+export async function attachMedia(
+  tx: Tx,
+  tenantId: number,
+  at: { messageId: number; position: number },
+  assetKey: string,
+): Promise<boolean> {
   const { count } = await tx`
     update platform.message_media set asset_key = ${assetKey}
     where tenant_id = ${tenantId} and message_id = ${at.messageId} and position = ${at.position} and asset_key is null`

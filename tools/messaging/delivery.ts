@@ -68,7 +68,11 @@ export function webhookUrl(services: Services, channelKey: string): string {
   return `${services.config.publicUrl}${webhookPath(channelKey)}`
 }
 
-async function settle(context: TxContext, messageId: number, to: { status: MessageStatus; reason?: FailureReason; vendorCode?: string | undefined; providerId?: string | undefined }) {
+async function settle(
+  context: TxContext,
+  messageId: number,
+  to: { status: MessageStatus; reason?: FailureReason; vendorCode?: string | undefined; providerId?: string | undefined },
+) {
   await advanceStatus(context.tx, context.tenantId, messageId, { ...to, stamp: context.stamp })
   context.afterCommit(() => context.services.wake.poke(messageTopic(messageId)))
 }
@@ -138,8 +142,22 @@ export async function claimDelivery(services: Services, tenantId: number, messag
     const attemptNo = isOpen ? last.attemptNo : (last?.attemptNo ?? 0) + 1
     const claimedAt = isOpen ? last.claimedAt : await store.insertAttempt(tx, tenantId, messageId, attemptNo)
     const { conversationId, to, card } = due
-    const order: Order = { tenantId, messageId, conversationId, attemptNo, claimedAt, to, text: plainText(due.text, card), card, assetKeys: keys, fromUserId: due.fromUserId, via }
-    return isOpen ? { kind: 'lookUp', order, ageMs: last.ageMs, rivals: await store.countRivals(tx, tenantId, due) } : { kind: 'send', order }
+    const order: Order = {
+      tenantId,
+      messageId,
+      conversationId,
+      attemptNo,
+      claimedAt,
+      to,
+      text: plainText(due.text, card),
+      card,
+      assetKeys: keys,
+      fromUserId: due.fromUserId,
+      via,
+    }
+    return isOpen
+      ? { kind: 'lookUp', order, ageMs: last.ageMs, rivals: await store.countRivals(tx, tenantId, due) }
+      : { kind: 'send', order }
   })
 }
 
@@ -155,13 +173,18 @@ export type Outcome =
   | { readonly kind: 'neverKnown'; readonly detail: string; readonly providerId: string | undefined }
 
 /** Writes down what came of a claimed call. Safe to repeat: what is certain stays. */
-export async function recordOutcome(services: Services, order: Pick<Order, 'tenantId' | 'messageId' | 'attemptNo' | 'to'>, outcome: Outcome): Promise<void> {
+export async function recordOutcome(
+  services: Services,
+  order: Pick<Order, 'tenantId' | 'messageId' | 'attemptNo' | 'to'>,
+  outcome: Outcome,
+): Promise<void> {
   const { tenantId, messageId, attemptNo } = order
   await inSystemTransaction(services, tenantId, async (context) => {
     const { tx, stamp } = context
     const due = await store.lockDue(tx, tenantId, messageId)
     if (!due) return
-    const note = (kind: NonNullable<store.Attempt['outcome']>, detail: string | null) => store.setOutcome(tx, tenantId, messageId, attemptNo, kind, detail)
+    const note = (kind: NonNullable<store.Attempt['outcome']>, detail: string | null) =>
+      store.setOutcome(tx, tenantId, messageId, attemptNo, kind, detail)
     switch (outcome.kind) {
       case 'sent':
         await note('sent', null)
@@ -173,7 +196,11 @@ export async function recordOutcome(services: Services, order: Pick<Order, 'tena
         if (isStopped && due.channel !== 'inbox' && !(await isOptedOut(tx, tenantId, due.channel, due.to))) {
           await insertOptOut(tx, tenantId, stamp, { channel: due.channel, address: due.to, isOut: true, source: 'vendor' })
         }
-        return settle(context, messageId, { status: isStopped ? 'suppressed' : 'failed', reason: outcome.reason, vendorCode: outcome.vendorCode })
+        return settle(context, messageId, {
+          status: isStopped ? 'suppressed' : 'failed',
+          reason: outcome.reason,
+          vendorCode: outcome.vendorCode,
+        })
       }
       case 'notSent':
         return note('notSent', outcome.detail)
@@ -202,6 +229,8 @@ export async function giveUpOn(services: Services, tenantId: number, messageId: 
 
 /** Those of a vendor's ids that are no message of ours yet. */
 export async function withoutKnown(services: Services, tenantId: number, providerIds: readonly string[]): Promise<string[]> {
-  const known = await services.databases.transact({ tenantId, isReadOnly: true }, ({ tx }) => store.listKnownProviderIds(tx, tenantId, providerIds))
+  const known = await services.databases.transact({ tenantId, isReadOnly: true }, ({ tx }) =>
+    store.listKnownProviderIds(tx, tenantId, providerIds),
+  )
   return providerIds.filter((id) => !known.includes(id))
 }

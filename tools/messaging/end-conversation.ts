@@ -14,17 +14,21 @@ export const endConversation = defineOperation({
   errors: ['not_found', 'unprocessable'],
   name: 'end_conversation',
   title: 'End a conversation',
-  description: 'Ends a conversation, with a last message where text is given, and wakes whoever awaits it. A reply that comes later is kept and wakes no one. Ending twice is no error.',
+  description:
+    'Ends a conversation, with a last message where text is given, and wakes whoever awaits it. A reply that comes later is kept and wakes no one. Ending twice is no error.',
   method: 'POST',
   path: '/api/v1/messaging/end',
   roles: 'DataEdit',
   input: z.object({ conversationId, text: messageText.optional().describe('A closing message, sent first') }),
-  examples: [{ title: 'With a word of thanks', input: { conversationId: 311, text: 'Thank you, that is all.' }, output: { state: 'ended' } }],
+  examples: [
+    { title: 'With a word of thanks', input: { conversationId: 311, text: 'Thank you, that is all.' }, output: { state: 'ended' } },
+  ],
   async handler(context, input) {
     const { tx, tenantId, stamp, services } = context
     const conversation = mustExist(await lockConversation(tx, tenantId, input.conversationId), 'conversation')
     if (conversation.state === 'ended') {
-      if (input.text !== undefined) throw new AppError('conflict', 'The conversation has ended, so that a closing message can no longer be sent.')
+      if (input.text !== undefined)
+        throw new AppError('conflict', 'The conversation has ended, so that a closing message can no longer be sent.')
       return { state: 'ended' } as const
     }
     if (input.text !== undefined) await addOutbound(context, conversation, { text: input.text })

@@ -10,7 +10,8 @@ export const getContactPreferences = defineOperation({
   ...reads(contactPreferences),
   name: 'get_contact_preferences',
   title: "Get a user's contact preferences",
-  description: 'Which channels a user wants in which order, the quiet hours, and on which addresses they opted out. Change them with set_contact_preferences.',
+  description:
+    'Which channels a user wants in which order, the quiet hours, and on which addresses they opted out. Change them with set_contact_preferences.',
   method: 'POST',
   path: '/api/v1/messaging/preferences/{tenantUserId}',
   roles: 'AdminUser',

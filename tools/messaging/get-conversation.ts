@@ -12,7 +12,8 @@ export const getConversation = defineOperation({
   ...reads(conversation.extend({ messages: z.array(messageDetail), hasMore: z.boolean() })),
   name: 'get_conversation',
   title: 'Get a conversation',
-  description: 'Answers a conversation with its messages of both directions, oldest first. hasMore: call again with afterSeq = the seq of the last one.',
+  description:
+    'Answers a conversation with its messages of both directions, oldest first. hasMore: call again with afterSeq = the seq of the last one.',
   method: 'POST',
   path: '/api/v1/messaging/conversations/{conversationId}',
   roles: 'DataView',
@@ -25,7 +26,11 @@ export const getConversation = defineOperation({
     },
   ],
   async handler({ tx, tenantId }, input) {
-    const { subject: _subject, lastOutboundSeq: _seq, ...found } = mustExist(await findConversation(tx, tenantId, input.conversationId), 'conversation')
+    const {
+      subject: _subject,
+      lastOutboundSeq: _seq,
+      ...found
+    } = mustExist(await findConversation(tx, tenantId, input.conversationId), 'conversation')
     const limit = input.pageSize ?? 200
     const rows = await listMessages(tx, tenantId, input.conversationId, { afterSeq: input.afterSeq ?? 0, limit: limit + 1 })
     return { ...found, messages: rows.slice(0, limit).map(toDetail), hasMore: rows.length > limit }

@@ -3,7 +3,14 @@ import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 
 import { type ChannelRow, insertOptOut, isOptedOut } from './channels.store.ts'
-import { type ConversationRow, findByProviderId, findOpenByAddress, insertConversation, lockConversation, takeSeq } from './conversations.store.ts'
+import {
+  type ConversationRow,
+  findByProviderId,
+  findOpenByAddress,
+  insertConversation,
+  lockConversation,
+  takeSeq,
+} from './conversations.store.ts'
 import { insertMedia } from './delivery.store.ts'
 import { findAskedCard, hasInbound, insertMessage } from './messages.store.ts'
 import { choiceOf, keywordOf } from './messaging.rules.ts'
@@ -44,7 +51,7 @@ async function openFor(context: TxContext, channel: ChannelRow, inbound: Inbound
     if (thread) return thread
   }
   // One may end between being found and being locked; the next is found then.
-  for (let found = await findOpenByAddress(tx, tenantId, channel.channelId, inbound.from); found !== undefined; ) {
+  for (let found = await findOpenByAddress(tx, tenantId, channel.channelId, inbound.from); found !== undefined;) {
     const open = await lockConversation(tx, tenantId, found)
     if (open?.state === 'open') return open
     found = await findOpenByAddress(tx, tenantId, channel.channelId, inbound.from)
@@ -70,13 +77,18 @@ async function obey(context: TxContext, conversation: ConversationRow, from: str
   const address = conversation.address ?? from
   const isOut = word === 'stop'
   if (channel === 'inbox' || (!isOut && address !== from)) return
-  if ((await isOptedOut(tx, tenantId, channel, address)) !== isOut) await insertOptOut(tx, tenantId, stamp, { channel, address, isOut, source: 'person' })
+  if ((await isOptedOut(tx, tenantId, channel, address)) !== isOut)
+    await insertOptOut(tx, tenantId, stamp, { channel, address, isOut, source: 'person' })
 }
 
 /** Without what PostgreSQL's text cannot hold: a vendor does not send a message again because one character of it was refused. */
 const storable = (text: string) => text.replaceAll('\u0000', '').toWellFormed()
 
-async function store(context: TxContext, conversation: ConversationRow, given: Inbound & { fromUserId?: number; choice?: string | undefined }): Promise<Stored> {
+async function store(
+  context: TxContext,
+  conversation: ConversationRow,
+  given: Inbound & { fromUserId?: number; choice?: string | undefined },
+): Promise<Stored> {
   const { tx, tenantId, stamp, services } = context
   const inbound = { ...given, text: storable(given.text), from: storable(given.from) }
   const { conversationId, channel, channelId, state } = conversation
@@ -110,7 +122,8 @@ async function store(context: TxContext, conversation: ConversationRow, given: I
   const media = inbound.media ?? []
   if (media.length > 0) await insertMedia(tx, tenantId, messageId, media)
   // A reply after the end is kept and starts no one; its files are fetched all the same.
-  if (state === 'open' || media.length > 0) await context.emit({ type: 'messageReceived', conversationId, seq, ...(media.length > 0 ? { hasMedia: true } : {}) })
+  if (state === 'open' || media.length > 0)
+    await context.emit({ type: 'messageReceived', conversationId, seq, ...(media.length > 0 ? { hasMedia: true } : {}) })
   if (state === 'open') context.afterCommit(() => services.wake.poke(conversationTopic(conversationId)))
   return { conversationId, messageId, seq }
 }
@@ -140,4 +153,3 @@ export async function storeAnswer(
   if (!conversation) throw new AppError('not_found', 'No such conversation.')
   return store(context, conversation, { ...answer, from: '', to: null, providerId: '', fromUserId: actor.tenantUserId })
 }
-

@@ -39,7 +39,12 @@ const around = (tx: Tx) => tx`
   left join platform.tenant_user f on f.tenant_id = m.tenant_id and f.tenant_user_id = m.from_user_id`
 
 /** Ascending after a number; without one, the newest first. */
-export async function listInbox(tx: Tx, tenantId: number, tenantUserId: number, q: { afterInboxSeq: number | undefined; limit: number }): Promise<InboxRow[]> {
+export async function listInbox(
+  tx: Tx,
+  tenantId: number,
+  tenantUserId: number,
+  q: { afterInboxSeq: number | undefined; limit: number },
+): Promise<InboxRow[]> {
   const { afterInboxSeq, limit } = q
   return tx<InboxRow[]>`
     select ${columns(tx)} from platform.message m ${around(tx)}
@@ -64,7 +69,13 @@ export async function findInboxMessage(tx: Tx, tenantId: number, tenantUserId: n
 }
 
 /** Marks everything up to a number read; answers the conversations in which something changed. */
-export async function markReadUpTo(tx: Tx, tenantId: number, tenantUserId: number, inboxSeq: number, stamp: string): Promise<{ messageId: number }[]> {
+export async function markReadUpTo(
+  tx: Tx,
+  tenantId: number,
+  tenantUserId: number,
+  inboxSeq: number,
+  stamp: string,
+): Promise<{ messageId: number }[]> {
   return tx<{ messageId: number }[]>`
     update platform.message set status = 'read', status_rank = ${rankOf('read')}, read_date = ${stamp}
     where tenant_id = ${tenantId} and to_user_id = ${tenantUserId} and inbox_seq <= ${inboxSeq} and status = 'delivered'

@@ -13,7 +13,8 @@ export const listConversations = defineOperation({
   errors: [],
   name: 'list_conversations',
   title: 'List conversations',
-  description: 'Lists conversations, the newest first, by state, recipient, channel or record. Those that others began by writing to us are among them. Take conversationId to get_conversation or await_reply.',
+  description:
+    'Lists conversations, the newest first, by state, recipient, channel or record. Those that others began by writing to us are among them. Take conversationId to get_conversation or await_reply.',
   method: 'POST',
   path: '/api/v1/messaging/conversations/list',
   roles: 'DataView',

@@ -11,7 +11,8 @@ export const listInbox = defineOperation({
   errors: [],
   name: 'list_inbox',
   title: 'List my inbox',
-  description: 'Messages to me on the inbox channel: those after afterInboxSeq in order, else the newest first, with the number of unread ones. Answer one with answer_inbox_message.',
+  description:
+    'Messages to me on the inbox channel: those after afterInboxSeq in order, else the newest first, with the number of unread ones. Answer one with answer_inbox_message.',
   method: 'POST',
   path: '/api/v1/messaging/inbox',
   roles: 'any',
@@ -30,7 +31,13 @@ export const listInbox = defineOperation({
             from: 'Dispatch',
             fromTenantUserId: 3,
             text: 'Is gate 4 open?',
-            card: { title: 'Gate 4', choices: [{ key: 'open', label: 'Open' }, { key: 'closed', label: 'Closed' }] },
+            card: {
+              title: 'Gate 4',
+              choices: [
+                { key: 'open', label: 'Open' },
+                { key: 'closed', label: 'Closed' },
+              ],
+            },
             assetKeys: [],
             eiRecordId: 51204,
             at: '2026-11-21T09:30:00.000Z',
@@ -46,6 +53,10 @@ export const listInbox = defineOperation({
   async handler({ tx, tenantId, actor }, input) {
     const rows = await list(tx, tenantId, actor.tenantUserId, { afterInboxSeq: input.afterInboxSeq, limit: input.pageSize ?? 50 })
     const newest = input.afterInboxSeq === undefined ? rows[0] : rows.at(-1)
-    return { messages: rows.map(toInboxMessage), unread: await countUnread(tx, tenantId, actor.tenantUserId), cursor: newest?.inboxSeq ?? input.afterInboxSeq ?? 0 }
+    return {
+      messages: rows.map(toInboxMessage),
+      unread: await countUnread(tx, tenantId, actor.tenantUserId),
+      cursor: newest?.inboxSeq ?? input.afterInboxSeq ?? 0,
+    }
   },
 })

@@ -38,7 +38,9 @@ const maxTextLength = 500_000
 export async function mailboxOf(services: Services, address: string): Promise<NamedConversation | undefined> {
   const named = readReplyAddress(services, address)
   if (!named) return undefined
-  const found = await services.databases.transact({ tenantId: named.tenantId, isReadOnly: true }, ({ tx }) => findConversation(tx, named.tenantId, named.conversationId))
+  const found = await services.databases.transact({ tenantId: named.tenantId, isReadOnly: true }, ({ tx }) =>
+    findConversation(tx, named.tenantId, named.conversationId),
+  )
   return found ? named : undefined
 }
 
@@ -49,11 +51,17 @@ export async function mailboxOf(services: Services, address: string): Promise<Na
 export async function receiveMail(services: Services, named: NamedConversation, mail: Mail): Promise<'stored' | 'duplicate'> {
   const { tenantId, conversationId } = named
   const { messageId } = mail
-  const isKnown = await services.databases.transact({ tenantId, isReadOnly: true }, ({ tx }) => hasInbound(tx, tenantId, conversationId, messageId))
+  const isKnown = await services.databases.transact({ tenantId, isReadOnly: true }, ({ tx }) =>
+    hasInbound(tx, tenantId, conversationId, messageId),
+  )
   if (isKnown) return 'duplicate'
   const assetKeys: string[] = []
   for (const { fileName, mimeType, bytes } of mail.attachments.slice(0, maxAttachments)) {
-    const asset = await createAssetFromStream(systemOwner(services, tenantId), { fileName, mimeType }, { stream: Readable.from([bytes]), announcedBytes: bytes.byteLength })
+    const asset = await createAssetFromStream(
+      systemOwner(services, tenantId),
+      { fileName, mimeType },
+      { stream: Readable.from([bytes]), announcedBytes: bytes.byteLength },
+    )
     assetKeys.push(asset.assetKey)
   }
   const text = replyText(mail.text.slice(0, maxTextLength))

@@ -13,15 +13,18 @@ export const markInboxRead = defineOperation({
   errors: ['not_found'],
   name: 'mark_inbox_read',
   title: 'Mark my inbox read',
-  description: 'Marks my messages read up to and with one, named by its inboxSeq or messageId from list_inbox. Answers how many are left unread. Senders see the status read.',
+  description:
+    'Marks my messages read up to and with one, named by its inboxSeq or messageId from list_inbox. Answers how many are left unread. Senders see the status read.',
   method: 'POST',
   path: '/api/v1/messaging/inbox/read',
   roles: 'any',
   input: z.object({ inboxSeq: z.int().min(0).max(2_147_483_647).optional(), messageId: messageId.optional() }),
   examples: [{ title: 'Up to the ninth', input: { inboxSeq: 9 }, output: { unread: 0 } }],
   async handler({ tx, tenantId, actor, stamp, afterCommit, services }, input) {
-    if ((input.inboxSeq === undefined) === (input.messageId === undefined)) throw new AppError('invalid_input', 'Give either inboxSeq or messageId.')
-    const upTo = input.inboxSeq ?? mustExist(await findInboxMessage(tx, tenantId, actor.tenantUserId, input.messageId ?? 0), 'message').inboxSeq
+    if ((input.inboxSeq === undefined) === (input.messageId === undefined))
+      throw new AppError('invalid_input', 'Give either inboxSeq or messageId.')
+    const upTo =
+      input.inboxSeq ?? mustExist(await findInboxMessage(tx, tenantId, actor.tenantUserId, input.messageId ?? 0), 'message').inboxSeq
     const read = await markReadUpTo(tx, tenantId, actor.tenantUserId, upTo, stamp)
     afterCommit(() => {
       for (const row of read) services.wake.poke(messageTopic(row.messageId))

@@ -71,7 +71,12 @@ export async function insertMessage(tx: Tx, tenantId: number, stamp: string, mad
   return row.messageId
 }
 
-export async function listMessages(tx: Tx, tenantId: number, conversationId: number, q: { afterSeq: number; limit: number }): Promise<MessageRow[]> {
+export async function listMessages(
+  tx: Tx,
+  tenantId: number,
+  conversationId: number,
+  q: { afterSeq: number; limit: number },
+): Promise<MessageRow[]> {
   return tx<MessageRow[]>`
     select ${columns(tx)} from platform.message m ${people(tx)}
     where m.tenant_id = ${tenantId} and m.conversation_id = ${conversationId} and m.seq > ${q.afterSeq}
@@ -86,7 +91,12 @@ export interface Watched {
 }
 
 /** What has come in after each cursor: one statement for as many conversations as wait. Conversations that are gone are left out. */
-export async function listReplies(tx: Tx, tenantId: number, watched: readonly Watched[], limitEach: number): Promise<(MessageRow & { n: number })[]> {
+export async function listReplies(
+  tx: Tx,
+  tenantId: number,
+  watched: readonly Watched[],
+  limitEach: number,
+): Promise<(MessageRow & { n: number })[]> {
   return tx<(MessageRow & { n: number })[]>`
     select w.n::int as n, ${columns(tx)}
     from unnest(${watched.map((one) => one.conversationId)}::bigint[], ${watched.map((one) => one.afterSeq)}::int[]) with ordinality w (conversation_id, after_seq, n)
@@ -101,7 +111,11 @@ export async function listReplies(tx: Tx, tenantId: number, watched: readonly Wa
 }
 
 /** The states of these conversations, by id. */
-export async function listStates(tx: Tx, tenantId: number, conversationIds: readonly number[]): Promise<{ conversationId: number; state: 'open' | 'ended'; lastOutboundSeq: number }[]> {
+export async function listStates(
+  tx: Tx,
+  tenantId: number,
+  conversationIds: readonly number[],
+): Promise<{ conversationId: number; state: 'open' | 'ended'; lastOutboundSeq: number }[]> {
   return tx<{ conversationId: number; state: 'open' | 'ended'; lastOutboundSeq: number }[]>`
     select conversation_id, state, last_outbound_seq from platform.conversation
     where tenant_id = ${tenantId} and conversation_id = any(${[...conversationIds]}::bigint[])`
@@ -146,7 +160,13 @@ export async function advanceStatus(
   tx: Tx,
   tenantId: number,
   messageId: number,
-  to: { status: MessageStatus; stamp: string; reason?: FailureReason | undefined; vendorCode?: string | undefined; providerId?: string | undefined },
+  to: {
+    status: MessageStatus
+    stamp: string
+    reason?: FailureReason | undefined
+    vendorCode?: string | undefined
+    providerId?: string | undefined
+  },
 ): Promise<boolean> {
   const { status, stamp } = to
   const isSent = status === 'sent' || status === 'delivered' || status === 'read'
@@ -170,7 +190,12 @@ export async function noteProviderId(tx: Tx, tenantId: number, messageId: number
 }
 
 /** The outbound message of this channel that a vendor's callback tells of: by our id in the callback's address, else by the vendor's. */
-export async function findCalledBack(tx: Tx, tenantId: number, channelId: number, by: { messageId: number | undefined; providerId: string }): Promise<{ messageId: number; conversationId: number; providerId: string | null; to: string } | undefined> {
+export async function findCalledBack(
+  tx: Tx,
+  tenantId: number,
+  channelId: number,
+  by: { messageId: number | undefined; providerId: string },
+): Promise<{ messageId: number; conversationId: number; providerId: string | null; to: string } | undefined> {
   const [row] = await tx<{ messageId: number; conversationId: number; providerId: string | null; to: string }[]>`
     select message_id, conversation_id, provider_id, coalesce(to_address, '') as "to" from platform.message
     where tenant_id = ${tenantId} and channel_id = ${channelId} and direction = 'outbound'

@@ -32,7 +32,13 @@ export function keywordOf(text: string): Keyword | undefined {
   )
 }
 
-const folded = (text: string) => text.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').replace(/[.!]+$/, '').toLowerCase()
+const folded = (text: string) =>
+  text
+    .normalize('NFKC')
+    .trim()
+    .replaceAll(/\s+/g, ' ')
+    .replace(/[.!]+$/, '')
+    .toLowerCase()
 
 /** The key of the choice that a reply names by its number (from 1), its key or its label; undefined where it names none. */
 export function choiceOf(reply: string, choices: NonNullable<Card['choices']>): string | undefined {
@@ -72,18 +78,29 @@ export function findMessageIssues(kind: ChannelKind, { text, card, assetKeys }: 
   const keys = (card?.choices ?? []).map((choice) => choice.key)
   const labels = (card?.choices ?? []).map((choice) => folded(choice.label))
   if (new Set(keys).size < keys.length || new Set(labels).size < labels.length) {
-    issues.push({ path: '$.card.choices', severity: 'error', message: 'Two choices have the same key or label, so that an answer would not tell which was meant.' })
+    issues.push({
+      path: '$.card.choices',
+      severity: 'error',
+      message: 'Two choices have the same key or label, so that an answer would not tell which was meant.',
+    })
   }
   const { length } = plainText(text ?? '', card)
   const { maxTextLength } = carriesOf[kind]
   if (length > maxTextLength) {
-    issues.push({ path: '$.text', severity: 'error', message: `With its card the message has ${length} characters; ${kind} carries ${maxTextLength}.` })
+    issues.push({
+      path: '$.text',
+      severity: 'error',
+      message: `With its card the message has ${length} characters; ${kind} carries ${maxTextLength}.`,
+    })
   }
   return issues
 }
 
 /** What is wrong with an answer to this question. */
-export function findAnswerIssues(card: Card | null, answer: { text?: string | undefined; choice?: string | undefined; assetKeys?: readonly string[] | undefined }): Issue[] {
+export function findAnswerIssues(
+  card: Card | null,
+  answer: { text?: string | undefined; choice?: string | undefined; assetKeys?: readonly string[] | undefined },
+): Issue[] {
   if (answer.text === undefined && answer.choice === undefined && (answer.assetKeys ?? []).length === 0) {
     return [{ path: '$.text', severity: 'error', message: 'The answer is empty. Give a text, a choice or assetKeys.' }]
   }
@@ -91,7 +108,10 @@ export function findAnswerIssues(card: Card | null, answer: { text?: string | un
   const keys = (card?.choices ?? []).map((choice) => choice.key)
   if (keys.includes(answer.choice)) return []
   const suggestion = nearest(answer.choice, keys)
-  const message = keys.length === 0 ? 'The message offers no choices. Answer with a text.' : `${quoted(answer.choice)} is none of its choices. Allowed: ${keys.join(', ')}.`
+  const message =
+    keys.length === 0
+      ? 'The message offers no choices. Answer with a text.'
+      : `${quoted(answer.choice)} is none of its choices. Allowed: ${keys.join(', ')}.`
   return [{ path: '$.choice', severity: 'error', message, ...(suggestion === undefined ? {} : { suggestion }) }]
 }
 

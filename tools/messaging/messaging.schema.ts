@@ -9,7 +9,16 @@ export type ChannelKind = (typeof channelKinds)[number]
 export const messageStates = ['queued', 'sent', 'delivered', 'read', 'failed', 'unknown', 'suppressed'] as const
 export type MessageStatus = (typeof messageStates)[number]
 
-export const failureReasons = ['optedOut', 'refused', 'badAddress', 'channelDeleted', 'channelMisconfigured', 'unreachable', 'outcomeUnknown', 'assetGone'] as const
+export const failureReasons = [
+  'optedOut',
+  'refused',
+  'badAddress',
+  'channelDeleted',
+  'channelMisconfigured',
+  'unreachable',
+  'outcomeUnknown',
+  'assetGone',
+] as const
 export type FailureReason = (typeof failureReasons)[number]
 
 export const conversationId = z.int().min(1).describe('As send_message and list_conversations answer it')
@@ -72,15 +81,17 @@ export const messageDetail = message.extend({
   reason: z.enum(failureReasons).optional(),
 })
 
-export const messageStatus = messageDetail.pick({ messageId: true, conversationId: true, seq: true, channel: true, status: true, reason: true }).extend({
-  vendorCode: z.string().optional().describe("The vendor's own number of the error"),
-  providerId: z.string().optional().describe("The vendor's id of the message"),
-  attempts: z.int().describe('Calls made to the vendor'),
-  at: z.iso.datetime(),
-  sentDate: z.iso.datetime().optional(),
-  deliveredDate: z.iso.datetime().optional(),
-  readDate: z.iso.datetime().optional(),
-})
+export const messageStatus = messageDetail
+  .pick({ messageId: true, conversationId: true, seq: true, channel: true, status: true, reason: true })
+  .extend({
+    vendorCode: z.string().optional().describe("The vendor's own number of the error"),
+    providerId: z.string().optional().describe("The vendor's id of the message"),
+    attempts: z.int().describe('Calls made to the vendor'),
+    at: z.iso.datetime(),
+    sentDate: z.iso.datetime().optional(),
+    deliveredDate: z.iso.datetime().optional(),
+    readDate: z.iso.datetime().optional(),
+  })
 
 export const conversation = z.object({
   conversationId,

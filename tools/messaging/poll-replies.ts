@@ -18,8 +18,17 @@ export const pollReplies = defineOperation({
   method: 'POST',
   path: '/api/v1/messaging/poll',
   roles: 'DataView',
-  input: z.object({ conversationId, afterSeq: seq.optional().describe('The cursor of the last answer; the last outbound message unless told') }),
-  examples: [{ title: 'What came in', input: { conversationId: 311, afterSeq: 1 }, output: { messages: [exampleReply], cursor: 2, state: 'open', timedOut: false } }],
+  input: z.object({
+    conversationId,
+    afterSeq: seq.optional().describe('The cursor of the last answer; the last outbound message unless told'),
+  }),
+  examples: [
+    {
+      title: 'What came in',
+      input: { conversationId: 311, afterSeq: 1 },
+      output: { messages: [exampleReply], cursor: 2, state: 'open', timedOut: false },
+    },
+  ],
   async handler({ tx, tenantId }, input) {
     // The state is read first: an end that is seen comes after every message that is seen.
     const conversation = mustExist(await findConversation(tx, tenantId, input.conversationId), 'conversation')

@@ -53,7 +53,8 @@ export function quietUntil(quiet: QuietHours, now: number): number | undefined {
   const local = localTime(now, quiet.timeZoneIana)
   const start = minutesOf(quiet.start)
   const end = minutesOf(quiet.end)
-  const isQuiet = start < end ? local.minutes >= start && local.minutes < end : start > end && (local.minutes >= start || local.minutes < end)
+  const isQuiet =
+    start < end ? local.minutes >= start && local.minutes < end : start > end && (local.minutes >= start || local.minutes < end)
   if (!isQuiet) return undefined
   const endsTomorrow = local.minutes >= end
   return momentOf({ ...local, day: local.day + (endsTomorrow ? 1 : 0), minutes: end }, quiet.timeZoneIana)

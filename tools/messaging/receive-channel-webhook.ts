@@ -11,9 +11,18 @@ import { isSignedByTwilio, isStandardWebhook, parseForm, twiml } from './webhook
 import { type Outcome, takeEmail, takeTwilio } from './webhooks.ts'
 
 // One sentence for every reason, so that whoever forges one learns nothing.
-const forged = () => new AppError('forbidden', "The signature is missing or not the vendor's. Check the channel's secret, and that PUBLIC_URL is the address that the vendor calls.")
+const forged = () =>
+  new AppError(
+    'forbidden',
+    "The signature is missing or not the vendor's. Check the channel's secret, and that PUBLIC_URL is the address that the vendor calls.",
+  )
 
-async function receive(context: TxContext, channel: ChannelRow, raw: RawRequest, named: number | undefined): Promise<{ outcome: Outcome; reply?: string | undefined }> {
+async function receive(
+  context: TxContext,
+  channel: ChannelRow,
+  raw: RawRequest,
+  named: number | undefined,
+): Promise<{ outcome: Outcome; reply?: string | undefined }> {
   const { tx, tenantId, services } = context
   const secrets = await openSecrets(tx, services, tenantId, channel)
   if (channel.provider === 'smtp') {
@@ -24,7 +33,8 @@ async function receive(context: TxContext, channel: ChannelRow, raw: RawRequest,
   const token = secretsFor('twilio', secrets)?.authToken
   const form = parseForm(raw.body)
   // Against the configured address: what a proxy made of scheme and host is not what the vendor signed.
-  if (token === undefined || !isSignedByTwilio(token, raw.headers['x-twilio-signature'], `${services.config.publicUrl}${raw.url}`, form)) throw forged()
+  if (token === undefined || !isSignedByTwilio(token, raw.headers['x-twilio-signature'], `${services.config.publicUrl}${raw.url}`, form))
+    throw forged()
   return takeTwilio(context, channel, form, named)
 }
 
@@ -39,7 +49,10 @@ export const receiveChannelWebhook = defineStagedOperation({
   path: '/api/v1/messaging/webhooks/{channelKey}',
   roles: 'Public',
   bodyKind: 'raw',
-  input: z.object({ channelKey: z.string().min(1).max(100), messageId: messageId.optional().describe('Of a delivery report: the message that it tells of') }),
+  input: z.object({
+    channelKey: z.string().min(1).max(100),
+    messageId: messageId.optional().describe('Of a delivery report: the message that it tells of'),
+  }),
   examples: [{ title: 'A reply by e-mail', input: { channelKey: 'k3Jp0w8yC5sQn1ZtLr7eVd2XbGhAaUoM' }, output: { outcome: 'stored' } }],
   async stagedHandler({ services, raw, inTransaction }, input) {
     const tenantId = mustExist(await services.databases.lookUp((tx) => findTenantOfKey(tx, input.channelKey)), 'channel')

@@ -72,8 +72,12 @@ export async function lockAddress(tx: Tx, tenantId: number, channelId: number, a
 export async function isLiveRecord(tx: Tx, tenantId: number, eiRecordId: number): Promise<boolean> {
   const entityId = await entityOfRecord(tx, tenantId, eiRecordId)
   if (entityId === undefined) return false
-  const [entity] = await tx<{ hasTable: boolean }[]>`select has_table from platform.entity where tenant_id = ${tenantId} and entity_id = ${entityId}`
+  const [entity] = await tx<
+    { hasTable: boolean }[]
+  >`select has_table from platform.entity where tenant_id = ${tenantId} and entity_id = ${entityId}`
   if (!entity?.hasTable) return false
-  const found = await inRecords(tx, tenantId, () => tx.unsafe(`select 1 from ${recordTable(tenantId, entityId)} where id = $1 and deleted_at is null`, [eiRecordId]))
+  const found = await inRecords(tx, tenantId, () =>
+    tx.unsafe(`select 1 from ${recordTable(tenantId, entityId)} where id = $1 and deleted_at is null`, [eiRecordId]),
+  )
   return found.length > 0
 }

@@ -34,7 +34,8 @@ function refuse(path: string, message: string, suggestion?: string): AppError {
 export async function findTarget({ tx, tenantId }: TxContext, to: Recipient): Promise<Target> {
   const given = (['tenantUserId', 'phone', 'email', 'eiRecordId'] as const).filter((key) => to[key] !== undefined)
   if (given.length !== 1) throw refuse('$.to', 'Give exactly one of tenantUserId, phone, email and eiRecordId.')
-  const personOf = async (tenantUserId: number | undefined) => (tenantUserId === undefined ? undefined : findPerson(tx, tenantId, tenantUserId))
+  const personOf = async (tenantUserId: number | undefined) =>
+    tenantUserId === undefined ? undefined : findPerson(tx, tenantId, tenantUserId)
   if (to.phone !== undefined) {
     const phone = asPhone(to.phone)
     if (phone === undefined) throw refuse('$.to.phone', `${quoted(to.phone)} is no phone number with its country, such as +34600123456.`)
@@ -85,7 +86,9 @@ export async function chooseRoute(context: TxContext, to: Recipient, wanted: str
       if (isDirect) throw refuse('$.channel', 'The inbox is for users. Name the recipient by tenantUserId.')
       return inbox
     }
-    const matching = isKind(wanted) ? channels.filter((one) => one.channel === wanted) : channels.filter((one) => one.internalName.toLowerCase() === wanted.toLowerCase())
+    const matching = isKind(wanted)
+      ? channels.filter((one) => one.channel === wanted)
+      : channels.filter((one) => one.internalName.toLowerCase() === wanted.toLowerCase())
     const [channel] = matching
     if (!channel && isKind(wanted)) throw new AppError('conflict', `No ${wanted} channel is configured. Configure one with create_channel.`)
     if (!channel) {
@@ -93,7 +96,11 @@ export async function chooseRoute(context: TxContext, to: Recipient, wanted: str
       throw refuse('$.channel', `There is no channel ${quoted(wanted)}. Allowed: ${names.slice(0, 40).join(', ')}.`, nearest(wanted, names))
     }
     const route = through(channel)
-    if (!route) throw refuse('$.to', `The recipient has no ${channel.channel === 'email' ? 'e-mail address' : 'phone number'} for ${channel.internalName}.`)
+    if (!route)
+      throw refuse(
+        '$.to',
+        `The recipient has no ${channel.channel === 'email' ? 'e-mail address' : 'phone number'} for ${channel.internalName}.`,
+      )
     return route
   }
 
@@ -105,7 +112,13 @@ export async function chooseRoute(context: TxContext, to: Recipient, wanted: str
   }
 
   const order = target.person?.channelOrder ?? []
-  const routes = order.flatMap((kind) => (kind === 'inbox' ? [inbox] : channels.filter((one) => one.channel === kind).flatMap((one) => through(one) ?? [])))
-  const refused = await listOptOuts(tx, tenantId, routes.flatMap((route) => route.address ?? []))
+  const routes = order.flatMap((kind) =>
+    kind === 'inbox' ? [inbox] : channels.filter((one) => one.channel === kind).flatMap((one) => through(one) ?? []),
+  )
+  const refused = await listOptOuts(
+    tx,
+    tenantId,
+    routes.flatMap((route) => route.address ?? []),
+  )
   return routes.find((route) => !refused.some((one) => one.isOut && one.channel === route.kind && one.address === route.address)) ?? inbox
 }

@@ -10,22 +10,36 @@ export type ChannelSecrets = Readonly<Record<string, string>>
 const boundTo = (channelId: number) => `channel:${channelId}`
 
 /** Null where there is nothing to keep. */
-export async function sealSecrets(tx: Tx, services: Services, tenantId: number, channelId: number, secrets: ChannelSecrets): Promise<Buffer | null> {
+export async function sealSecrets(
+  tx: Tx,
+  services: Services,
+  tenantId: number,
+  channelId: number,
+  secrets: ChannelSecrets,
+): Promise<Buffer | null> {
   if (Object.keys(secrets).length === 0) return null
   return services.secrets.sealText({ tenantId, sealedKey: await findTenantKey(tx, tenantId) }, boundTo(channelId), JSON.stringify(secrets))
 }
 
-export async function openSecrets(tx: Tx, services: Services, tenantId: number, channel: ChannelRow): Promise<ChannelSecrets> {
+/** Undefined where they do not open: in a backup that was restored without its SECRETS_KEY. */
+export async function openSecrets(tx: Tx, services: Services, tenantId: number, channel: ChannelRow): Promise<ChannelSecrets | undefined> {
   if (channel.sealedSecrets === null) return {}
-  const text = services.secrets.unsealText({ tenantId, sealedKey: await findTenantKey(tx, tenantId) }, boundTo(channel.channelId), channel.sealedSecrets)
+  const tenant = { tenantId, sealedKey: await findTenantKey(tx, tenantId) }
+  let text: string
+  try {
+    text = services.secrets.unsealText(tenant, boundTo(channel.channelId), channel.sealedSecrets)
+  } catch (error) {
+    services.log.error({ err: error, tenantId, channelId: channel.channelId }, 'the secrets of a channel do not open')
+    return undefined
+  }
   // Sealed by sealSecrets, and authenticated: it is what was put in.
   return JSON.parse(text) as ChannelSecrets
 }
 
 /** The secrets by the names that the provider gives them; undefined where one that it needs is missing. */
-export function secretsFor(provider: 'twilio', secrets: ChannelSecrets): TwilioSecrets | undefined
-export function secretsFor(provider: 'smtp', secrets: ChannelSecrets): SmtpSecrets | undefined
-export function secretsFor(provider: Provider, secrets: ChannelSecrets): TwilioSecrets | SmtpSecrets | undefined {
+export function secretsFor(provider: 'twilio', secrets: ChannelSecrets | undefined): TwilioSecrets | undefined
+export function secretsFor(provider: 'smtp', secrets: ChannelSecrets | undefined): SmtpSecrets | undefined
+export function secretsFor(provider: Provider, secrets: ChannelSecrets | undefined): TwilioSecrets | SmtpSecrets | undefined {
   const parsed = providerSecrets[provider].safeParse(secrets)
   return parsed.success ? parsed.data : undefined
 }

@@ -4,14 +4,30 @@ import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, type TxContext, writes } from '#platform/operation.ts'
 
 import { type ConversationRow, insertConversation, lockConversation } from './conversations.store.ts'
-import { assetKeys, card, conversationId, eiRecordId, messageId, messageStates, messageText, type Recipient, recipient, seq } from './messaging.schema.ts'
+import {
+  assetKeys,
+  card,
+  conversationId,
+  eiRecordId,
+  messageId,
+  messageStates,
+  messageText,
+  type Recipient,
+  recipient,
+  seq,
+} from './messaging.schema.ts'
 import { isLiveRecord } from './recipients.store.ts'
 import { chooseRoute } from './routes.ts'
 import { addOutbound } from './send.ts'
 
 const input = z.object({
   to: recipient.optional().describe('Exactly one of these; needed unless conversationId is given'),
-  channel: z.string().min(1).max(64).optional().describe("inbox, sms, whatsapp, email, or a channel's internalName. Unless told: the recipient's preference, else inbox"),
+  channel: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe("inbox, sms, whatsapp, email, or a channel's internalName. Unless told: the recipient's preference, else inbox"),
   text: messageText.optional(),
   card: card.optional(),
   conversationId: conversationId.optional().describe('To continue it'),
@@ -34,16 +50,29 @@ function refuse(path: string, message: string): AppError {
 async function continued(context: TxContext, id: number, asked: Request): Promise<ConversationRow> {
   const { tx, tenantId } = context
   const conversation = mustExist(await lockConversation(tx, tenantId, id), 'conversation')
-  if (conversation.state === 'ended') throw new AppError('conflict', 'The conversation has ended. Send without conversationId to open another.')
-  if (conversation.channel !== 'inbox' && conversation.channelId === null) throw new AppError('conflict', 'The channel of the conversation was deleted. Open another.')
-  if (asked.eiRecordId !== undefined && asked.eiRecordId !== conversation.eiRecordId) throw refuse('$.eiRecordId', 'The conversation is about another record.')
+  if (conversation.state === 'ended')
+    throw new AppError('conflict', 'The conversation has ended. Send without conversationId to open another.')
+  if (conversation.channel !== 'inbox' && conversation.channelId === null)
+    throw new AppError('conflict', 'The channel of the conversation was deleted. Open another.')
+  if (asked.eiRecordId !== undefined && asked.eiRecordId !== conversation.eiRecordId)
+    throw refuse('$.eiRecordId', 'The conversation is about another record.')
   if (asked.to !== undefined || asked.channel !== undefined) {
-    const to = asked.to ?? (conversation.tenantUserId === null ? (conversation.channel === 'email' ? { email: conversation.address ?? '' } : { phone: conversation.address ?? '' }) : { tenantUserId: conversation.tenantUserId })
+    const to =
+      asked.to ??
+      (conversation.tenantUserId === null
+        ? conversation.channel === 'email'
+          ? { email: conversation.address ?? '' }
+          : { phone: conversation.address ?? '' }
+        : { tenantUserId: conversation.tenantUserId })
     const route = await chooseRoute(context, to, asked.channel ?? conversation.channel)
     const isSameAddress = route.address !== null && route.address === conversation.address
     const isSameUser = route.tenantUserId !== null && route.tenantUserId === conversation.tenantUserId
     const isSame = route.kind === conversation.channel && (isSameAddress || isSameUser)
-    if (!isSame) throw refuse(asked.to === undefined ? '$.channel' : '$.to', 'The conversation is with another recipient or on another channel. Leave to and channel out to continue it.')
+    if (!isSame)
+      throw refuse(
+        asked.to === undefined ? '$.channel' : '$.to',
+        'The conversation is with another recipient or on another channel. Leave to and channel out to continue it.',
+      )
   }
   return conversation
 }
@@ -51,7 +80,8 @@ async function continued(context: TxContext, id: number, asked: Request): Promis
 async function opened(context: TxContext, asked: Request): Promise<ConversationRow> {
   const { tx, tenantId, stamp, actor } = context
   if (asked.to === undefined) throw refuse('$.to', 'Name the recipient in to, or the conversation to continue in conversationId.')
-  if (asked.eiRecordId !== undefined && !(await isLiveRecord(tx, tenantId, asked.eiRecordId))) throw refuse('$.eiRecordId', `There is no record ${asked.eiRecordId}.`)
+  if (asked.eiRecordId !== undefined && !(await isLiveRecord(tx, tenantId, asked.eiRecordId)))
+    throw refuse('$.eiRecordId', `There is no record ${asked.eiRecordId}.`)
   const route = await chooseRoute(context, asked.to, asked.channel)
   return insertConversation(tx, tenantId, stamp, {
     channel: route.kind,
@@ -81,7 +111,13 @@ export const sendMessage = defineOperation({
       input: {
         to: { tenantUserId: 12 },
         text: 'Is gate 4 open?',
-        card: { title: 'Gate 4', choices: [{ key: 'open', label: 'Open' }, { key: 'closed', label: 'Closed' }] },
+        card: {
+          title: 'Gate 4',
+          choices: [
+            { key: 'open', label: 'Open' },
+            { key: 'closed', label: 'Closed' },
+          ],
+        },
         eiRecordId: 51204,
       },
       output: { conversationId: 311, messageId: 1042, seq: 1, status: 'delivered' },
@@ -93,8 +129,14 @@ export const sendMessage = defineOperation({
     },
   ],
   async handler(context, asked) {
-    const conversation = asked.conversationId === undefined ? await opened(context, asked) : await continued(context, asked.conversationId, asked)
-    const sent = await addOutbound(context, conversation, { text: asked.text, card: asked.card, assetKeys: asked.assetKeys, isUrgent: asked.urgent })
+    const conversation =
+      asked.conversationId === undefined ? await opened(context, asked) : await continued(context, asked.conversationId, asked)
+    const sent = await addOutbound(context, conversation, {
+      text: asked.text,
+      card: asked.card,
+      assetKeys: asked.assetKeys,
+      isUrgent: asked.urgent,
+    })
     context.audit({ conversationId: sent.conversationId, messageId: sent.messageId, channel: conversation.channel })
     return sent
   },

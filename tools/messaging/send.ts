@@ -49,7 +49,10 @@ export async function checkAssets({ tx, tenantId }: TxContext, keys: readonly st
     throw new AppError('invalid_input', message, { issues: [{ path: '$.assetKeys', severity: 'error', message }] })
   }
   if (leaves && [...known.values()].some((asset) => asset.isSensitive)) {
-    throw new AppError('unprocessable', 'A sensitive file may not leave through this channel. Send it to the inbox, or send a link to the record.')
+    throw new AppError(
+      'unprocessable',
+      'A sensitive file may not leave through this channel. Send it to the inbox, or send a link to the record.',
+    )
   }
 }
 

@@ -1,6 +1,5 @@
 /** The domain's door for the activities that deliver messages and for the mail listener. */
-export type { SmtpSettings, TwilioSecrets, TwilioSettings } from './channels.schema.ts'
-export { claimDelivery, giveUpOn, recordOutcome, withoutKnown, type Claim, type Order, type Outcome, type SmtpWay, type TwilioWay } from './delivery.ts'
-export { type Mail, mailboxOf, type NamedConversation, receiveMail } from './mail.ts'
+export { claimDelivery, giveUpOn, recordOutcome, withoutKnown, type Order, type Outcome, type SmtpWay, type TwilioWay } from './delivery.ts'
+export { mailboxOf, type NamedConversation, receiveMail } from './mail.ts'
 export { addMedia, endIdleConversation, giveUpMedia, listMediaToFetch, type MediaToFetch } from './upkeep.ts'
 export { twilioStopped } from './webhook.rules.ts'

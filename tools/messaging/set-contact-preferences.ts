@@ -31,7 +31,11 @@ export const setContactPreferences = defineOperation({
   examples: [
     {
       title: 'WhatsApp first, quiet at night',
-      input: { tenantUserId: 12, channelOrder: ['whatsapp', 'inbox'], quietHours: { start: '21:00', end: '07:00', timeZoneIana: 'Europe/Madrid' } },
+      input: {
+        tenantUserId: 12,
+        channelOrder: ['whatsapp', 'inbox'],
+        quietHours: { start: '21:00', end: '07:00', timeZoneIana: 'Europe/Madrid' },
+      },
       output: examplePreferences,
     },
   ],

@@ -16,7 +16,16 @@ import type { inboxMessage, message, messageDetail, messageStatus } from './mess
 export function toMessage(row: MessageRow): z.output<typeof message> {
   const { messageId, conversationId, seq, direction, channel, from, fromTenantUserId, text, assetKeys, at } = row
   return {
-    ...{ messageId, conversationId, seq, direction, channel, from, fromTenantUserId, text, assetKeys: [...assetKeys], at },
+    messageId,
+    conversationId,
+    seq,
+    direction,
+    channel,
+    from,
+    fromTenantUserId,
+    text,
+    assetKeys: [...assetKeys],
+    at,
     ...(row.choice === null ? {} : { choice: row.choice }),
     ...(row.keyword === null ? {} : { keyword: row.keyword }),
     ...(row.pendingMedia === 0 ? {} : { pendingMedia: row.pendingMedia }),
@@ -36,7 +45,13 @@ export function toDetail(row: MessageRow): z.output<typeof messageDetail> {
 export function toStatus(row: StatusRow): z.output<typeof messageStatus> {
   const { messageId, conversationId, seq, channel, status, attempts, at } = row
   return {
-    ...{ messageId, conversationId, seq, channel, status, attempts, at },
+    messageId,
+    conversationId,
+    seq,
+    channel,
+    status,
+    attempts,
+    at,
     ...(row.reason === null ? {} : { reason: row.reason }),
     ...(row.vendorCode === null ? {} : { vendorCode: row.vendorCode }),
     ...(row.providerId === null ? {} : { providerId: row.providerId }),
@@ -52,9 +67,19 @@ export function toInboxMessage(row: InboxRow): z.output<typeof inboxMessage> {
 }
 
 /** A channel with what only its administrators see. */
-export function toSavedChannel(services: Services, row: ChannelRow, secretNames: readonly string[]): z.output<typeof savedChannel> {
-  const { channelId, internalName, channel, provider, settings, channelKey } = row
-  return { channelId, internalName, channel, provider, carries: carriesOf[channel], settings, secrets: [...secretNames].sort(), channelKey, webhookUrl: webhookUrl(services, channelKey) }
+export function toSavedChannel(services: Services, row: ChannelRow): z.output<typeof savedChannel> {
+  const { channelId, internalName, channel, provider, settings, secretNames, channelKey } = row
+  return {
+    channelId,
+    internalName,
+    channel,
+    provider,
+    carries: carriesOf[channel],
+    settings,
+    secrets: [...secretNames],
+    channelKey,
+    webhookUrl: webhookUrl(services, channelKey),
+  }
 }
 
 /** Whether the caller administers channels, and so sees how they are set up. */
@@ -63,7 +88,13 @@ export function seesSettings(actor: Actor): boolean {
 }
 
 /** The inbox, which every tenant has and nobody configures. */
-export const inboxChannel: Channel = { channelId: null, internalName: 'inbox', channel: 'inbox', provider: 'builtIn', carries: carriesOf.inbox }
+export const inboxChannel: Channel = {
+  channelId: null,
+  internalName: 'inbox',
+  channel: 'inbox',
+  provider: 'builtIn',
+  carries: carriesOf.inbox,
+}
 
 /** A channel as everybody who may send sees it. */
 export function toChannel({ channelId, internalName, channel, provider }: ChannelRow): Channel {

@@ -19,7 +19,8 @@ export const testChannel = defineStagedOperation({
   errors: ['not_found', 'unavailable'],
   name: 'test_channel',
   title: 'Test a channel',
-  description: 'Sends a test message through a channel and waits until the vendor took or refused it, at most timeoutSeconds. A status of queued means that it is still on its way: ask get_message_status.',
+  description:
+    'Sends a test message through a channel and waits until the vendor took or refused it, at most timeoutSeconds. A status of queued means that it is still on its way: ask get_message_status.',
   method: 'POST',
   path: '/api/v1/messaging/channels/{channelId}/test',
   roles: 'AdminIntegration',
@@ -43,12 +44,26 @@ export const testChannel = defineStagedOperation({
       const channel = mustExist(await findChannel(tx, tenantId, input.channelId), 'channel')
       const address = channel.channel === 'email' ? asEmail(input.to) : asPhone(input.to)
       if (address === undefined) {
-        const message = channel.channel === 'email' ? 'This channel needs an e-mail address.' : 'This channel needs a phone number with its country, such as +34600123456.'
+        const message =
+          channel.channel === 'email'
+            ? 'This channel needs an e-mail address.'
+            : 'This channel needs a phone number with its country, such as +34600123456.'
         throw new AppError('invalid_input', message, { issues: [{ path: '$.to', severity: 'error', message }] })
       }
-      const route = { channel: channel.channel, channelId: channel.channelId, tenantUserId: null, address, eiRecordId: null, subject: 'Test', startedBy: actor.tenantUserId || null }
+      const route = {
+        channel: channel.channel,
+        channelId: channel.channelId,
+        tenantUserId: null,
+        address,
+        eiRecordId: null,
+        subject: 'Test',
+        startedBy: actor.tenantUserId || null,
+      }
       const conversation = await insertConversation(tx, tenantId, stamp, route)
-      const message = await addOutbound(context, conversation, { text: input.text ?? `This is a test of ${channel.internalName}.`, isUrgent: true })
+      const message = await addOutbound(context, conversation, {
+        text: input.text ?? `This is a test of ${channel.internalName}.`,
+        isUrgent: true,
+      })
       // Nobody awaits an answer to a test.
       await setEnded(tx, tenantId, conversation.conversationId, stamp)
       await context.emit({ type: 'conversationEnded', conversationId: conversation.conversationId })

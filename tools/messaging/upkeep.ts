@@ -15,7 +15,11 @@ export interface MediaToFetch extends PendingMedia {
 }
 
 /** Files of this conversation that are not fetched yet. */
-export async function listMediaToFetch(services: Services, tenantId: number, conversationId: number): Promise<{ media: MediaToFetch[]; isOpen: boolean }> {
+export async function listMediaToFetch(
+  services: Services,
+  tenantId: number,
+  conversationId: number,
+): Promise<{ media: MediaToFetch[]; isOpen: boolean }> {
   return inSystemTransaction(services, tenantId, async ({ tx }) => {
     const conversation = await findConversation(tx, tenantId, conversationId)
     const pending = await listPendingMedia(tx, tenantId, conversationId)
@@ -32,7 +36,13 @@ export async function listMediaToFetch(services: Services, tenantId: number, con
 }
 
 /** Adds a fetched file to its message and wakes whoever reads the conversation. False where another run had done so. */
-export async function addMedia(services: Services, tenantId: number, conversationId: number, at: { messageId: number; position: number }, assetKey: string): Promise<boolean> {
+export async function addMedia(
+  services: Services,
+  tenantId: number,
+  conversationId: number,
+  at: { messageId: number; position: number },
+  assetKey: string,
+): Promise<boolean> {
   return inSystemTransaction(services, tenantId, async ({ tx, afterCommit }) => {
     afterCommit(() => services.wake.poke(conversationTopic(conversationId)))
     return attachMedia(tx, tenantId, at, assetKey)
@@ -45,7 +55,12 @@ export async function giveUpMedia(services: Services, tenantId: number, at: { me
 }
 
 /** Ends a conversation in which nothing was said for this long. True where it is ended now, by this or before. Safe to repeat. */
-export async function endIdleConversation(services: Services, tenantId: number, conversationId: number, idleSeconds: number): Promise<boolean> {
+export async function endIdleConversation(
+  services: Services,
+  tenantId: number,
+  conversationId: number,
+  idleSeconds: number,
+): Promise<boolean> {
   return inSystemTransaction(services, tenantId, async ({ tx, stamp, emit, afterCommit }) => {
     const { isEnded, isNew } = await endIdle(tx, tenantId, conversationId, stamp, idleSeconds)
     if (isNew) {

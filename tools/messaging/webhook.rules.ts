@@ -45,7 +45,12 @@ export function isSignedByTwilio(authToken: string, signature: string | undefine
 const webhookToleranceMs = 300_000
 
 /** Whether the body carries a Standard Webhooks signature (`v1`, HMAC-SHA256) of this secret, made within five minutes of `now`. */
-export function isStandardWebhook(secret: string, headers: Readonly<Record<string, string | undefined>>, body: Buffer, now: number): boolean {
+export function isStandardWebhook(
+  secret: string,
+  headers: Readonly<Record<string, string | undefined>>,
+  body: Buffer,
+  now: number,
+): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers
   if (!id || !timestamp || !signatures || !/^\d{1,12}$/.test(timestamp)) return false
   if (Math.abs(now - Number(timestamp) * 1000) > webhookToleranceMs) return false
@@ -104,12 +109,16 @@ export function readTwilio(form: Form): TwilioStatus | TwilioMessage | undefined
   const sid = one('MessageSid') ?? one('SmsSid')
   const status = one('MessageStatus')
   if (!sid || sid.length > 64) return undefined
-  if (status !== undefined && status !== 'received' && status !== 'receiving') return { kind: 'status', sid, status: status.slice(0, 40), errorCode: one('ErrorCode')?.slice(0, 20) }
+  if (status !== undefined && status !== 'received' && status !== 'receiving')
+    return { kind: 'status', sid, status: status.slice(0, 40), errorCode: one('ErrorCode')?.slice(0, 20) }
   const from = one('From')
   const to = one('To')
   if (!from || !to) return undefined
   const count = Math.min(Number(one('NumMedia') ?? 0) || 0, maxMedia)
-  const media = Array.from({ length: count }, (_, index) => ({ url: one(`MediaUrl${index}`) ?? '', mimeType: one(`MediaContentType${index}`) ?? '' }))
+  const media = Array.from({ length: count }, (_, index) => ({
+    url: one(`MediaUrl${index}`) ?? '',
+    mimeType: one(`MediaContentType${index}`) ?? '',
+  }))
   return {
     kind: 'message',
     sid,
@@ -131,7 +140,6 @@ export const emailDelivery = z.object({
   messageId: z.string().min(3).max(998),
   inReplyTo: z.string().max(998).optional(),
 })
-export type EmailDelivery = z.output<typeof emailDelivery>
 
 /** `<Response/>`, with one message in it where there is something to answer. */
 export function twiml(text: string | undefined): string {

@@ -8,22 +8,41 @@ import { type ChannelRow, insertOptOut, isOptedOut, takeReceipt } from './channe
 import { findLastAttempt, setOutcome } from './delivery.store.ts'
 import { storeDelivery, storeThreaded } from './inbound.ts'
 import { replyText } from './mail-text.rules.ts'
-import { advanceStatus, findCalledBack, noteProviderId } from './messages.store.ts'
+import { advanceStatus, findCalledBack } from './messages.store.ts'
 import { helpTextDefault, keywordOf } from './messaging.rules.ts'
 import { readReplyAddress } from './reply-address.ts'
 import { messageTopic } from './send.ts'
-import { emailDelivery, type Form, readTwilio, statusOfTwilio, type TwilioMessage, type TwilioStatus, twilioStopped } from './webhook.rules.ts'
+import {
+  emailDelivery,
+  type Form,
+  readTwilio,
+  statusOfTwilio,
+  type TwilioMessage,
+  type TwilioStatus,
+  twilioStopped,
+} from './webhook.rules.ts'
 
 export type Outcome = 'stored' | 'updated' | 'duplicate' | 'ignored'
 
 /** Takes a signed form of Twilio's. `named` is our id in the address of a status callback. Throws AppError `invalid_input` for anything else. */
-export async function takeTwilio(context: TxContext, channel: ChannelRow, form: Form, named: number | undefined): Promise<{ outcome: Outcome; reply?: string | undefined }> {
+export async function takeTwilio(
+  context: TxContext,
+  channel: ChannelRow,
+  form: Form,
+  named: number | undefined,
+): Promise<{ outcome: Outcome; reply?: string | undefined }> {
   const delivery = readTwilio(form)
   if (!delivery) throw new AppError('invalid_input', 'The form is neither a message nor a status of a message.')
-  return delivery.kind === 'status' ? { outcome: await takeStatus(context, channel, delivery, named) } : takeMessage(context, channel, delivery)
+  return delivery.kind === 'status'
+    ? { outcome: await takeStatus(context, channel, delivery, named) }
+    : takeMessage(context, channel, delivery)
 }
 
-async function takeMessage(context: TxContext, channel: ChannelRow, delivery: TwilioMessage): Promise<{ outcome: Outcome; reply?: string | undefined }> {
+async function takeMessage(
+  context: TxContext,
+  channel: ChannelRow,
+  delivery: TwilioMessage,
+): Promise<{ outcome: Outcome; reply?: string | undefined }> {
   const { tx, tenantId, stamp } = context
   if (!(await takeReceipt(tx, tenantId, channel.channelId, `in:${delivery.sid}`, stamp))) return { outcome: 'duplicate' }
   await storeDelivery(context, channel, {
@@ -47,7 +66,6 @@ async function takeStatus(context: TxContext, channel: ChannelRow, delivery: Twi
   if (!found) return 'ignored'
   const { messageId } = found
   // The callback proves that the vendor has the message, even where the answer to our call was lost.
-  await noteProviderId(tx, tenantId, messageId, sid)
   const attempt = await findLastAttempt(tx, tenantId, messageId)
   if (attempt) await setOutcome(tx, tenantId, messageId, attempt.attemptNo, 'sent', null)
   const status = statusOfTwilio(delivery.status) ?? 'sent'
@@ -56,7 +74,13 @@ async function takeStatus(context: TxContext, channel: ChannelRow, delivery: Twi
     await insertOptOut(tx, tenantId, stamp, { channel: channel.channel, address: found.to, isOut: true, source: 'vendor' })
   }
   const reason = status === 'failed' ? (isStopped ? ('optedOut' as const) : ('refused' as const)) : undefined
-  const isMoved = await advanceStatus(tx, tenantId, messageId, { status: isStopped ? 'suppressed' : status, stamp, reason, vendorCode: errorCode, providerId: sid })
+  const isMoved = await advanceStatus(tx, tenantId, messageId, {
+    status: isStopped ? 'suppressed' : status,
+    stamp,
+    reason,
+    vendorCode: errorCode,
+    providerId: sid,
+  })
   context.afterCommit(() => services.wake.poke(messageTopic(messageId)))
   return isMoved ? 'updated' : 'ignored'
 }
@@ -66,7 +90,8 @@ export async function takeEmail(context: TxContext, channel: ChannelRow, body: B
   const { tx, tenantId, stamp, services } = context
   const parsed = emailDelivery.safeParse(parseJson(body.toString('utf8')))
   const from = parsed.success ? asEmail(parsed.data.from) : undefined
-  if (!parsed.success || from === undefined) throw new AppError('invalid_input', 'The body is no e-mail: it needs from, to, text and messageId, and may have subject and inReplyTo.')
+  if (!parsed.success || from === undefined)
+    throw new AppError('invalid_input', 'The body is no e-mail: it needs from, to, text and messageId, and may have subject and inReplyTo.')
   const mail = parsed.data
   if (!(await takeReceipt(tx, tenantId, channel.channelId, `mail:${mail.messageId}`, stamp))) return 'duplicate'
   const addressees = (typeof mail.to === 'string' ? mail.to.split(',') : mail.to).flatMap((one) => asEmail(one) ?? [])

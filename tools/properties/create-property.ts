@@ -6,8 +6,9 @@ import { refuseErrors } from '#platform/validation.ts'
 
 import { nameTaken, readProperty } from './properties.rules.ts'
 import { examplePriority, examplePriorityInput, property, propertyDefinition } from './properties.schema.ts'
-import { findProperty, listProperties, loadReferences } from './properties.store.ts'
+import { findProperty, loadReferences } from './properties.store.ts'
 import { insertProperties } from './service.ts'
+import { listProperties } from './shown.ts'
 
 export const createProperty = defineOperation({
   ...writes(property),

@@ -4,8 +4,9 @@ import { findDisplayLanguages } from '#platform/db/display-language.ts'
 import { idOrName } from '#platform/names.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 
+import { shownIn } from './displays.rules.ts'
 import { dataTypeOf, languageCode, propertyDetail } from './properties.schema.ts'
-import { listPropertyLanguages } from './properties.store.ts'
+import { listPropertyDisplays } from './properties.store.ts'
 import { listOptionRows } from './property-options.store.ts'
 import { mustFindProperty } from './service.ts'
 
@@ -63,21 +64,17 @@ export const describeProperty = defineOperation({
     const { tx, tenantId } = context
     const shown = await findDisplayLanguages(context, input.languageCode)
     const { scope: _scope, ...row } = await mustFindProperty(context, input.property)
-    const languages = await listPropertyLanguages(tx, tenantId, row.propertyId)
+    const displays = await listPropertyDisplays(tx, tenantId, [row.propertyId])
     const options = await listOptionRows(tx, tenantId, row.propertyId)
-    const display = [shown.requested, shown.usual]
-      .map((id) => languages.find((language) => language.languageRegionId === id))
-      .find((found) => found !== undefined)
     return {
       property: {
         ...row,
         dataType: dataTypeOf(row.dataTypeId),
-        name: display?.name ?? row.internalName,
-        description: display?.description ?? '',
+        ...shownIn(displays, shown, row.internalName),
         allowedFileTypes: [...row.allowedFileTypes],
         optionCount: options.length,
       },
-      languages,
+      languages: displays.map(({ propertyId: _propertyId, languageCode: _languageCode, ...language }) => language),
     }
   },
 })

@@ -22,6 +22,17 @@ export interface NewDisplay {
   readonly isTranslationLocked: boolean
 }
 
+/** The display that is shown: in the language requested, else in the tenant's, else the internalName alone. */
+export function shownIn(
+  displays: readonly { readonly languageRegionId: number; readonly name: string; readonly description: string }[],
+  languages: { readonly requested: number; readonly usual: number },
+  internalName: string,
+): { readonly name: string; readonly description: string } {
+  const inLanguage = (id: number) => displays.find((display) => display.languageRegionId === id)
+  const display = inLanguage(languages.requested) ?? inLanguage(languages.usual)
+  return { name: display?.name ?? internalName, description: display?.description ?? '' }
+}
+
 interface GivenDisplay {
   readonly languageRegionId?: number | undefined
   readonly languageCode?: string | undefined
@@ -81,20 +92,19 @@ export function readDisplays(
   return { displays, findings }
 }
 
+/** Matching takes time in proportion to the text and to this; the longest text then costs some tenths of a second at the worst. */
+const maxPatternSize = 2_500
+
 /** A pattern is RE2: linear in the text, whatever a tenant writes. */
 export function findPatternProblem(pattern: string, path: string): Finding[] {
   try {
-    RE2JS.compile(pattern)
-    return []
+    if (RE2JS.compile(pattern).programSize() <= maxPatternSize) return []
+    return [finding(path, 'The pattern repeats too much. Use shorter repetitions; minValueOrLength and maxValueOrLength limit the length.')]
   } catch {
     const isForeign = /\(\?<?[=!]|\\[1-9]|\\k</.test(pattern)
-    return [
-      finding(
-        path,
-        isForeign
-          ? 'The pattern has look-around or a back-reference, which RE2 does not know. Write it without.'
-          : `${quoted(pattern)} is no pattern in RE2 syntax. Check brackets and escapes.`,
-      ),
-    ]
+    const message = isForeign
+      ? 'The pattern has look-around or a back-reference, which RE2 does not know. Write it without.'
+      : `${quoted(pattern)} is no pattern in RE2 syntax. Check brackets and escapes.`
+    return [finding(path, message)]
   }
 }

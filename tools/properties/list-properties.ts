@@ -4,7 +4,7 @@ import { findDisplayLanguages } from '#platform/db/display-language.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 
 import { examplePriority, languageCode, property } from './properties.schema.ts'
-import { listProperties as listRows } from './properties.store.ts'
+import { listProperties as listRows } from './shown.ts'
 
 export const listProperties = defineOperation({
   ...reads(z.array(property)),

@@ -5,8 +5,8 @@ import { idOrName } from '#platform/names.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 
 import { exampleUrgent, languageCode, propertyOption } from './properties.schema.ts'
-import { listOptions } from './property-options.store.ts'
 import { mustFindProperty } from './service.ts'
+import { listOptions } from './shown.ts'
 
 export const listPropertyOptions = defineOperation({
   ...reads(z.array(propertyOption)),

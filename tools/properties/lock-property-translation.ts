@@ -8,7 +8,7 @@ import { finding, refuseErrors } from '#platform/validation.ts'
 
 import { readLanguage } from './displays.rules.ts'
 import { languageFields, propertyId, propertyLanguage } from './properties.schema.ts'
-import { listPropertyLanguages, loadReferences, setTranslationLock } from './properties.store.ts'
+import { listPropertyDisplays, loadReferences, setTranslationLock } from './properties.store.ts'
 import { mustFindProperty } from './service.ts'
 
 export const lockPropertyTranslation = defineOperation({
@@ -54,9 +54,10 @@ export const lockPropertyTranslation = defineOperation({
             [finding('$.languageCode', 'The property has no display in this language. Make it with set_property_display.')],
             'The lock',
           )
-        const displays = await listPropertyLanguages(tx, tenantId, propertyId)
+        const displays = await listPropertyDisplays(tx, tenantId, [propertyId])
         const display = displays.find((one) => one.languageRegionId === language)
-        return { propertyId, ...mustExist(display, 'display') }
+        const { languageCode: _languageCode, ...shown } = mustExist(display, 'display')
+        return shown
       },
     )
   },

@@ -37,7 +37,7 @@ export const languageRegionId = z.int().min(1).max(2_147_483_647)
 export const languageCode = z.string().min(2).max(20).describe('Such as en-US; list_languages shows them')
 const displayName = z.string().min(1).max(200)
 const displayDescription = z.string().max(2_000)
-const pattern = z.string().min(1).max(1_000).describe('RE2 syntax, found anywhere in the text unless anchored with ^ and $')
+const pattern = z.string().min(1).max(500).describe('RE2 syntax, found anywhere in the text unless anchored with ^ and $')
 
 /** Which language a display is in: an id or a code, the tenant's default where neither is given. */
 export const languageFields = { languageRegionId: languageRegionId.optional(), languageCode: languageCode.optional() } as const

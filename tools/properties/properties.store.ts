@@ -1,11 +1,10 @@
 /** All SQL of properties; their options are in property-options.store.ts. */
-import type { DisplayLanguages } from '#platform/db/display-language.ts'
 import type { Tx } from '#platform/db/pool.ts'
 import { type IdOrName, readIdOrName } from '#platform/names.ts'
 
 import type { NewDisplay, References } from './displays.rules.ts'
 import type { NewProperty, PropertyRules } from './properties.rules.ts'
-import type { Property, PropertyLanguage } from './properties.schema.ts'
+import type { PropertyLanguage } from './properties.schema.ts'
 
 /** Languages, the tenant's default language, categories that the tenant sees, and verticals: what every definition may refer to. */
 export async function loadReferences(tx: Tx, tenantId: number): Promise<References> {
@@ -17,32 +16,6 @@ export async function loadReferences(tx: Tx, tenantId: number): Promise<Referenc
         from platform.category where tenant_id in (0, ${tenantId})) as categories,
       (select json_agg(json_object('verticalId': vertical_id, 'internalName': internal_name)) from platform.vertical) as verticals`
   return row
-}
-
-/** Every property of the tenant, or these, in the order of their names. */
-export async function listProperties(
-  tx: Tx,
-  tenantId: number,
-  languages: DisplayLanguages,
-  propertyIds?: readonly number[],
-): Promise<Property[]> {
-  return tx<Property[]>`
-    select p.property_id, p.data_type_id, p.internal_name,
-      coalesce(mine.name, usual.name, p.internal_name) as name,
-      coalesce(mine.description, usual.description, '') as description,
-      p.is_sensitive, usual.name is not null as is_fully_translated, p.category_id, p.vertical_id, p.global_source_id,
-      coalesce((
-        select json_agg(json_object('languageRegionId': d.language_region_id, 'languageDisplayName': l.display_name, 'name': d.name, 'description': d.description)
-          order by d.language_region_id)
-        from platform.property_display d join platform.language l on l.language_region_id = d.language_region_id
-        where d.tenant_id = p.tenant_id and d.property_id = p.property_id), '[]') as displays
-    from platform.property p
-      left join platform.property_display mine
-        on mine.tenant_id = p.tenant_id and mine.property_id = p.property_id and mine.language_region_id = ${languages.requested}
-      left join platform.property_display usual
-        on usual.tenant_id = p.tenant_id and usual.property_id = p.property_id and usual.language_region_id = ${languages.usual}
-    where p.tenant_id = ${tenantId} ${propertyIds ? tx`and p.property_id = any(${propertyIds}::int[])` : tx``}
-    order by lower(p.internal_name)`
 }
 
 export interface PropertyRow extends PropertyRules {
@@ -65,13 +38,13 @@ export async function findProperty(tx: Tx, tenantId: number, slot: IdOrName): Pr
   return row
 }
 
-/** Every property of the tenant with its rules, for documents. */
-export async function listPropertyRows(tx: Tx, tenantId: number): Promise<PropertyRow[]> {
+/** Every property of the tenant, or these, in the order of their names. */
+export async function listPropertyRows(tx: Tx, tenantId: number, propertyIds?: readonly number[]): Promise<PropertyRow[]> {
   return tx<PropertyRow[]>`
     select property_id, data_type_id, internal_name, max_decimal_places, max_value_or_length, min_value_or_length, reg_ex, allowed_file_types,
       is_sensitive, is_identity_email, is_identity_phone, is_tenant_user_role, storage_shortcut_id, category_id, vertical_id, global_source_id, scope
     from platform.property
-    where tenant_id = ${tenantId}
+    where tenant_id = ${tenantId} ${propertyIds ? tx`and property_id = any(${propertyIds}::int[])` : tx``}
     order by lower(internal_name)`
 }
 
@@ -91,24 +64,18 @@ export async function listKnownProperties(tx: Tx, tenantId: number): Promise<Kno
     from platform.property where tenant_id = ${tenantId}`
 }
 
-/** The displays of a property, with their patterns and locks, in the order of the languages. */
-export async function listPropertyLanguages(tx: Tx, tenantId: number, propertyId: number): Promise<PropertyLanguage[]> {
-  return tx<PropertyLanguage[]>`
-    select d.language_region_id, l.display_name as language_display_name, d.name, d.description, d.reg_ex, d.is_translation_locked
-    from platform.property_display d join platform.language l on l.language_region_id = d.language_region_id
-    where d.tenant_id = ${tenantId} and d.property_id = ${propertyId}
-    order by d.language_region_id`
+export interface PropertyDisplayRow extends PropertyLanguage {
+  readonly propertyId: number
+  readonly languageCode: string
 }
 
-/** The displays of every property of the tenant. */
-export async function listAllPropertyDisplays(
-  tx: Tx,
-  tenantId: number,
-): Promise<(NewDisplay & { readonly propertyId: number; readonly languageCode: string })[]> {
-  return tx<(NewDisplay & { propertyId: number; languageCode: string })[]>`
-    select d.property_id, d.language_region_id, l.language_code, d.name, d.description, d.reg_ex, d.is_translation_locked
+/** The displays of every property of the tenant, or of these, in the order of the languages. */
+export async function listPropertyDisplays(tx: Tx, tenantId: number, propertyIds?: readonly number[]): Promise<PropertyDisplayRow[]> {
+  return tx<PropertyDisplayRow[]>`
+    select d.property_id, d.language_region_id, l.language_code, l.display_name as language_display_name, d.name, d.description, d.reg_ex,
+      d.is_translation_locked
     from platform.property_display d join platform.language l on l.language_region_id = d.language_region_id
-    where d.tenant_id = ${tenantId}
+    where d.tenant_id = ${tenantId} ${propertyIds ? tx`and d.property_id = any(${propertyIds}::int[])` : tx``}
     order by d.property_id, d.language_region_id`
 }
 

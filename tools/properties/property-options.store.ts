@@ -1,29 +1,7 @@
 /** SQL of options and of their subsets. A retired option is deleted for everybody but the history of records. */
-import type { DisplayLanguages } from '#platform/db/display-language.ts'
 import type { Tx } from '#platform/db/pool.ts'
 
-import type { OptionFilter, PropertyOption } from './properties.schema.ts'
-
-/** The live options of a property, in their order. */
-export async function listOptions(tx: Tx, tenantId: number, propertyId: number, languages: DisplayLanguages): Promise<PropertyOption[]> {
-  return tx<PropertyOption[]>`
-    select o.option_id, o.property_id, o.internal_name,
-      coalesce(mine.name, usual.name, o.internal_name) as name,
-      coalesce(mine.description, usual.description, '') as description,
-      o.parent_option_id, parent.internal_name as parent, o.position,
-      coalesce((
-        select json_agg(json_object('languageRegionId': d.language_region_id, 'name': d.name, 'description': d.description) order by d.language_region_id)
-        from platform.property_option_display d
-        where d.tenant_id = o.tenant_id and d.option_id = o.option_id), '[]') as displays
-    from platform.property_option o
-      left join platform.property_option parent on parent.tenant_id = o.tenant_id and parent.option_id = o.parent_option_id
-      left join platform.property_option_display mine
-        on mine.tenant_id = o.tenant_id and mine.option_id = o.option_id and mine.language_region_id = ${languages.requested}
-      left join platform.property_option_display usual
-        on usual.tenant_id = o.tenant_id and usual.option_id = o.option_id and usual.language_region_id = ${languages.usual}
-    where o.tenant_id = ${tenantId} and o.property_id = ${propertyId} and o.retired_at is null
-    order by o.position, o.option_id`
-}
+import type { OptionFilter } from './properties.schema.ts'
 
 export interface OptionRow {
   readonly optionId: number
@@ -33,36 +11,29 @@ export interface OptionRow {
   readonly position: number
 }
 
-/** The bare live options of a property, in their order. */
-export async function listOptionRows(tx: Tx, tenantId: number, propertyId: number): Promise<OptionRow[]> {
+/** The live options of one property, or of every one of the tenant, in their order. */
+export async function listOptionRows(tx: Tx, tenantId: number, propertyId?: number): Promise<OptionRow[]> {
   return tx<OptionRow[]>`
     select option_id, property_id, internal_name, parent_option_id, position
     from platform.property_option
-    where tenant_id = ${tenantId} and property_id = ${propertyId} and retired_at is null
-    order by position, option_id`
-}
-
-/** The live options of every property of the tenant, in their order. */
-export async function listAllOptionRows(tx: Tx, tenantId: number): Promise<OptionRow[]> {
-  return tx<OptionRow[]>`
-    select option_id, property_id, internal_name, parent_option_id, position
-    from platform.property_option
-    where tenant_id = ${tenantId} and retired_at is null
+    where tenant_id = ${tenantId} and retired_at is null ${propertyId === undefined ? tx`` : tx`and property_id = ${propertyId}`}
     order by property_id, position, option_id`
 }
 
 export interface OptionDisplayRow {
   readonly optionId: number
+  readonly languageRegionId: number
   readonly languageCode: string
   readonly name: string
   readonly description: string
 }
 
-export async function listAllOptionDisplays(tx: Tx, tenantId: number): Promise<OptionDisplayRow[]> {
+/** The displays of these options, or of every one of the tenant, in the order of the languages. */
+export async function listOptionDisplays(tx: Tx, tenantId: number, optionIds?: readonly number[]): Promise<OptionDisplayRow[]> {
   return tx<OptionDisplayRow[]>`
-    select d.option_id, l.language_code, d.name, d.description
+    select d.option_id, d.language_region_id, l.language_code, d.name, d.description
     from platform.property_option_display d join platform.language l on l.language_region_id = d.language_region_id
-    where d.tenant_id = ${tenantId}
+    where d.tenant_id = ${tenantId} ${optionIds ? tx`and d.option_id = any(${optionIds}::int[])` : tx``}
     order by d.option_id, d.language_region_id`
 }
 

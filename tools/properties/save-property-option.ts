@@ -11,8 +11,9 @@ import { readDisplays } from './displays.rules.ts'
 import { planOption } from './options.rules.ts'
 import { dataTypeOf, displayInputs, exampleUrgent, maxOptions, optionId, propertyOption } from './properties.schema.ts'
 import { listPropertyUses, loadReferences } from './properties.store.ts'
-import { insertOptionRows, listOptionRows, listOptions, updateOptionRow, upsertOptionDisplays } from './property-options.store.ts'
+import { insertOptionRows, listOptionRows, updateOptionRow, upsertOptionDisplays } from './property-options.store.ts'
 import { mustFindProperty } from './service.ts'
+import { listOptions } from './shown.ts'
 
 export const savePropertyOption = defineOperation({
   ...writes(propertyOption),

@@ -16,20 +16,13 @@ import {
 import type { NewProperty } from './properties.rules.ts'
 import { insertOptionFilters, insertOptionRows, type OptionRow, upsertOptionDisplays } from './property-options.store.ts'
 
-export { type NewDisplay, readDisplays, type References } from './displays.rules.ts'
+export { type NewDisplay, readDisplays, type References, shownIn } from './displays.rules.ts'
 export { planOrder } from './options.rules.ts'
 export { afterChange, findReferenceProblems, nameTaken, type NewProperty, readPlace, readProperty } from './properties.rules.ts'
-export {
-  type KnownProperty,
-  listAllPropertyDisplays,
-  listKnownProperties,
-  listProperties,
-  listPropertyRows,
-  loadReferences,
-  type PropertyRow,
-} from './properties.store.ts'
-export { listAllOptionDisplays, listAllOptionFilters, listAllOptionRows } from './property-options.store.ts'
-export { canonicalDateTime, type Checked, checkValue, type Scalar, type Value, type ValueRules } from './values.rules.ts'
+export { listPropertyDisplays, listKnownProperties, listPropertyRows, loadReferences, type PropertyRow } from './properties.store.ts'
+export { listAllOptionFilters, listOptionDisplays, listOptionRows } from './property-options.store.ts'
+export { listProperties } from './shown.ts'
+export { canonicalDateTime, checkValue, type Scalar, type Value, type ValueRules } from './values.rules.ts'
 
 /**
  * The property that a path names. Throws AppError `not_found`, with the nearest name of the tenant's own where a name was given: the same answer for a

@@ -9,8 +9,9 @@ import { refuseErrors } from '#platform/validation.ts'
 
 import { readDisplays } from './displays.rules.ts'
 import { examplePriority, languageFields, property, propertyDisplayInput } from './properties.schema.ts'
-import { listProperties, listPropertyLanguages, loadReferences, upsertPropertyDisplays } from './properties.store.ts'
+import { listPropertyDisplays, loadReferences, upsertPropertyDisplays } from './properties.store.ts'
 import { mustFindProperty } from './service.ts'
+import { listProperties } from './shown.ts'
 
 const { name, description, regEx } = propertyDisplayInput.shape
 
@@ -52,7 +53,7 @@ export const setPropertyDisplay = defineOperation({
       async () => [],
       async () => {
         const { propertyId } = await mustFindProperty(context, slot)
-        const present = await listPropertyLanguages(tx, tenantId, propertyId)
+        const present = await listPropertyDisplays(tx, tenantId, [propertyId])
         const displays = read.displays.map((display) => {
           const old = present.find((language) => language.languageRegionId === display.languageRegionId)
           const kept = {

@@ -9,8 +9,9 @@ import { refuseErrors } from '#platform/validation.ts'
 
 import { afterChange, findRuleProblems, findShortcutProblem, nameTaken } from './properties.rules.ts'
 import { dataTypeOf, examplePriority, property, propertyRuleFields } from './properties.schema.ts'
-import { findProperty, listProperties, listPropertyUses, loadReferences, type PropertyUse, updatePropertyRow } from './properties.store.ts'
+import { findProperty, listPropertyUses, loadReferences, type PropertyUse, updatePropertyRow } from './properties.store.ts'
 import { mustFindProperty } from './service.ts'
+import { listProperties } from './shown.ts'
 
 export const updateProperty = defineOperation({
   ...writes(property),

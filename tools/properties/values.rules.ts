@@ -41,6 +41,9 @@ function matches(pattern: string, text: string): boolean {
 
 const dateTime = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|z|[+-]\d\d:?\d\d)?$/
 
+/** Most times arrive as they are kept; the year 0000 is none. */
+const canonicalForm = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
 function isRealDate(year: number, month: number, day: number): boolean {
   if (month < 1 || month > 12 || day < 1) return false
   return day <= new Date(Date.UTC(year, month, 0)).getUTCDate()
@@ -48,6 +51,10 @@ function isRealDate(year: number, month: number, day: number): boolean {
 
 /** ISO 8601 to UTC with milliseconds (the rest is cut); without an offset it is UTC already. Undefined for a time that does not exist. */
 export function canonicalDateTime(text: string): string | undefined {
+  if (canonicalForm.test(text)) {
+    const at = new Date(text)
+    if (!Number.isNaN(at.getTime()) && at.toISOString() === text) return text
+  }
   const match = dateTime.exec(text)
   if (!match) return undefined
   const [, year = '', month = '', day = '', hour = '', minute = '', second = '00', fraction = '', zone = 'Z'] = match
@@ -109,12 +116,16 @@ function checkNumber(property: ValueRules, raw: unknown): Checked {
   return { value }
 }
 
+const beyondAscii = /[^\0-\x7F]/
+
 function checkText(property: ValueRules, raw: unknown): Checked {
   if (typeof raw !== 'string') return { problem: `Expected text, got ${quoted(raw)}.` }
-  const value = raw.normalize('NFC')
+  // ASCII is its own normal form and well formed.
+  const value = beyondAscii.test(raw) ? raw.normalize('NFC') : raw
   if (value.includes('\u0000') || !value.isWellFormed()) return { problem: 'The text holds a NUL or half of a surrogate pair. Remove it.' }
   if (value.length > maxTextLength) return { problem: `At most ${maxTextLength} characters; store longer text as an asset.` }
-  const length = Array.from(value).length
+  // Counted only where it matters: characters, not UTF-16 units.
+  const length = property.minValueOrLength === null && property.maxValueOrLength === null ? 0 : Array.from(value).length
   if (property.minValueOrLength !== null && length < property.minValueOrLength)
     return { problem: `At least ${property.minValueOrLength} characters, got ${length}.` }
   if (property.maxValueOrLength !== null && length > property.maxValueOrLength)
@@ -139,10 +150,10 @@ function checkOption(property: ValueRules, raw: unknown): Checked {
   if (typeof raw !== 'string') return { problem: `Expected the internalName of an option, got ${quoted(raw)}.` }
   const index = optionIndex(property)
   const optionId = index.get(raw.toLowerCase())
-  const allowed = property.options
-    .filter((option) => property.optionFilter === null || property.optionFilter.has(option.optionId))
-    .map((option) => option.internalName)
   if (optionId === undefined || (property.optionFilter !== null && !property.optionFilter.has(optionId))) {
+    const allowed = property.options
+      .filter((option) => property.optionFilter === null || property.optionFilter.has(option.optionId))
+      .map((option) => option.internalName)
     return {
       problem: `${quoted(raw)} is no option. Allowed: ${allowed.slice(0, 40).join(', ')}${allowed.length > 40 ? ', …' : ''}.`,
       suggestion: nearest(raw, allowed),

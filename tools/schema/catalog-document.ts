@@ -18,10 +18,10 @@ import {
 } from '#tools/entities/service.ts'
 import {
   insertProperties,
-  listAllOptionDisplays,
+  listOptionDisplays,
   listAllOptionFilters,
-  listAllOptionRows,
-  listAllPropertyDisplays,
+  listOptionRows,
+  listPropertyDisplays,
   listKnownProperties,
   listPropertyRows,
   loadReferences,
@@ -153,9 +153,9 @@ async function writeRelations(context: TxContext, relations: readonly NewRelatio
 export async function loadPortable(tx: Tx, tenantId: number, references: References): Promise<PortableSource> {
   const [properties, displays, options, optionDisplays, filters, entities, entityDisplays, attached, relations] = await Promise.all([
     listPropertyRows(tx, tenantId),
-    listAllPropertyDisplays(tx, tenantId),
-    listAllOptionRows(tx, tenantId),
-    listAllOptionDisplays(tx, tenantId),
+    listPropertyDisplays(tx, tenantId),
+    listOptionRows(tx, tenantId),
+    listOptionDisplays(tx, tenantId),
     listAllOptionFilters(tx, tenantId),
     listEntityRows(tx, tenantId),
     listEntityDisplays(tx, tenantId),

@@ -35,8 +35,6 @@ export const importFields = {
 
 export const catalogImport = catalogDocument.extend(importFields)
 
-export type CatalogImport = z.output<typeof catalogImport>
-
 const outcome = z.enum(['created', 'skipped'])
 
 export const importResult = z.object({

@@ -5,7 +5,7 @@ import { defineOperation, reads } from '#platform/operation.ts'
 import { exampleEntity } from '#tools/entities/entities.schema.ts'
 import { listAttached, listEntities, listRelations } from '#tools/entities/service.ts'
 import { dataTypeOf, examplePriority, languageCode } from '#tools/properties/properties.schema.ts'
-import { listAllOptionRows, listProperties } from '#tools/properties/service.ts'
+import { listOptionRows, listProperties } from '#tools/properties/service.ts'
 
 import { dictionary } from './schema.schema.ts'
 
@@ -48,7 +48,7 @@ export const getDictionary = defineOperation({
       listAttached(tx, tenantId),
       listRelations(tx, tenantId),
       listProperties(tx, tenantId, languages),
-      listAllOptionRows(tx, tenantId),
+      listOptionRows(tx, tenantId),
     ])
     const names = new Map(entities.map((entity) => [entity.entityId, entity.internalName]))
     const named = (ids: readonly number[]) => [...new Set(ids)].flatMap((id) => names.get(id) ?? [])

@@ -7,6 +7,7 @@ import { refuseErrors } from '#platform/validation.ts'
 import { createCategories, entitiesToLock, loadPresent, missingCategories, writePlan } from './catalog-document.ts'
 import { planImport } from './catalog.rules.ts'
 import { catalogImport, exampleDocument, exampleResult, importResult } from './catalog.schema.ts'
+import { insertPublisher } from './schema.store.ts'
 
 export const importCatalog = defineOperation({
   ...writes(importResult),
@@ -37,6 +38,7 @@ export const importCatalog = defineOperation({
         const plan = planImport(document, await loadPresent(context), { whenExists, scope })
         refuseErrors(plan.findings, 'The catalog')
         const result = await writePlan(context, plan, scope)
+        if (scope === 'global') await insertPublisher(context.tx, context.tenantId)
         context.audit({ scope, created: result.created, skipped: result.skipped })
         return result
       },

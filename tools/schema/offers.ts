@@ -6,7 +6,7 @@ import { loadPortable } from './catalog-document.ts'
 import type { PortableSource } from './portable.rules.ts'
 import { productEntities } from './product-entities.ts'
 import { productProperties } from './product-properties.ts'
-import { listPublishedIds, listPublishers } from './schema.store.ts'
+import { listPublishedIds, listPublishers, seePublished } from './schema.store.ts'
 
 export interface Offer extends PortableSource {
   readonly source: 'product' | 'published'
@@ -20,8 +20,10 @@ export async function loadOffers(context: TxContext): Promise<Offer[]> {
   const references = await loadReferences(tx, tenantId)
   const offers: Offer[] = [productOffer]
   for (const publisher of await listPublishers(tx)) {
-    const portable = await loadPortable(tx, publisher, references)
     // Of another tenant only what is published can be seen; of the caller's own the rest has to be left out here.
+    await seePublished(tx, publisher)
+    const portable = await loadPortable(tx, publisher, references)
+    await seePublished(tx, null)
     const published = publisher === tenantId ? await listPublishedIds(tx, tenantId) : undefined
     const isPublished = ({ id }: { readonly id: number }) => published === undefined || published.has(id)
     offers.push({

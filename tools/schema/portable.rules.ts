@@ -3,10 +3,10 @@ import type { PortableEntity } from '#tools/entities/entities.schema.ts'
 import type { listAttached, listEntityDisplays, listEntityRows, listRelations } from '#tools/entities/service.ts'
 import { dataTypeOf, type PortableProperty } from '#tools/properties/properties.schema.ts'
 import type {
-  listAllOptionDisplays,
+  listOptionDisplays,
   listAllOptionFilters,
-  listAllOptionRows,
-  listAllPropertyDisplays,
+  listOptionRows,
+  listPropertyDisplays,
   listPropertyRows,
   References,
 } from '#tools/properties/service.ts'
@@ -16,9 +16,9 @@ type Rows<F extends (...args: never[]) => Promise<readonly unknown[]>> = Awaited
 export interface CatalogRows {
   readonly references: References
   readonly properties: Rows<typeof listPropertyRows>
-  readonly displays: Rows<typeof listAllPropertyDisplays>
-  readonly options: Rows<typeof listAllOptionRows>
-  readonly optionDisplays: Rows<typeof listAllOptionDisplays>
+  readonly displays: Rows<typeof listPropertyDisplays>
+  readonly options: Rows<typeof listOptionRows>
+  readonly optionDisplays: Rows<typeof listOptionDisplays>
   readonly filters: Rows<typeof listAllOptionFilters>
   readonly entities: Rows<typeof listEntityRows>
   readonly entityDisplays: Rows<typeof listEntityDisplays>

@@ -88,9 +88,17 @@ export async function readZones(tx: Tx): Promise<ZoneRow[]> {
 
 /** The tenants that have published definitions. */
 export async function listPublishers(tx: Tx): Promise<number[]> {
-  const rows = await tx<{ tenantId: number }[]>`
-    select tenant_id from platform.property where scope = 'global' union select tenant_id from platform.entity where scope = 'global' order by tenant_id`
+  const rows = await tx<{ tenantId: number }[]>`select tenant_id from platform.publisher order by tenant_id`
   return rows.map((row) => row.tenantId)
+}
+
+export async function insertPublisher(tx: Tx, tenantId: number): Promise<void> {
+  await tx`insert into platform.publisher (tenant_id) values (${tenantId}) on conflict do nothing`
+}
+
+/** From here on the transaction also sees what this tenant has published; null ends it. */
+export async function seePublished(tx: Tx, tenantId: number | null): Promise<void> {
+  await tx`select set_config('app.published_of', ${tenantId === null ? '' : String(tenantId)}, true)`
 }
 
 /** Which of a tenant's own definitions are published. */

@@ -15,7 +15,13 @@ export const getTenant = defineOperation({
   path: '/api/v1/tenants/{tenantId}',
   roles: 'GlobalAdmin',
   input: z.object({ tenantId }),
-  examples: [{ title: 'One tenant', input: { tenantId: 3 }, output: { ...exampleTenant, languageCode: 'en-US', cssJson: { '--theme-primary': '#0a5' } } }],
+  examples: [
+    {
+      title: 'One tenant',
+      input: { tenantId: 3 },
+      output: { ...exampleTenant, languageCode: 'en-US', cssJson: { '--theme-primary': '#0a5' } },
+    },
+  ],
   async handler({ tx }, input) {
     const row = mustExist(await findTenant(tx, input.tenantId), 'tenant')
     return { ...toTenant(row), languageCode: row.languageCode, cssJson: row.theme }

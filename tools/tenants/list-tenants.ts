@@ -17,7 +17,8 @@ export const listTenants = defineOperation({
   ...reads(envelope),
   name: 'list_tenants',
   title: 'List tenants',
-  description: 'Every tenant of the installation, the oldest first, with its users counted. search looks into names, sub-domains and hosts.',
+  description:
+    'Every tenant of the installation, the oldest first, with its users counted. search looks into names, sub-domains and hosts.',
   method: 'POST',
   path: '/api/v1/tenants/list',
   roles: 'GlobalAdmin',

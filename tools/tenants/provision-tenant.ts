@@ -33,7 +33,10 @@ export const provisionTenant = defineOperation({
     host: z
       .string()
       .max(253)
-      .regex(/^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/, 'A host name without scheme or port')
+      .regex(
+        /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/,
+        'A host name without scheme or port',
+      )
       .optional()
       .describe('Where its pages are reached; <subDomain>.localhost unless told'),
     description: z.string().max(2000).optional(),
@@ -53,7 +56,10 @@ export const provisionTenant = defineOperation({
         initialAdmin: { email: 'boss@northwind.example', userName: 'northwind-admin' },
         cssJson: { '--theme-primary': '#0a5' },
       },
-      output: { ...exampleTenant, initialAdmin: { tenantUserId: 40, userId: 40, userName: 'northwind-admin', email: 'boss@northwind.example' } },
+      output: {
+        ...exampleTenant,
+        initialAdmin: { tenantUserId: 40, userId: 40, userName: 'northwind-admin', email: 'boss@northwind.example' },
+      },
     },
   ],
   async handler(context, input) {
@@ -62,7 +68,8 @@ export const provisionTenant = defineOperation({
     const address = normalizeEmail(input.initialAdmin.email)
     const issues: Issue[] = [...themeIssues]
     if (!address.isOk) issues.push({ path: '$.initialAdmin.email', severity: 'error', message: address.message })
-    if (issues.length > 0 || !address.isOk) throw new AppError('invalid_input', `The tenant cannot be made: ${issues[0]?.message ?? ''}`, { issues })
+    if (issues.length > 0 || !address.isOk)
+      throw new AppError('invalid_input', `The tenant cannot be made: ${issues[0]?.message ?? ''}`, { issues })
     const subDomain = input.subDomain.toLowerCase()
     const tenantId = await makeTenant(tx, {
       name: input.name,

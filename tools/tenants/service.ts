@@ -17,7 +17,8 @@ import { enterTenant, insertTenant, lockInstallation, type NewTenant } from './t
 export async function makeTenant(tx: Tx, tenant: NewTenant): Promise<number> {
   return insertTenant(tx, tenant).catch((error: unknown) => {
     const constraint = constraintOf(error)
-    if (constraint === 'tenant_sub_domain') throw new AppError('already_exists', 'The sub-domain is taken. Choose another one.', { cause: error })
+    if (constraint === 'tenant_sub_domain')
+      throw new AppError('already_exists', 'The sub-domain is taken. Choose another one.', { cause: error })
     if (constraint === 'tenant_host') throw new AppError('already_exists', 'The host is taken. Choose another one.', { cause: error })
     throw error
   })
@@ -36,7 +37,10 @@ export interface FirstTenant {
  * Provisions the tenant `demo` with its administrator and a key that holds every role, where the installation has no tenant yet. Of two boots at
  * once one does it. A caller who must not lose the secrets passes them in, already kept; what is absent is made here.
  */
-export async function provisionFirstTenant(services: Services, given: { apiKey?: string | undefined; adminPassword?: string | undefined } = {}): Promise<FirstTenant> {
+export async function provisionFirstTenant(
+  services: Services,
+  given: { apiKey?: string | undefined; adminPassword?: string | undefined } = {},
+): Promise<FirstTenant> {
   const { databases, secrets } = services
   const adminPassword = given.adminPassword ?? randomBytes(18).toString('base64url')
   const passwordHash = await hashPassword(adminPassword)

@@ -12,7 +12,8 @@ export const suspendTenant = defineOperation({
   isIdempotent: true,
   name: 'suspend_tenant',
   title: 'Suspend a tenant',
-  description: "Refuses every call and sign-in of a tenant with 403, at once; its data is kept. activate_tenant undoes it. One's own tenant cannot be suspended.",
+  description:
+    "Refuses every call and sign-in of a tenant with 403, at once; its data is kept. activate_tenant undoes it. One's own tenant cannot be suspended.",
   method: 'POST',
   path: '/api/v1/tenants/{tenantId}/suspend',
   roles: 'GlobalAdmin',
@@ -21,7 +22,8 @@ export const suspendTenant = defineOperation({
   async handler(context, input) {
     const { tx, services } = context
     // Its keys could not undo it, and perhaps nobody else's.
-    if (input.tenantId === context.tenantId) throw new AppError('conflict', 'You would lock yourself out. A global administrator of another tenant can do it.')
+    if (input.tenantId === context.tenantId)
+      throw new AppError('conflict', 'You would lock yourself out. A global administrator of another tenant can do it.')
     await updateDeactivated(tx, input.tenantId, true)
     context.afterCommit(() => services.wake.poke(credentialsTopic))
     return toTenant(mustExist(await findTenant(tx, input.tenantId), 'tenant'))

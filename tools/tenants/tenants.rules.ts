@@ -37,9 +37,15 @@ export function readTheme(given: string | Readonly<Record<string, unknown>>): { 
   const theme: Record<string, string> = {}
   for (const [name, value] of Object.entries(record).slice(0, variablesMax + 1)) {
     const path = `$.cssJson.${name.slice(0, 80)}`
-    if (!variable.test(name)) refuse(path, `${quoted(name)} is no theme variable. Their names begin with --theme-.`, nearest(name, [`--theme-${name.replace(/^-+/, '').toLowerCase()}`]))
+    if (!variable.test(name))
+      refuse(
+        path,
+        `${quoted(name)} is no theme variable. Their names begin with --theme-.`,
+        nearest(name, [`--theme-${name.replace(/^-+/, '').toLowerCase()}`]),
+      )
     else if (typeof value !== 'string' && typeof value !== 'number') refuse(path, 'The value is a text or a number.')
-    else if (String(value).length > valueMax || forbidden.test(String(value))) refuse(path, `The value is at most ${valueMax} characters, without ; { } < > \\ or url().`)
+    else if (String(value).length > valueMax || forbidden.test(String(value)))
+      refuse(path, `The value is at most ${valueMax} characters, without ; { } < > \\ or url().`)
     else theme[name] = String(value)
   }
   if (Object.keys(record).length > variablesMax) refuse('$.cssJson', `A theme has at most ${variablesMax} variables.`)

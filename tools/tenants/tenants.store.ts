@@ -53,7 +53,10 @@ const isWanted = (tx: Tx, search: string | undefined) => tx`
     or position(lower(${search ?? null}) in t.host) > 0)`
 
 /** The oldest first; one row more than the page when there is one. */
-export async function listTenantRows(tx: Tx, page: { search: string | undefined; after: number; offset: number; limit: number }): Promise<TenantRow[]> {
+export async function listTenantRows(
+  tx: Tx,
+  page: { search: string | undefined; after: number; offset: number; limit: number },
+): Promise<TenantRow[]> {
   return tx<TenantRow[]>`
     select ${columns(tx)} from ${sources(tx)}
     where ${isWanted(tx, page.search)} and t.tenant_id > ${page.after}::bigint

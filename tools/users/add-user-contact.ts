@@ -36,10 +36,13 @@ export const addUserContact = defineOperation({
     const { tx, tenantId } = context
     const normalized = normalizeContact(input.kind, input.value)
     if (!normalized.isOk) {
-      throw new AppError('invalid_input', normalized.message, { issues: [{ path: '$.value', severity: 'error', message: normalized.message }] })
+      throw new AppError('invalid_input', normalized.message, {
+        issues: [{ path: '$.value', severity: 'error', message: normalized.message }],
+      })
     }
     const found = await lockLesserPerson(context, input.tenantUserId)
-    if (found.contacts.length >= contactsMax) throw new AppError('conflict', `A user has at most ${contactsMax} contacts. Remove one first.`)
+    if (found.contacts.length >= contactsMax)
+      throw new AppError('conflict', `A user has at most ${contactsMax} contacts. Remove one first.`)
     const added = await addContact(tx, tenantId, found.tenantUserId, { kind: input.kind, value: normalized.value })
     // Somebody without an e-mail to sign in with gets this one, unless it is another person's: then it is only for messages.
     if (input.kind === 'email' && found.loginEmail === null) await setLoginEmail(tx, found.userId, normalized.value)

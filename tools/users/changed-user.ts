@@ -9,7 +9,11 @@ import { findUser, lockUserRow, toUser, type UserRow } from './users.store.ts'
 /** Locked, and of a person. Throws AppError `not_found`, or `conflict` for the service user of an API key, which follows its key. */
 export async function lockPerson(context: TxContext, tenantId: number, tenantUserId: number): Promise<UserRow> {
   const row = mustExist(await lockUserRow(context.tx, tenantId, tenantUserId), 'user')
-  if (row.isService) throw new AppError('conflict', 'This is the service user of an API key and follows it. Change the key with update_api_key, or revoke it.')
+  if (row.isService)
+    throw new AppError(
+      'conflict',
+      'This is the service user of an API key and follows it. Change the key with update_api_key, or revoke it.',
+    )
   return row
 }
 

@@ -10,7 +10,8 @@ export const getUser = defineOperation({
   ...reads(user),
   name: 'get_user',
   title: 'Read a user',
-  description: 'One user of this tenant with roles, contacts, language and time zone. Take tenantUserId from list_users or find_or_create_user.',
+  description:
+    'One user of this tenant with roles, contacts, language and time zone. Take tenantUserId from list_users or find_or_create_user.',
   method: 'POST',
   path: '/api/v1/tenants/users/{tenantUserId}',
   roles: 'AdminUser',

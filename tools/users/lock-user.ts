@@ -25,7 +25,8 @@ export const lockUser = defineOperation({
     const { tx, tenantId, actor, services } = context
     const found = mustExist(await lockUserRow(tx, tenantId, input.tenantUserId), 'user')
     refuseChange(actor.roleFlag, found.roleFlag, 'user')
-    if (found.tenantUserId === actor.tenantUserId) throw new AppError('conflict', 'You would lock yourself out. Let another administrator do it.')
+    if (found.tenantUserId === actor.tenantUserId)
+      throw new AppError('conflict', 'You would lock yourself out. Let another administrator do it.')
     await updateLocked(tx, tenantId, found.tenantUserId, true)
     context.afterCommit(() => services.wake.poke(credentialsTopic))
     return shownUser(context, found.tenantUserId)

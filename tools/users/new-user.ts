@@ -34,9 +34,14 @@ export async function readNewUser(context: TxContext, input: NewUser): Promise<M
   for (const found of [language, zone]) if (found && !found.isOk) issues.push(found.issue)
   const userName = input.userName ?? email ?? phone
   if (userName === undefined && issues.length === 0) {
-    issues.push({ path: '$.email', severity: 'error', message: 'Give an e-mail, a phone or a userName: one of them is what the person is known by.' })
+    issues.push({
+      path: '$.email',
+      severity: 'error',
+      message: 'Give an e-mail, a phone or a userName: one of them is what the person is known by.',
+    })
   }
-  if (issues.length > 0 || userName === undefined) throw new AppError('invalid_input', `The user cannot be made: ${issues[0]?.message ?? ''}`, { issues })
+  if (issues.length > 0 || userName === undefined)
+    throw new AppError('invalid_input', `The user cannot be made: ${issues[0]?.message ?? ''}`, { issues })
   return {
     userName,
     displayName: input.displayName ?? userName,

@@ -5,7 +5,16 @@ import { AppError } from '#platform/errors.ts'
 
 import { whyNotChanged, whyNotGranted } from './users.rules.ts'
 import type { Contact } from './users.schema.ts'
-import { ensurePerson, findUser, insertContact, insertMember, setPersonPassword, toUser, updateServiceUser, type UserRow } from './users.store.ts'
+import {
+  ensurePerson,
+  findUser,
+  insertContact,
+  insertMember,
+  setPersonPassword,
+  toUser,
+  updateServiceUser,
+  type UserRow,
+} from './users.store.ts'
 
 export { normalizeContact, normalizeEmail, normalizePhone, type Normalized } from './contact-values.ts'
 
@@ -33,7 +42,8 @@ export interface MemberRequest {
 export async function addMember(tx: Tx, tenantId: number, request: MemberRequest): Promise<UserRow> {
   const { email, phone } = request
   const person = await ensurePerson(tx, request.userName, email ?? null).catch((error: unknown) => {
-    if (constraintOf(error) === 'app_user_name') throw new AppError('already_exists', 'The user name is taken. Choose another one.', { cause: error })
+    if (constraintOf(error) === 'app_user_name')
+      throw new AppError('already_exists', 'The user name is taken. Choose another one.', { cause: error })
     throw error
   })
   const tenantUserId = await insertMember(tx, tenantId, {
@@ -46,7 +56,8 @@ export async function addMember(tx: Tx, tenantId: number, request: MemberRequest
     isService: request.isService === true,
     at: request.at,
   })
-  if (tenantUserId === undefined) throw new AppError('already_exists', 'A user with this e-mail exists already. find_or_create_user answers it.')
+  if (tenantUserId === undefined)
+    throw new AppError('already_exists', 'A user with this e-mail exists already. find_or_create_user answers it.')
   if (email !== undefined) await addContact(tx, tenantId, tenantUserId, { kind: 'email', value: email })
   if (phone !== undefined) await addContact(tx, tenantId, tenantUserId, { kind: 'phone', value: phone })
   const row = await findUser(tx, tenantId, tenantUserId)
@@ -55,15 +66,28 @@ export async function addMember(tx: Tx, tenantId: number, request: MemberRequest
 }
 
 /** Throws AppError `already_exists`. The value is in its normal form. */
-export async function addContact(tx: Tx, tenantId: number, tenantUserId: number, contact: { kind: Contact['kind']; value: string }): Promise<Contact> {
+export async function addContact(
+  tx: Tx,
+  tenantId: number,
+  tenantUserId: number,
+  contact: { kind: Contact['kind']; value: string },
+): Promise<Contact> {
   const added = await insertContact(tx, tenantId, tenantUserId, contact)
   if (added) return added
   const what = contact.kind === 'email' ? 'This e-mail' : 'This phone'
-  throw new AppError('already_exists', `${what} is a contact of a user already. A contact belongs to one user, so that a reply tells who it is from.`)
+  throw new AppError(
+    'already_exists',
+    `${what} is a contact of a user already. A contact belongs to one user, so that a reply tells who it is from.`,
+  )
 }
 
 /** Renames a service user and gives it other roles, as its key has them. */
-export async function keepServiceUser(tx: Tx, tenantId: number, tenantUserId: number, key: { name: string; roleFlag: number }): Promise<void> {
+export async function keepServiceUser(
+  tx: Tx,
+  tenantId: number,
+  tenantUserId: number,
+  key: { name: string; roleFlag: number },
+): Promise<void> {
   await updateServiceUser(tx, tenantId, tenantUserId, key)
 }
 

@@ -21,7 +21,9 @@ export const setUserRoles = defineOperation({
   path: '/api/v1/tenants/{tenantId}/users/{tenantUserId}/roles',
   roles: 'GlobalAdmin|AdminUser',
   input: z.object({ tenantId, tenantUserId, roles }),
-  examples: [{ title: 'A technician who may edit', input: { tenantId: 3, tenantUserId: 12, roles: ['DataView', 'DataEdit'] }, output: exampleUser }],
+  examples: [
+    { title: 'A technician who may edit', input: { tenantId: 3, tenantUserId: 12, roles: ['DataView', 'DataEdit'] }, output: exampleUser },
+  ],
   async handler(context, input) {
     const { tx, actor, services } = context
     const isGlobal = (actor.roleFlag & roleBits.GlobalAdmin) !== 0
@@ -33,7 +35,8 @@ export const setUserRoles = defineOperation({
       const why = whyNotReplaced(actor.roleFlag, found.roleFlag, wanted)
       if (why) throw new AppError('forbidden', why)
       const givenUp = found.tenantUserId === actor.tenantUserId ? rolesGivenUp(found.roleFlag, wanted) : []
-      if (givenUp.length > 0) throw new AppError('conflict', `You would give up ${givenUp.join(' and ')} yourself. Let another administrator do it.`)
+      if (givenUp.length > 0)
+        throw new AppError('conflict', `You would give up ${givenUp.join(' and ')} yourself. Let another administrator do it.`)
       await updateRoles(tx, input.tenantId, found.tenantUserId, wanted)
       context.audit({ before: found.roleFlag, after: wanted })
       context.afterCommit(() => services.wake.poke(credentialsTopic))

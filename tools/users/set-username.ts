@@ -25,10 +25,14 @@ export const setUsername = defineOperation({
     const found = await lockLesserPerson(context, input.tenantUserId)
     if (found.userName !== input.userName) {
       if (await isMemberElsewhere(tx, found.userId)) {
-        throw new AppError('conflict', 'The person belongs to other tenants too and signs in there with the same name, so it cannot be changed here.')
+        throw new AppError(
+          'conflict',
+          'The person belongs to other tenants too and signs in there with the same name, so it cannot be changed here.',
+        )
       }
       await renamePerson(tx, found.userId, input.userName).catch((error: unknown) => {
-        if (constraintOf(error) === 'app_user_name') throw new AppError('already_exists', 'The user name is taken. Choose another one.', { cause: error })
+        if (constraintOf(error) === 'app_user_name')
+          throw new AppError('already_exists', 'The user name is taken. Choose another one.', { cause: error })
         throw error
       })
     }

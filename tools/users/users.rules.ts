@@ -20,7 +20,10 @@ export function findLanguage(code: string, languages: readonly LanguageRow[]): F
   if (found) return { isOk: true, value: found }
   const codes = languages.map((language) => language.languageCode)
   const ofSameTongue = codes.find((known) => known.toLowerCase().startsWith(`${code.toLowerCase().slice(0, 2)}-`))
-  return { isOk: false, issue: issue('$.language', `There is no language ${quoted(code)}. list_languages has them.`, nearest(code, codes) ?? ofSameTongue) }
+  return {
+    isOk: false,
+    issue: issue('$.language', `There is no language ${quoted(code)}. list_languages has them.`, nearest(code, codes) ?? ofSameTongue),
+  }
 }
 
 const zones = Intl.supportedValuesOf('timeZone')
@@ -39,7 +42,14 @@ export function findTimeZone(name: string): Found<string> {
     // Unknown: the issue below says so.
   }
   const city = zones.find((zone) => zone.toLowerCase().endsWith(`/${name.toLowerCase().replaceAll(' ', '_')}`))
-  return { isOk: false, issue: issue('$.timezone', `There is no time zone ${quoted(name)}. Give an IANA name such as Europe/Madrid.`, nearest(name, zones) ?? city) }
+  return {
+    isOk: false,
+    issue: issue(
+      '$.timezone',
+      `There is no time zone ${quoted(name)}. Give an IANA name such as Europe/Madrid.`,
+      nearest(name, zones) ?? city,
+    ),
+  }
 }
 
 /** Why a caller with these roles may not give them, else undefined: nobody grants a role they lack. */

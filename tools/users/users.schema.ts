@@ -48,7 +48,9 @@ export const displayName = z.string().trim().min(1).max(200)
 /** What create_user and find_or_create_user take beside the e-mail. */
 export const userFields = {
   phone: phone.optional(),
-  userName: userName.optional().describe('The e-mail or phone unless told. A person who is known by this e-mail keeps the name that they have'),
+  userName: userName
+    .optional()
+    .describe('The e-mail or phone unless told. A person who is known by this e-mail keeps the name that they have'),
   displayName: displayName.optional().describe('The user name unless told'),
   language: language.optional().describe("A languageCode of list_languages; the tenant's unless told"),
   timezone: timezone.optional().describe('An IANA name such as Europe/Madrid; UTC unless told'),

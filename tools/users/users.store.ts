@@ -82,7 +82,11 @@ const isWanted = (tx: Tx, tenantId: number, filter: UserFilter) => tx`
       where c.tenant_id = u.tenant_id and c.tenant_user_id = u.tenant_user_id and position(lower(${filter.search ?? null}) in c.value) > 0))`
 
 /** The oldest first; one row more than the page when there is one. */
-export async function listUserRows(tx: Tx, tenantId: number, page: UserFilter & { after: number; offset: number; limit: number }): Promise<UserRow[]> {
+export async function listUserRows(
+  tx: Tx,
+  tenantId: number,
+  page: UserFilter & { after: number; offset: number; limit: number },
+): Promise<UserRow[]> {
   return tx<UserRow[]>`
     select ${columns(tx)}
     from platform.tenant_user u join platform.language l using (language_region_id)
@@ -174,7 +178,12 @@ export async function updateRoles(tx: Tx, tenantId: number, tenantUserId: number
 }
 
 /** Of service users alone: a person's name and roles are the person's. */
-export async function updateServiceUser(tx: Tx, tenantId: number, tenantUserId: number, key: { name: string; roleFlag: number }): Promise<void> {
+export async function updateServiceUser(
+  tx: Tx,
+  tenantId: number,
+  tenantUserId: number,
+  key: { name: string; roleFlag: number },
+): Promise<void> {
   await tx`
     update platform.tenant_user set display_name = ${key.name}, role_flag = ${key.roleFlag}
     where tenant_id = ${tenantId} and tenant_user_id = ${tenantUserId} and is_service`

@@ -23,6 +23,14 @@ create policy of_tenant on platform.category to fieldloop_app
 grant select, insert, update, delete on platform.category to fieldloop_app;
 insert into platform.category (tenant_id, internal_name) values (0, 'General'), (0, 'Identity'), (0, 'Location'), (0, 'Time'), (0, 'Money'), (0, 'Media'), (0, 'Work');
 
+-- Tenants whose global administrators have published definitions. A transaction that names one of them in app.published_of sees, beside its own
+-- tenant's rows, what that tenant has published; the setting stands first in each policy, so that nobody else pays for the look-up behind it.
+create table platform.publisher (
+  tenant_id int primary key references platform.tenant
+);
+call platform.protect('platform.publisher', 'select, insert');
+create policy seen_by_all on platform.publisher for select to fieldloop_app using (true);
+
 create table platform.property (
   tenant_id int not null references platform.tenant,
   property_id int not null default nextval('platform.catalog_id'),
@@ -50,7 +58,8 @@ create table platform.property (
 );
 create unique index property_name on platform.property (tenant_id, lower(internal_name));
 call platform.protect('platform.property');
-create policy published on platform.property for select to fieldloop_app using (scope = 'global');
+create policy published on platform.property for select to fieldloop_app
+  using (tenant_id = nullif(current_setting('app.published_of', true), '')::int and scope = 'global');
 
 create table platform.property_display (
   tenant_id int not null,
@@ -64,8 +73,9 @@ create table platform.property_display (
   foreign key (tenant_id, property_id) references platform.property on delete cascade
 );
 call platform.protect('platform.property_display');
-create policy published on platform.property_display for select to fieldloop_app using (exists (
-  select from platform.property p where p.tenant_id = property_display.tenant_id and p.property_id = property_display.property_id and p.scope = 'global'));
+create policy published on platform.property_display for select to fieldloop_app using (
+  tenant_id = nullif(current_setting('app.published_of', true), '')::int and exists (
+    select from platform.property p where p.tenant_id = property_display.tenant_id and p.property_id = property_display.property_id and p.scope = 'global'));
 
 create table platform.property_option (
   tenant_id int not null,
@@ -82,8 +92,9 @@ create table platform.property_option (
 );
 create unique index property_option_name on platform.property_option (tenant_id, property_id, lower(internal_name)) where retired_at is null;
 call platform.protect('platform.property_option');
-create policy published on platform.property_option for select to fieldloop_app using (exists (
-  select from platform.property p where p.tenant_id = property_option.tenant_id and p.property_id = property_option.property_id and p.scope = 'global'));
+create policy published on platform.property_option for select to fieldloop_app using (
+  tenant_id = nullif(current_setting('app.published_of', true), '')::int and exists (
+    select from platform.property p where p.tenant_id = property_option.tenant_id and p.property_id = property_option.property_id and p.scope = 'global'));
 
 create table platform.property_option_display (
   tenant_id int not null,
@@ -95,9 +106,10 @@ create table platform.property_option_display (
   foreign key (tenant_id, option_id) references platform.property_option on delete cascade
 );
 call platform.protect('platform.property_option_display');
-create policy published on platform.property_option_display for select to fieldloop_app using (exists (
-  select from platform.property_option o join platform.property p on p.tenant_id = o.tenant_id and p.property_id = o.property_id
-  where o.tenant_id = property_option_display.tenant_id and o.option_id = property_option_display.option_id and p.scope = 'global'));
+create policy published on platform.property_option_display for select to fieldloop_app using (
+  tenant_id = nullif(current_setting('app.published_of', true), '')::int and exists (
+    select from platform.property_option o join platform.property p on p.tenant_id = o.tenant_id and p.property_id = o.property_id
+    where o.tenant_id = property_option_display.tenant_id and o.option_id = property_option_display.option_id and p.scope = 'global'));
 
 create table platform.property_option_filter (
   tenant_id int not null,
@@ -110,9 +122,10 @@ create table platform.property_option_filter (
 );
 create unique index property_option_filter_name on platform.property_option_filter (tenant_id, property_id, lower(internal_name));
 call platform.protect('platform.property_option_filter');
-create policy published on platform.property_option_filter for select to fieldloop_app using (exists (
-  select from platform.property p
-  where p.tenant_id = property_option_filter.tenant_id and p.property_id = property_option_filter.property_id and p.scope = 'global'));
+create policy published on platform.property_option_filter for select to fieldloop_app using (
+  tenant_id = nullif(current_setting('app.published_of', true), '')::int and exists (
+    select from platform.property p
+    where p.tenant_id = property_option_filter.tenant_id and p.property_id = property_option_filter.property_id and p.scope = 'global'));
 
 create table platform.entity (
   tenant_id int not null references platform.tenant,
@@ -137,7 +150,8 @@ create table platform.entity (
 );
 create unique index entity_name on platform.entity (tenant_id, lower(internal_name));
 call platform.protect('platform.entity');
-create policy published on platform.entity for select to fieldloop_app using (scope = 'global');
+create policy published on platform.entity for select to fieldloop_app
+  using (tenant_id = nullif(current_setting('app.published_of', true), '')::int and scope = 'global');
 
 create table platform.entity_display (
   tenant_id int not null,
@@ -150,8 +164,9 @@ create table platform.entity_display (
   foreign key (tenant_id, entity_id) references platform.entity on delete cascade
 );
 call platform.protect('platform.entity_display');
-create policy published on platform.entity_display for select to fieldloop_app using (exists (
-  select from platform.entity e where e.tenant_id = entity_display.tenant_id and e.entity_id = entity_display.entity_id and e.scope = 'global'));
+create policy published on platform.entity_display for select to fieldloop_app using (
+  tenant_id = nullif(current_setting('app.published_of', true), '')::int and exists (
+    select from platform.entity e where e.tenant_id = entity_display.tenant_id and e.entity_id = entity_display.entity_id and e.scope = 'global'));
 
 create table platform.entity_property (
   tenant_id int not null,
@@ -175,8 +190,9 @@ create table platform.entity_property (
 create index entity_property_property on platform.entity_property (tenant_id, property_id);
 create unique index entity_property_key on platform.entity_property (tenant_id, entity_id, key_part) where key_part is not null;
 call platform.protect('platform.entity_property');
-create policy published on platform.entity_property for select to fieldloop_app using (exists (
-  select from platform.entity e where e.tenant_id = entity_property.tenant_id and e.entity_id = entity_property.entity_id and e.scope = 'global'));
+create policy published on platform.entity_property for select to fieldloop_app using (
+  tenant_id = nullif(current_setting('app.published_of', true), '')::int and exists (
+    select from platform.entity e where e.tenant_id = entity_property.tenant_id and e.entity_id = entity_property.entity_id and e.scope = 'global'));
 
 create table platform.entity_relation (
   tenant_id int not null,
@@ -195,8 +211,9 @@ create table platform.entity_relation (
 );
 create index entity_relation_other on platform.entity_relation (tenant_id, other_entity_id);
 call platform.protect('platform.entity_relation');
-create policy published on platform.entity_relation for select to fieldloop_app using (exists (
-  select from platform.entity e where e.tenant_id = entity_relation.tenant_id and e.entity_id = entity_relation.entity_id and e.scope = 'global'));
+create policy published on platform.entity_relation for select to fieldloop_app using (
+  tenant_id = nullif(current_setting('app.published_of', true), '')::int and exists (
+    select from platform.entity e where e.tenant_id = entity_relation.tenant_id and e.entity_id = entity_relation.entity_id and e.scope = 'global'));
 
 -- Ids of records are handed out in blocks of 1,024; the block tells the entity of an id.
 create sequence platform.record_block_no as bigint;

@@ -9,6 +9,8 @@ create table platform.channel (
   settings jsonb not null,
   -- A JSON object of secrets, sealed with the tenant's key and bound to `channel:<channel_id>`; null where there are none.
   sealed_secrets bytea,
+  -- Shown in their place.
+  secret_names text[] not null default '{}',
   -- Random, in the address of the webhook.
   channel_key text not null unique,
   created_date timestamptz not null,

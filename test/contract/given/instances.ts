@@ -95,11 +95,13 @@ export const given: Given = {
   },
   async list_instances_changed_since(stage) {
     const { entity } = await recordOf(stage)
+    await stage.world.settled()
     return { input: { entity }, varying: ['watermark'] }
   },
   async list_instances_deleted_since(stage) {
     const { entity, record } = await recordOf(stage)
     await stage.call('delete_instance', { entity, record })
+    await stage.world.settled()
     return { input: { entity }, varying: ['watermark'] }
   },
 }

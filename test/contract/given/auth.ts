@@ -1,0 +1,24 @@
+/** Working calls of the key operations. */
+import type { Given, Stage } from '../arrange.ts'
+
+async function keyOf({ call, unique }: Stage): Promise<number> {
+  const { apiKeyId } = await call('create_api_key', { name: unique('Key'), roles: ['DataView'] })
+  return apiKeyId
+}
+
+export const given: Given = {
+  async list_api_keys(stage) {
+    await keyOf(stage)
+    return { input: {} }
+  },
+  create_api_key: async ({ unique }) => ({
+    input: { name: unique('Key'), roles: ['DataView'], expiresAt: '2099-01-01T00:00:00Z' },
+    varying: ['apiKey'],
+  }),
+  revoke_api_key: async (stage) => ({ input: { apiKeyId: await keyOf(stage) } }),
+  rotate_api_key: async (stage) => ({
+    input: { apiKeyId: await keyOf(stage), graceSeconds: 60 },
+    varying: ['apiKey', 'previousValidUntil'],
+  }),
+  update_api_key: async (stage) => ({ input: { apiKeyId: await keyOf(stage), roles: ['DataEdit'], allowedAddresses: ['203.0.113.0/24'] } }),
+}

@@ -1,0 +1,95 @@
+/** Working calls of messaging. */
+import type { Given, Stage } from '../arrange.ts'
+
+const settings = { accountSid: `AC${'0'.repeat(32)}`, from: '+15005550006' }
+
+/** A message in the administrator's own inbox. */
+async function asked({ call, tenant }: Stage): Promise<{ conversationId: number; messageId: number }> {
+  return call('send_message', {
+    to: { tenantUserId: tenant.tenantUserId },
+    text: 'Is gate 4 open?',
+    card: { choices: [{ key: 'open', label: 'Open' }] },
+  })
+}
+
+async function channelOf({ call, unique }: Stage): Promise<{ channelId: number }> {
+  return call('create_channel', {
+    internalName: unique('Sms'),
+    channel: 'sms',
+    provider: 'twilio',
+    settings,
+    secrets: { authToken: 'of-the-contract' },
+  })
+}
+
+export const given: Given = {
+  send_message: async ({ tenant }) => ({ input: { to: { tenantUserId: tenant.tenantUserId }, text: 'Is gate 4 open?' } }),
+  async await_reply(stage) {
+    const { conversationId, messageId } = await asked(stage)
+    await stage.call('answer_inbox_message', { messageId, choice: 'open' })
+    return { input: { conversationId, timeoutSeconds: 5 }, varying: ['at'] }
+  },
+  async poll_replies(stage) {
+    const { conversationId, messageId } = await asked(stage)
+    await stage.call('answer_inbox_message', { messageId, text: 'Yes' })
+    return { input: { conversationId }, varying: ['at'] }
+  },
+  async end_conversation(stage) {
+    const { conversationId } = await asked(stage)
+    return { input: { conversationId, text: 'Thank you' } }
+  },
+  async list_conversations(stage) {
+    await asked(stage)
+    return { input: { state: 'open', tenantUserId: stage.tenant.tenantUserId } }
+  },
+  async get_conversation(stage) {
+    const { conversationId } = await asked(stage)
+    return { input: { conversationId }, varying: ['at'] }
+  },
+  async get_message_status(stage) {
+    const { messageId } = await asked(stage)
+    return { input: { messageId }, varying: ['at'] }
+  },
+  async list_inbox(stage) {
+    await asked(stage)
+    return { input: { pageSize: 10 }, varying: ['at'] }
+  },
+  async answer_inbox_message(stage) {
+    const { messageId } = await asked(stage)
+    return { input: { messageId, choice: 'open' } }
+  },
+  async mark_inbox_read(stage) {
+    const { messageId } = await asked(stage)
+    return { input: { messageId } }
+  },
+  async list_channels(stage) {
+    await channelOf(stage)
+    return { input: {}, varying: ['webhookUrl'] }
+  },
+  create_channel: async ({ unique }) => ({
+    input: { internalName: unique('Sms'), channel: 'sms', provider: 'twilio', settings, secrets: { authToken: 'of-the-contract' } },
+    varying: ['channelKey', 'webhookUrl'],
+  }),
+  async update_channel(stage) {
+    const { channelId } = await channelOf(stage)
+    return { input: { channelId, internalName: stage.unique('Sms'), secrets: { authToken: 'a-rotated-one' } }, varying: ['webhookUrl'] }
+  },
+  async delete_channel(stage) {
+    const { channelId } = await channelOf(stage)
+    return { input: { channelId } }
+  },
+  async test_channel(stage) {
+    const { channelId } = await channelOf(stage)
+    // Nobody delivers here: the message is queued, and the call does not wait for it.
+    return { input: { channelId, to: '+34600123456', timeoutSeconds: 0 }, varying: ['at'] }
+  },
+  get_contact_preferences: async ({ tenant }) => ({ input: { tenantUserId: tenant.tenantUserId } }),
+  set_contact_preferences: async ({ tenant }) => ({
+    input: {
+      tenantUserId: tenant.tenantUserId,
+      channelOrder: ['sms', 'inbox'],
+      quietHours: { start: '21:00', end: '07:00', timeZoneIana: 'Europe/Madrid' },
+    },
+  }),
+  receive_channel_webhook: async () => ({ input: { channelKey: 'x' }, testedIn: 'channels.spec.ts' }),
+}

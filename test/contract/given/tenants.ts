@@ -1,0 +1,31 @@
+/** Working calls of the tenant operations: a global administrator's, on the stage's tenant. */
+import { randomUUID } from 'node:crypto'
+
+import type { Given, Stage } from '../arrange.ts'
+
+const onTenant = async ({ tenant }: Stage) => ({ input: { tenantId: tenant.tenantId }, isGlobal: true, varying: ['name', 'activeStart'] })
+
+export const given: Given = {
+  async provision_tenant({ unique }) {
+    const own = randomUUID()
+    return {
+      input: {
+        name: unique('Tenant'),
+        subDomain: `t-${own}`,
+        host: `${own}.example`,
+        initialAdmin: { email: `${own}@example.com`, userName: `admin-${own}` },
+        cssJson: { '--theme-primary': '#0a5' },
+      },
+      isGlobal: true,
+      varying: ['userName', 'email', 'activeStart'],
+    }
+  },
+  // The list is the installation's, which the other calls of the suite add to; this asks for the stage's own tenant.
+  list_tenants: async ({ world, tenant }) => {
+    const [row] = await world.sql<{ name: string }[]>`select name from platform.tenant where tenant_id = ${tenant.tenantId}`
+    return { input: { search: row?.name }, isGlobal: true, varying: ['name', 'activeStart'] }
+  },
+  get_tenant: onTenant,
+  suspend_tenant: onTenant,
+  activate_tenant: onTenant,
+}

@@ -1,0 +1,116 @@
+/** Waiting for jobs: woken in milliseconds, by itself where the wake-up was lost, and with no connection held meanwhile. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+
+import type { TxContext } from '#platform/operation.ts'
+import { inSystemTransaction } from '#platform/system.ts'
+import { finishJob, queueJob, readJobForRun, type RunningJob } from '#tools/jobs/service.ts'
+
+import { openWorld, type World } from './support/world.ts'
+
+let world: World
+let call: World['call']
+beforeAll(async () => {
+  world = await openWorld()
+  call = world.call
+})
+afterAll(() => world?.close())
+
+const refused = (code: string, message: RegExp = /./) => ({ code, message: expect.stringMatching(message) })
+
+function transact<T>(work: (context: TxContext) => Promise<T>): Promise<T> {
+  return inSystemTransaction(world.platform.services, world.tenant.tenantId, work)
+}
+
+async function startJob(): Promise<number> {
+  const { jobId } = await transact((context) =>
+    queueJob(context, { kind: 'test', operation: 'import_something', requiredRoles: 'DataImport', input: {} }),
+  )
+  return jobId
+}
+
+async function run(jobId: number, attempt = 1): Promise<RunningJob> {
+  const job = await readJobForRun(world.platform.services, { tenantId: world.tenant.tenantId, jobId, attempt })
+  if (!job) throw new Error('The job has nothing left to do')
+  return job
+}
+
+describe('awaiting', () => {
+  /** How often a waiter has looked, found nothing and begun to wait. */
+  let waits = 0
+  beforeEach(() => {
+    const { wake } = world.platform.services
+    const listen = wake.listen.bind(wake)
+    waits = 0
+    vi.spyOn(wake, 'listen').mockImplementation((topic) => {
+      const waiter = listen(topic)
+      return { ...waiter, next: (...limits) => (waits++, waiter.next(...limits)) }
+    })
+  })
+  afterEach(() => {
+    vi.restoreAllMocks()
+  })
+
+  it('wakes in milliseconds when the job ends, without a connection meanwhile', async () => {
+    const { services } = world.platform
+    const delays: number[] = []
+    for (let n = 0; n < 20; n++) {
+      const jobId = await startJob()
+      const job = await run(jobId)
+      const awaiting = call('await_job', { jobId, timeoutSeconds: 30 }).then((answer) => ({ answer, at: performance.now() }))
+      await expect.poll(() => waits, { interval: 5 }).toBe(n + 1)
+      expect(services.databases.app.stats()).toMatchObject({ busy: 0 })
+      await transact((context) => finishJob(context, job, { result: { n } }))
+      const committed = performance.now()
+      const { answer, at } = await awaiting
+      expect(answer).toMatchObject({ state: 'succeeded', result: { n } })
+      delays.push(at - committed)
+    }
+    expect(delays.toSorted((a, b) => a - b)[10]).toBeLessThan(50)
+  })
+
+  it('answers the job as it stands when the time is up, and refuses more than 55 seconds', async () => {
+    const jobId = await startJob()
+    const before = performance.now()
+    expect(await call('await_job', { jobId, timeoutSeconds: 0.3 })).toMatchObject({ state: 'queued' })
+    expect(performance.now() - before).toBeGreaterThan(290)
+    await expect(call('await_job', { jobId, timeoutSeconds: 56 })).rejects.toMatchObject(refused('invalid_input'))
+  })
+
+  it('looks by itself where the wake-up was lost', async () => {
+    const jobId = await startJob()
+    const job = await run(jobId)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const awaiting = call('await_job', { jobId, timeoutSeconds: 55 })
+      const hasWaited = () => waits > 0
+      while (!hasWaited()) await new Promise((resolve) => setImmediate(resolve))
+      // As the commit of a process whose line to this one is cut.
+      await world.sql`update platform.job set state = 'succeeded', finished_date = now() where job_id = ${job.jobId}`
+      await vi.advanceTimersByTimeAsync(15_000)
+      expect(await awaiting).toMatchObject({ state: 'succeeded' })
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('ends when the caller goes away', async () => {
+    const jobId = await startJob()
+    const caller = new AbortController()
+    const awaiting = call('await_job', { jobId, timeoutSeconds: 55 }, { signal: caller.signal })
+    await expect.poll(() => waits, { interval: 5 }).toBe(1)
+    caller.abort()
+    expect(await awaiting).toMatchObject({ state: 'queued' })
+  })
+
+  it('serves a hundred waiters with six connections', async () => {
+    const jobId = await startJob()
+    const job = await run(jobId)
+    const waiters = Array.from({ length: 100 }, () => call('await_job', { jobId, timeoutSeconds: 30 }))
+    await expect.poll(() => waits, { interval: 5 }).toBe(100)
+    expect(world.platform.services.databases.app.stats()).toMatchObject({ busy: 0, waiting: 0 })
+    await transact((context) => finishJob(context, job))
+    const answers = await Promise.all(waiters)
+    expect(answers).toHaveLength(100)
+    expect(answers.every((answer) => answer.state === 'succeeded')).toBe(true)
+  })
+})

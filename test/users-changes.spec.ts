@@ -1,0 +1,189 @@
+/** Changing users: contacts, log-in, locks and roles, and that nobody is raised or taken over by somebody who holds less. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { flagOf, roleNames, tenantAdminRoles } from '#platform/roles.ts'
+
+import { openWorld, type TestTenant, type World } from './support/world.ts'
+
+let world: World
+let call: World['call']
+beforeAll(async () => {
+  world = await openWorld()
+  call = world.call
+})
+afterAll(() => world?.close())
+
+const refused = (code: string, message: RegExp = /./) => ({ code, message: expect.stringMatching(message) })
+let counter = 0
+const unique = (prefix: string) => `${prefix}${++counter}-${process.pid}`
+
+describe('contacts', () => {
+  it('adds and removes them, and the next one becomes the one shown', async () => {
+    const name = unique('contacts')
+    const { tenantUserId } = await call('create_user', { email: `${name}@example.com` })
+    const second = await call('add_user_contact', { tenantUserId, kind: 'email', value: `Second-${name}@example.com` })
+    expect(second).toMatchObject({ kind: 'email', value: `second-${name}@example.com`, isVerified: false })
+    const phone = await call('add_user_contact', { tenantUserId, kind: 'phone', value: '+44 20 7946 0958' })
+    const [first] = (await call('get_user', { tenantUserId })).contacts
+    expect(await call('remove_user_contact', { tenantUserId, contactId: first.contactId })).toEqual(first)
+    expect(await call('get_user', { tenantUserId })).toMatchObject({
+      email: second.value,
+      phone: '+442079460958',
+      contacts: [second, phone],
+    })
+    await expect(call('remove_user_contact', { tenantUserId, contactId: first.contactId })).rejects.toMatchObject(
+      refused('not_found', /contact/),
+    )
+    await expect(call('add_user_contact', { tenantUserId, kind: 'phone', value: '+442079460958' })).rejects.toMatchObject(
+      refused('already_exists'),
+    )
+    await expect(call('add_user_contact', { tenantUserId, kind: 'phone', value: '020 7946 0958' })).rejects.toMatchObject({
+      code: 'invalid_input',
+      issues: [{ path: '$.value', message: expect.stringMatching(/country code/) }],
+    })
+  })
+
+  it('makes the next e-mail the one to sign in with, in the row that signing in reads', async () => {
+    const name = unique('login')
+    const { tenantUserId, userId, contacts } = await call('create_user', { email: `${name}@example.com` })
+    const loginEmail = async () => (await world.sql`select email from platform.app_user where user_id = ${userId}`)[0]?.['email']
+    await call('add_user_contact', { tenantUserId, kind: 'email', value: `next-${name}@example.com` })
+    expect(await loginEmail()).toBe(`${name}@example.com`)
+    await call('remove_user_contact', { tenantUserId, contactId: contacts[0].contactId })
+    expect(await loginEmail()).toBe(`next-${name}@example.com`)
+  })
+
+  it("does not let one tenant's administrator change how a person signs in to another", async () => {
+    const elsewhere = await world.newTenant()
+    const email = `${unique('shared')}@example.com`
+    const mine = await call('create_user', { email })
+    const theirs = await call('create_user', { email }, { key: elsewhere.key })
+    await call('add_user_contact', { tenantUserId: theirs.tenantUserId, kind: 'email', value: `mallory-${email}` }, { key: elsewhere.key })
+    await expect(
+      call('remove_user_contact', { tenantUserId: theirs.tenantUserId, contactId: theirs.contacts[0].contactId }, { key: elsewhere.key }),
+    ).rejects.toMatchObject(refused('conflict', /other tenants/))
+    await expect(
+      call('set_username', { tenantUserId: theirs.tenantUserId, userName: unique('stolen') }, { key: elsewhere.key }),
+    ).rejects.toMatchObject(refused('conflict', /other tenants/))
+    const [person] = await world.sql`select email, user_name from platform.app_user where user_id = ${mine.userId}`
+    expect(person).toEqual({ email, userName: mine.userName })
+  })
+})
+
+describe('locking, naming and settings', () => {
+  it('locks a user out of every key at once, and in again', async () => {
+    const { tenantUserId } = await call('create_user', { email: `${unique('lock')}@example.com`, roles: ['DataView'] })
+    const { apiKey: key } = await call('create_api_key', { name: 'as the user', roles: ['DataView'], tenantUserId })
+    await call('list_roles', {}, { key })
+    expect(await call('lock_user', { tenantUserId })).toMatchObject({ isLocked: true })
+    await expect(call('list_roles', {}, { key })).rejects.toMatchObject(refused('unauthenticated'))
+    expect(await call('lock_user', { tenantUserId })).toMatchObject({ isLocked: true })
+    expect(await call('unlock_user', { tenantUserId })).toMatchObject({ isLocked: false })
+    expect(await call('list_roles', {}, { key })).toHaveLength(10)
+  })
+
+  it('changes name, language and time zone', async () => {
+    const { tenantUserId } = await call('create_user', { email: `${unique('set')}@example.com` })
+    const userName = unique('short')
+    await call('set_username', { tenantUserId, userName })
+    await call('set_user_language', { tenantUserId, language: 'fr-fr' })
+    expect(await call('set_user_timezone', { tenantUserId, timezone: 'America/Argentina/Buenos_Aires' })).toMatchObject({
+      userName,
+      languageCode: 'fr-FR',
+      timeZoneIana: 'America/Argentina/Buenos_Aires',
+    })
+    const { tenantUserId: other } = await call('create_user', { email: `${unique('set')}@example.com` })
+    await expect(call('set_username', { tenantUserId: other, userName: userName.toUpperCase() })).rejects.toMatchObject(
+      refused('already_exists'),
+    )
+    await expect(call('set_username', { tenantUserId: other, userName: 'has space' })).rejects.toMatchObject(refused('invalid_input'))
+    await expect(call('set_user_language', { tenantUserId: other, language: 'frr' })).rejects.toMatchObject({
+      issues: [{ suggestion: 'fr-FR' }],
+    })
+    await expect(call('set_user_timezone', { tenantUserId: other, timezone: 'Buenos Aires' })).rejects.toMatchObject({
+      code: 'invalid_input',
+    })
+  })
+
+  it('does not let anybody change the log-in or contacts of a user who holds more', async () => {
+    const { tenantUserId, contacts } = await call('create_user', { email: `${unique('boss')}@example.com`, roles: ['BuilderAdmin'] })
+    const key = await world.tenant.keyWith(['AdminUser', 'DataView'])
+    const [{ contactId }] = contacts
+    const attempts = [
+      ['lock_user', {}],
+      ['unlock_user', {}],
+      ['set_username', { userName: unique('grab') }],
+      ['add_user_contact', { kind: 'email', value: 'grab@example.com' }],
+      ['remove_user_contact', { contactId }],
+    ] as const
+    for (const [name, more] of attempts) {
+      await expect(call(name, { tenantUserId, ...more }, { key }), name).rejects.toMatchObject(refused('forbidden', /BuilderAdmin/))
+    }
+    expect(await call('get_user', { tenantUserId })).toMatchObject({ isLocked: false, contacts })
+  })
+
+  it('does not let an administrator lock themselves out', async () => {
+    const { tenantUserId } = world.tenant
+    await expect(call('lock_user', { tenantUserId })).rejects.toMatchObject(refused('conflict', /yourself/))
+    await expect(call('set_user_roles', { tenantId: world.tenant.tenantId, tenantUserId, roles: ['DataView'] })).rejects.toMatchObject(
+      refused('conflict', /AdminUser/),
+    )
+    expect(await call('set_user_roles', { tenantId: world.tenant.tenantId, tenantUserId, roles: roleNames.slice(0, 9) })).toMatchObject({
+      roleFlag: tenantAdminRoles,
+    })
+  })
+})
+
+describe('roles', () => {
+  let tenant: TestTenant
+  let tenantUserId: number
+  const set = (roles: readonly string[], options: { key?: string; of?: TestTenant } = {}) =>
+    call('set_user_roles', { tenantId: (options.of ?? tenant).tenantId, tenantUserId, roles }, { key: options.key ?? tenant.key })
+  beforeAll(async () => {
+    tenant = await world.newTenant()
+    ;({ tenantUserId } = await call('create_user', { email: `${unique('roles')}@example.com` }, { key: tenant.key }))
+  })
+
+  it('replaces them, and a key that acts as the user follows at once', async () => {
+    await set(['DataView', 'AdminUser'])
+    const { apiKey } = await call('create_api_key', { name: 'bound', roles: ['AdminUser', 'DataView'], tenantUserId }, { key: tenant.key })
+    expect(await call('list_users', {}, { key: apiKey })).not.toHaveLength(0)
+    expect(await set(['DataView'])).toMatchObject({ roles: ['DataView'], roleFlag: 2 })
+    await expect(call('list_users', {}, { key: apiKey })).rejects.toMatchObject(refused('forbidden'))
+  })
+
+  it('neither gives nor takes a role that the caller lacks, and leaves one that stays alone', async () => {
+    await set(['BuilderAdmin', 'DataView'])
+    const key = await tenant.keyWith(['AdminUser', 'DataView', 'DataEdit'])
+    await expect(set(['BuilderAdmin', 'DataView', 'DataDelete'], { key })).rejects.toMatchObject(refused('forbidden', /DataDelete/))
+    await expect(set(['DataView'], { key })).rejects.toMatchObject(refused('forbidden', /BuilderAdmin/))
+    expect(await set(['BuilderAdmin', 'DataEdit'], { key })).toMatchObject({ roles: ['BuilderAdmin', 'DataEdit'] })
+    await expect(set(['GlobalAdmin'])).rejects.toMatchObject(refused('forbidden', /GlobalAdmin/))
+  })
+
+  it('works in any tenant for a global administrator and in no other for an AdminUser', async () => {
+    const stranger = await world.newTenant()
+    const global = await world.newTenant(flagOf(['GlobalAdmin', 'DataView', 'DataEdit', 'BuilderAdmin']))
+    await expect(set(['DataView'], { key: stranger.key })).rejects.toMatchObject(refused('not_found', /^No such user\.$/))
+    await expect(set(['DataView'], { key: stranger.key, of: stranger })).rejects.toMatchObject(refused('not_found', /^No such user\.$/))
+    expect(await set(['DataView', 'DataEdit'], { key: global.key })).toMatchObject({ tenantUserId, roles: ['DataView', 'DataEdit'] })
+    await expect(set([], { key: global.key, of: stranger })).rejects.toMatchObject(refused('not_found', /^No such user\.$/))
+    const [row] =
+      await world.sql`select tenant_id, facts from platform.audit_event where operation = 'set_user_roles' and tenant_id = ${global.tenantId}`
+    expect(row).toMatchObject({ facts: { tenantId: tenant.tenantId, tenantUserId, after: 10 } })
+  })
+
+  it('leaves the service user of a key to its key', async () => {
+    const made = await call('create_api_key', { name: 'Machine', roles: ['DataView'] }, { key: tenant.key })
+    const input = { tenantId: tenant.tenantId, tenantUserId: made.tenantUserId }
+    await expect(call('set_user_roles', { ...input, roles: ['DataView', 'DataEdit'] }, { key: tenant.key })).rejects.toMatchObject(
+      refused('conflict', /update_api_key/),
+    )
+    await expect(
+      call('add_user_contact', { tenantUserId: made.tenantUserId, kind: 'phone', value: '+14155550177' }, { key: tenant.key }),
+    ).rejects.toMatchObject(refused('conflict'))
+    expect(await call('set_user_timezone', { tenantUserId: made.tenantUserId, timezone: 'Asia/Tokyo' }, { key: tenant.key })).toMatchObject(
+      { timeZoneIana: 'Asia/Tokyo' },
+    )
+  })
+})

@@ -1,0 +1,26 @@
+/** What entities have attached, with what they need to know of the properties. */
+import type { Tx } from '#platform/db/pool.ts'
+import { listPropertyRows } from '#tools/properties/service.ts'
+
+import { type EntityPropertyRow, listEntityPropertyRows } from './composition.store.ts'
+
+export interface AttachedProperty extends EntityPropertyRow {
+  readonly internalName: string
+  readonly dataTypeId: number
+  readonly isIdentityEmail: boolean
+  readonly isIdentityPhone: boolean
+  readonly isSensitive: boolean
+}
+
+/** What is attached to one entity, or to every one of the tenant, in order. A property that this transaction may not see is left out. */
+export async function listAttached(tx: Tx, tenantId: number, entityId?: number): Promise<AttachedProperty[]> {
+  const rows = await listEntityPropertyRows(tx, tenantId, entityId)
+  const propertyIds = entityId === undefined ? undefined : rows.map((row) => row.propertyId)
+  const properties = new Map((await listPropertyRows(tx, tenantId, propertyIds)).map((property) => [property.propertyId, property]))
+  return rows.flatMap((row) => {
+    const property = properties.get(row.propertyId)
+    if (!property) return []
+    const { internalName, dataTypeId, isIdentityEmail, isIdentityPhone, isSensitive } = property
+    return [{ ...row, internalName, dataTypeId, isIdentityEmail, isIdentityPhone, isSensitive }]
+  })
+}
