@@ -8,13 +8,28 @@ export function hasForbiddenCharacter(text: string): boolean {
   return text.includes('\u0000') || !text.isWellFormed()
 }
 
+interface Scan {
+  readonly depth: number
+  /** Whether a number has an exponent or more than 15 digits and points: every other one survives as a double, so most bodies need no second look. */
+  readonly mayLoseValue: boolean
+}
+
 // Over bytes, which is several times as fast as over characters; no byte of a longer character looks like a bracket, a quote or a backslash.
-function depthOf(text: string): number {
+function scan(text: string): Scan {
   const bytes = Buffer.from(text)
   let depth = 0
   let deepest = 0
+  let digits = 0
+  let mayLoseValue = false
   for (let i = 0; i < bytes.length; i++) {
-    const code = bytes[i]
+    const code = bytes[i] ?? 0
+    if ((code >= 48 && code <= 57) || (code === 46 && digits > 0)) {
+      digits++
+      if (digits > 15) mayLoseValue = true
+      continue
+    }
+    if (digits > 0 && (code === 69 || code === 101)) mayLoseValue = true
+    digits = 0
     if (code === 34) {
       i++
       while (i < bytes.length && bytes[i] !== 34) i += bytes[i] === 92 ? 2 : 1
@@ -23,7 +38,7 @@ function depthOf(text: string): number {
       if (depth > deepest) deepest = depth
     } else if (code === 125 || code === 93) depth--
   }
-  return deepest
+  return { depth: deepest, mayLoseValue }
 }
 
 /** Whether the double nearest to a JSON number literal has another value than the literal: 9007199254740993, 1e400. */
@@ -45,19 +60,17 @@ function canonicalDecimal(literal: string): string {
   return `${sign}${significant}e${whole.length - leading + Number(exponent)}`
 }
 
-// A literal of at most 15 significant digits and no exponent always survives, so most bodies need no second look.
-const mayLoseValue = /\d[\d.]{15,}|\d[eE]/
-
 /**
  * Parses JSON from a caller. Throws AppError `invalid_json` where it is no JSON or nests deeper than 64, and `invalid_input` with a path for
  * numbers that would change, for NUL and lone surrogates, and for `__proto__` keys.
  */
 export function parseJson(text: string): unknown {
-  if (depthOf(text) > maxDepth) throw new AppError('invalid_json', `The JSON nests deeper than ${maxDepth} levels.`)
+  const { depth, mayLoseValue } = scan(text)
+  if (depth > maxDepth) throw new AppError('invalid_json', `The JSON nests deeper than ${maxDepth} levels.`)
   let value: unknown
   const issues: Issue[] = []
   try {
-    value = mayLoseValue.test(text)
+    value = mayLoseValue
       ? JSON.parse(text, function reviver(this: unknown, key: string, part: unknown, context?: { source?: string }) {
           if (typeof part === 'number' && context?.source !== undefined && losesValue(context.source)) {
             issues.push({

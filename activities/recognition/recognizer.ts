@@ -1,10 +1,11 @@
 /** The engine's door: recognises text and labels in files, in child processes, within bounds. */
 import { AppError, type Issue } from '#platform/errors.ts'
+import { recognitionLanguages } from '#platform/shapes/recognition.ts'
 
 import type { ClassifierPaths } from './classify.ts'
 import { ensureModels } from './models.ts'
 import { createPool, type PoolOptions } from './pool.ts'
-import { recognitionLanguages, type RecognitionRequest, type RecognitionResult, type Recognizer } from './types.ts'
+import type { RecognitionRequest, RecognitionResult, Recognizer } from './types.ts'
 
 const defaultMinScore = 0.15
 const classifierId = 'resnet50-imagenet'

@@ -3,7 +3,7 @@ import { copyFile, mkdir, rename, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
-import { recognitionLanguages } from './types.ts'
+import { recognitionLanguages } from '#platform/shapes/recognition.ts'
 
 const require = createRequire(import.meta.url)
 const dataFolder = (language: string, variant: string) =>

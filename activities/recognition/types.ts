@@ -1,20 +1,5 @@
 /** What the recognition engine takes and answers, and the limits that it keeps. */
 
-/** The ids of the language data that ships with the product. */
-export const recognitionLanguages = ['eng', 'deu', 'fra', 'spa'] as const
-
-/** One model that recognition uses, as a list of models shows it. */
-export interface RecognitionModel {
-  readonly modelId: string
-  readonly kind: 'classification' | 'text'
-  readonly version: string
-  readonly licence: string
-  /** How many labels it can give; 0 where it reads text. */
-  readonly labelCount: number
-  /** The package that its weights come from. */
-  readonly source: string
-}
-
 export interface RecognitionRequest {
   /** Absolute path of a local file. Its bytes, not its name, say what it is. */
   readonly filePath: string

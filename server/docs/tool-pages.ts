@@ -69,7 +69,13 @@ function exampleOf(operation: RegisteredOperation): string {
 function sectionOf(operation: RegisteredOperation, shown: Map<string, string>): string {
   const { name, title, description, method, path, effect, isTool, sharedPath, annotations } = operation
   const repeat =
-    effect === 'read' ? '' : annotations.idempotentHint ? ', twice is the same as once' : ', with an idempotency key to repeat it safely'
+    effect === 'destroy'
+      ? '; again it answers 404 and changes nothing'
+      : effect === 'read'
+        ? ''
+        : annotations.idempotentHint
+          ? ', twice is the same as once'
+          : ', with an idempotency key to repeat it safely'
   const shares = sharedPath
     ? 'whenBodyIsEmpty' in sharedPath
       ? 'Shares its path with another operation: over REST an empty body means this one.'

@@ -13,9 +13,9 @@ import { convertKerasModel, kerasModel } from '#activities/recognition/keras-to-
 import { splitLine } from '#activities/recognition/read-page.ts'
 import { estimateSkew } from '#activities/recognition/skew.ts'
 import { sniffFile } from '#activities/recognition/sniff.ts'
-import { readTarGz } from '#activities/recognition/tar.ts'
+import { readTarGz } from '#platform/tar.ts'
 import { ensureTessdata } from '#activities/recognition/tessdata.ts'
-import { recognitionLanguages } from '#activities/recognition/types.ts'
+import { recognitionLanguages } from '#platform/shapes/recognition.ts'
 
 let folder = ''
 beforeAll(async () => {

@@ -35,7 +35,7 @@ const batchSize = 8
 const queryTimeoutMs = 1_500
 const retryAfterMs = 10 * 60_000
 const mostPerPage = 2
-// Measured on the questions of the test: 0 found 65 of 73 within three, 0.2 found 66 and more of them first, 0.3 found fewer.
+// Of the test's 73 questions, 0 found the page first for 47 and within three for 70, 0.2 for 56 and 69, 0.3 for 54 and 69.
 const wordShare = 0.2
 const keptVectorFiles = 4
 

@@ -3,28 +3,10 @@ import type { Issue } from '#platform/errors.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import type { CatalogEntity, CatalogProperty, DataType } from '#tools/entities/catalog.schema.ts'
 
+import { type Operator, operatorsOf } from '#tools/properties/operators.schema.ts'
 import { checkValue, type Scalar, type ValueRules } from '#tools/properties/service.ts'
 
 import { propertyIndex } from './values.rules.ts'
-
-export const operators = [
-  'eq',
-  'ne',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'between',
-  'in',
-  'notIn',
-  'contains',
-  'notContains',
-  'startsWith',
-  'endsWith',
-  'isEmpty',
-  'isNotEmpty',
-] as const
-export type Operator = (typeof operators)[number]
 
 export const maxFilterDepth = 8
 export const maxFilterRules = 200
@@ -88,15 +70,6 @@ function unknownField(entity: CatalogEntity, name: unknown, path: string): Issue
     message: `${entity.internalName} has no property ${quoted(name)}. describe_entity lists them.`,
     ...(suggestion === undefined ? {} : { suggestion }),
   }
-}
-
-const ordered: ReadonlySet<DataType> = new Set(['Number', 'Currency', 'DateTime', 'DateOnly', 'TimeOnly', 'Text'])
-
-function allowedOperators(dataType: DataType): readonly Operator[] {
-  const always: Operator[] = ['eq', 'ne', 'in', 'notIn', 'isEmpty', 'isNotEmpty']
-  if (ordered.has(dataType)) always.push('gt', 'gte', 'lt', 'lte', 'between')
-  if (dataType === 'Text') always.push('contains', 'notContains', 'startsWith', 'endsWith')
-  return operators.filter((op) => always.includes(op))
 }
 
 /** A filter value is checked by type alone: looking for a value that the property would now refuse is no mistake. */
@@ -166,7 +139,7 @@ function parseRule(parser: Parser, raw: unknown, path: string): RuleNode | undef
     parser.issues.push(unknownField(parser.entity, property, `${path}.property`))
     return undefined
   }
-  const allowed = allowedOperators(field.dataType)
+  const allowed = operatorsOf(field.dataType)
   const operator = allowed.find((known) => known === op)
   if (!operator) {
     return say(

@@ -12,7 +12,14 @@ const hashVersion = 1
  */
 export function rowHash(parentId: number | null, keys: readonly [string, string, string], values: ReadonlyMap<number, Value>): string {
   const filled: [number, Value][] = []
-  for (const [id, value] of values) if (value !== null) filled.push([id, value])
-  filled.sort(([a], [b]) => a - b)
+  let isSorted = true
+  let last = 0
+  for (const entry of values) {
+    if (entry[1] === null) continue
+    if (entry[0] < last) isSorted = false
+    last = entry[0]
+    filled.push(entry)
+  }
+  if (!isSorted) filled.sort(([a], [b]) => a - b)
   return hash('sha1', JSON.stringify([hashVersion, parentId, ...keys, ...filled]), 'hex').toUpperCase()
 }

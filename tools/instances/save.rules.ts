@@ -155,7 +155,8 @@ export function mergeValues(
   entity: CatalogEntity,
   present: ReadonlyMap<number, Value> | undefined,
   named: ReadonlyMap<number, Value>,
-): Map<number, Value> {
+): ReadonlyMap<number, Value> {
+  if (namesAll(entity, named)) return named
   const merged = new Map<number, Value>()
   for (const { entityPropertyId: id } of entity.properties) merged.set(id, (named.has(id) ? named.get(id) : present?.get(id)) ?? null)
   return merged

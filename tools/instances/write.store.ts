@@ -108,7 +108,11 @@ export interface WriteStamp {
 }
 
 /** What a writing statement returns of the record's row `e`, after the parameters that it has already. */
-function documentReturned(entity: CatalogEntity, withDocuments: boolean, given: readonly unknown[]): { returned: string; parameters: unknown[] } {
+function documentReturned(
+  entity: CatalogEntity,
+  withDocuments: boolean,
+  given: readonly unknown[],
+): { returned: string; parameters: unknown[] } {
   const parameters = createParameters()
   for (const value of given) parameters.add(value)
   const present = new Set(entity.properties.map((property) => `c${property.columnId}`))
@@ -144,28 +148,30 @@ export async function insertRecords(
   return new Map(inserted.map((row) => [row.id, row.document]))
 }
 
+const versionColumns = [
+  'id',
+  'parent_id',
+  'key1',
+  'key2',
+  'key3',
+  'row_hash',
+  'version',
+  'valid_from',
+  'created_at',
+  'created_change_no',
+  'deleted_at',
+  'deletion_id',
+  'change_no',
+  'modified_by',
+  'workflow_instance_id',
+] as const
+
 /** Texts longer than this are not copied into history while the next version still has them. */
 const longText = 1_000
 
 /** The columns that history copies from a superseded row, and how; `o` holds the old row, `n` the new. */
 function historyCopy(entity: CatalogEntity): { columns: string[]; values: string[]; sameAsNext: string } {
-  const columns = [
-    'id',
-    'parent_id',
-    'key1',
-    'key2',
-    'key3',
-    'row_hash',
-    'version',
-    'valid_from',
-    'created_at',
-    'created_change_no',
-    'deleted_at',
-    'deletion_id',
-    'change_no',
-    'modified_by',
-    'workflow_instance_id',
-  ]
+  const columns: string[] = [...versionColumns]
   const values = columns.map((column) => `u.${column}`)
   const same: string[] = []
   for (const property of entity.properties) {
@@ -181,23 +187,6 @@ function historyCopy(entity: CatalogEntity): { columns: string[]; values: string
 
 /** What an update returns of the old row, by name; `s<id>` tells that a long text is unchanged. */
 function returningOld(entity: CatalogEntity): string {
-  const system = [
-    'id',
-    'parent_id',
-    'key1',
-    'key2',
-    'key3',
-    'row_hash',
-    'version',
-    'valid_from',
-    'created_at',
-    'created_change_no',
-    'deleted_at',
-    'deletion_id',
-    'change_no',
-    'modified_by',
-    'workflow_instance_id',
-  ]
   const own = entity.properties.map((property) => `old.c${property.columnId}`)
   const same = entity.properties
     .filter((property) => property.dataType === 'Text' && !property.isList)
@@ -205,9 +194,13 @@ function returningOld(entity: CatalogEntity): string {
       (property) =>
         `coalesce(length(old.c${property.columnId}) > ${longText} and old.c${property.columnId} = new.c${property.columnId}, false) as s${property.columnId}`,
     )
-  return [...system.map((column) => `old.${column}`), ...own, ...same, 'new.valid_from as next_from', 'new.change_no as next_change'].join(
-    ', ',
-  )
+  return [
+    ...versionColumns.map((column) => `old.${column}`),
+    ...own,
+    ...same,
+    'new.valid_from as next_from',
+    'new.change_no as next_change',
+  ].join(', ')
 }
 
 /** The rest of an updating statement: history of what was superseded. A second change in one transaction leaves none. */
