@@ -1,26 +1,83 @@
-/** `npm run bench`: everything that is measured, in one run on this machine. Prints a table and writes it to bench/results/. */
-import { measureMcp, measureRest } from './calls.ts'
-import { openGround } from './ground.ts'
+/**
+ * `npm run bench`: everything that is measured, in one run on this machine. Prints a table with the aims and writes it to bench/results/. With an
+ * argument, the REST measures whose name holds it, printed alone: for work on one of them. BENCH_ROUNDS sets their rounds.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { join } from 'node:path'
+
+import { type McpResult, measureMcp, measureRest, type RestResult } from './calls.ts'
+import { type Ground, openGround } from './ground.ts'
+import { report, type BenchResult } from './report.ts'
+import { measureWaking, type WakingResult } from './waking.ts'
+import { measureWorkflows } from './workflows.ts'
 import { measures } from './workload.ts'
 
-async function main(): Promise<void> {
-  const only = process.argv[2]
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5)
+
+const say = (text: string) => void process.stdout.write(`${text}\n`)
+
+async function measureCalls(ground: Ground, wanted: string): Promise<RestResult[]> {
+  const results: RestResult[] = []
+  for (const measure of measures(ground.ids).filter(({ name }) => name.includes(wanted))) {
+    const result = await measureRest(ground, measure, rounds)
+    say(`  ${measure.name}: ${result.ratio.toFixed(2)} × bare`)
+    results.push(result)
+  }
+  if (results.length === 0) throw new Error(`No measure is named like "${wanted}"`)
+  const { served, replayed } = await ground.holdings()
+  if (JSON.stringify(served) !== JSON.stringify(replayed)) {
+    throw new Error(`The bare client left other data: ${JSON.stringify(replayed)} instead of ${JSON.stringify(served)}`)
+  }
+  return results
+}
+
+async function onGround(): Promise<{ rest: RestResult[]; mcp: McpResult[]; waking: WakingResult }> {
+  say('Setting up PostgreSQL, the server, the bare client and the echo')
   const ground = await openGround()
   try {
-    for (const measure of measures(ground.ids)) {
-      const t0 = performance.now()
-      if (only && !measure.name.includes(only)) continue
-      const r = await measureRest(ground, measure, Number(process.env['BENCH_ROUNDS'] ?? (measure.kind === 'bulk' ? 3 : 5)))
-      console.log(r.name, r.ratio.toFixed(2), JSON.stringify(r), Math.round(performance.now()-t0))
+    const rest = await measureCalls(ground, '')
+    const mcp: McpResult[] = []
+    for (const measure of measures(ground.ids).filter(({ kind }) => kind === 'read')) {
+      const result = await measureMcp(ground, measure, rounds)
+      say(`  ${result.name}: ${result.ratio.toFixed(2)} × REST`)
+      mcp.push(result)
     }
-    console.log(JSON.stringify(await ground.holdings()))
-    for (const measure of measures(ground.ids).slice(0, 3)) {
-      if (only && only !== 'get') continue
-      const r = await measureMcp(ground, measure, 5)
-      console.log(r.name, r.ratio.toFixed(2), JSON.stringify(r))
-    }
+    const waking = await measureWaking(ground)
+    say(`  send to wake: ${waking.sendToWake.p50.toFixed(1)} ms`)
+    return { rest, mcp, waking }
   } finally {
     await ground.close()
   }
 }
-await main()
+
+async function main(): Promise<void> {
+  const [wanted] = process.argv.slice(2)
+  if (wanted !== undefined) {
+    const ground = await openGround()
+    try {
+      say(JSON.stringify(await measureCalls(ground, wanted), null, 2))
+    } finally {
+      await ground.close()
+    }
+    return
+  }
+  const startedAt = performance.now()
+  const date = new Date().toISOString()
+  const calls = await onGround()
+  say('Starting a whole product with Temporal')
+  const workflows = await measureWorkflows()
+  const machine = { cpus: cpus().length, model: cpus()[0]?.model ?? 'unknown', memoryGb: totalmem() / 1024 ** 3, node: process.versions.node }
+  const result: BenchResult = { date, machine, seconds: (performance.now() - startedAt) / 1000, ...calls, workflows }
+  const text = report(result)
+  const folder = join(import.meta.dirname, 'results')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, `${date.slice(0, 10)}.json`), `${JSON.stringify(result, null, 2)}\n`)
+  writeFileSync(join(folder, 'latest.md'), text)
+  say(`\n${text}`)
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`\nThe benchmark stopped. ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  process.exitCode = 1
+})

@@ -183,7 +183,7 @@ export function measures(ids: readonly number[]): Measure[] {
         input: { entity: 'Meter', record: idOf(number), data: { Remark: `Updated by call ${number}`, Reading: number + 0.5 } },
       }),
     },
-    ...sized(1000, 4),
-    ...sized(10_000, 1),
+    ...sized(1000, 10),
+    ...sized(10_000, 2),
   ]
 }

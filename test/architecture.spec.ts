@@ -151,7 +151,7 @@ describe('the house', () => {
     expect(edges.size).toBeGreaterThan(3)
     const done = new Set<string>()
     const walk = (domain: string, path: readonly string[]): void => {
-      if (path.includes(domain)) throw new Error(`${[...path, domain].join(' → ')}`)
+      if (path.includes(domain)) throw new Error([...path, domain].join(' → '))
       if (done.has(domain)) return
       for (const next of edges.get(domain) ?? []) walk(next, [...path, domain])
       done.add(domain)

@@ -70,7 +70,7 @@ function sectionOf(operation: RegisteredOperation, shown: Map<string, string>): 
   const { name, title, description, method, path, effect, isTool, sharedPath, annotations } = operation
   const repeat =
     effect === 'destroy'
-      ? '; again it answers 404 and changes nothing'
+      ? ', again changes nothing'
       : effect === 'read'
         ? ''
         : annotations.idempotentHint

@@ -25,8 +25,7 @@ export async function connect(url: string, key: string): Promise<DayClient> {
   const transport = new StreamableHTTPClientTransport(new URL('/mcp', url), {
     requestInit: { headers: { authorization: `Bearer ${key}` } },
   })
-  // The SDK's own transport declares its optional fields otherwise than exactOptionalPropertyTypes wants them.
-  await client.connect(transport as Parameters<typeof client.connect>[0])
+  await client.connect(transport)
   return {
     url,
     key,

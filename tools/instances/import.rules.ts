@@ -123,7 +123,7 @@ export function rowOfObject(plan: ColumnPlan, values: Readonly<Record<string, un
     if (value === undefined) continue
     for (const target of targets) {
       if (target.kind === 'property') data[target.property.internalName] = value
-      else row[target.field] = String(value ?? '')
+      else row[target.field] = typeof value === 'string' ? value : JSON.stringify(value ?? '')
     }
   }
   // As above.

@@ -4,7 +4,7 @@ import { nearest, quoted } from '#platform/suggest.ts'
 import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
 import { checkValue, type Value } from '#tools/properties/service.ts'
 
-export { canonicalDateTime, checkValue, type Scalar, type Value } from '#tools/properties/service.ts'
+export { canonicalDateTime, type Scalar, type Value } from '#tools/properties/service.ts'
 
 export interface CheckedData {
   /** By entityPropertyId: what was named, in canonical form. */

@@ -11,12 +11,11 @@ import {
   insertContact,
   insertMember,
   setPersonPassword,
-  toUser,
   updateServiceUser,
   type UserRow,
 } from './users.store.ts'
 
-export { normalizeContact, normalizeEmail, normalizePhone, type Normalized } from './contact-values.ts'
+export { normalizeEmail, normalizePhone } from './contact-values.ts'
 
 export interface MemberRequest {
   readonly userName: string
@@ -108,4 +107,4 @@ export function refuseChange(held: number, target: number, what: string): void {
   if (why) throw new AppError('forbidden', why)
 }
 
-export { findUser, toUser, type UserRow }
+export { findUser, type UserRow }
