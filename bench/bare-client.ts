@@ -18,9 +18,15 @@ function kindOf({ text }: Statement): 'insert' | 'update' | 'read' | 'other' {
   return 'other'
 }
 
-async function runTransaction(client: postgres.Sql, transaction: Transaction, work: { -readonly [K in keyof Work]: number }): Promise<void> {
+async function runTransaction(
+  client: postgres.Sql,
+  transaction: Transaction,
+  work: { -readonly [K in keyof Work]: number },
+): Promise<void> {
   const results = await Promise.all(
-    transaction.map(({ text, parameters }) => client.unsafe(text, [...parameters] as never[], { prepare: parameters.length > 0 }).execute()),
+    transaction.map(({ text, parameters }) =>
+      client.unsafe(text, [...parameters] as never[], { prepare: parameters.length > 0 }).execute(),
+    ),
   )
   transaction.forEach((statement, index) => {
     const rows = results[index] ?? []

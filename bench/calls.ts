@@ -77,13 +77,18 @@ export async function measureRest(ground: Ground, measure: Measure, rounds: numb
       // Bodies are made before the clock starts.
       const requests = Array.from({ length: callsPerRound }, (_, index) => requestOf((round * callsPerRound + index) % planned))
       const cost = await costOf(ground, ground.pids.server, callsPerRound, () =>
-        server.run((index) => requests[index] as Request, 0, callsPerRound, (answer) => {
-          const one = workOf(measure, answer)
-          answerBytes = Buffer.byteLength(answer.text)
-          done.inserted += one.inserted
-          done.updated += one.updated
-          done.readBytes += one.readBytes
-        }),
+        server.run(
+          (index) => requests[index] as Request,
+          0,
+          callsPerRound,
+          (answer) => {
+            const one = workOf(measure, answer)
+            answerBytes = Buffer.byteLength(answer.text)
+            done.inserted += one.inserted
+            done.updated += one.updated
+            done.readBytes += one.readBytes
+          },
+        ),
       )
       ours.push(cost)
       return done
@@ -105,7 +110,8 @@ export async function measureRest(ground: Ground, measure: Measure, rounds: numb
       if (JSON.stringify(served) !== JSON.stringify(replayed)) {
         throw new Error(`${measure.name}: the bare client did other work: ${JSON.stringify(replayed)} instead of ${JSON.stringify(served)}`)
       }
-      if (served.inserted + served.updated + served.readBytes === 0 && !measure.name.includes('unchanged')) throw new Error(`${measure.name} did nothing`)
+      if (served.inserted + served.updated + served.readBytes === 0 && !measure.name.includes('unchanged'))
+        throw new Error(`${measure.name} did nothing`)
       echoes.push(await echoCost(ground, echo, requestOf(from), answerBytes, Math.max(callsPerRound, measure.kind === 'bulk' ? 4 : 400)))
     }
     // The first round warms.
@@ -126,7 +132,14 @@ export async function measureRest(ground: Ground, measure: Measure, rounds: numb
 
 async function echoCost(ground: Ground, echo: Load, request: Request, answerBytes: number, calls: number): Promise<number> {
   const same: Request = { ...request, method: 'POST', path: `/echo/${answerBytes}` }
-  const { node } = await costOf(ground, ground.pids.echo, calls, () => echo.run(() => same, 0, calls, () => {}))
+  const { node } = await costOf(ground, ground.pids.echo, calls, () =>
+    echo.run(
+      () => same,
+      0,
+      calls,
+      () => {},
+    ),
+  )
   return node
 }
 
@@ -150,8 +163,13 @@ export async function measureMcp(ground: Ground, measure: Measure, rounds: numbe
   try {
     const costs: { rest: Cost[]; mcp: Cost[] } = { rest: [], mcp: [] }
     for (let round = 0; round <= rounds; round++) {
-      for (const [side, request] of [['rest', rest], ['mcp', mcp]] as const) {
-        costs[side].push(await costOf(ground, ground.pids.server, callsPerRound, () => load.run(request, round * callsPerRound, callsPerRound, check)))
+      for (const [side, request] of [
+        ['rest', rest],
+        ['mcp', mcp],
+      ] as const) {
+        costs[side].push(
+          await costOf(ground, ground.pids.server, callsPerRound, () => load.run(request, round * callsPerRound, callsPerRound, check)),
+        )
       }
     }
     const result = { rest: medianCost(costs.rest.slice(1)), mcp: medianCost(costs.mcp.slice(1)) }

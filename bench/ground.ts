@@ -98,14 +98,26 @@ async function layGround(dataDir: string, undo: (() => Promise<unknown>)[], clos
   const config = loadConfig({ DATA_DIR: join(dataDir, 'own'), CALLS_PER_MINUTE: '1000000000' })
 
   const platformOn = (name: string, onStatement?: OnStatement): Promise<Platform> => {
-    const own: DatabaseUrls = { owner: onDatabase(urls.owner, name), app: onDatabase(urls.app, name), lookup: onDatabase(urls.lookup, name) }
+    const own: DatabaseUrls = {
+      owner: onDatabase(urls.owner, name),
+      app: onDatabase(urls.app, name),
+      lookup: onDatabase(urls.lookup, name),
+    }
     return createPlatform({ config, log, urls: own, directUrl: own.owner, secretsKey, domains, ...(onStatement ? { onStatement } : {}) })
   }
   const make = async (platform: Platform, { operation: name, input }: PlannedCall): Promise<string> => {
     const operation = platform.pipeline.registry.byName.get(name)
     if (!operation) throw new Error(`There is no operation ${name}`)
     const credential = { kind: 'bearer', token: key } as const
-    const call = { operation, transport: 'rest', credential, input, requestId: randomUUID(), ip: '127.0.0.1', signal: new AbortController().signal } as const
+    const call = {
+      operation,
+      transport: 'rest',
+      credential,
+      input,
+      requestId: randomUUID(),
+      ip: '127.0.0.1',
+      signal: new AbortController().signal,
+    } as const
     return bodyText(await platform.pipeline.run(call))
   }
 
@@ -194,7 +206,7 @@ async function layGround(dataDir: string, undo: (() => Promise<unknown>)[], clos
           )),
         )
       }
-      return counts.map((row) => ({ ...row }))
+      return counts.map((row) => Object.fromEntries(Object.entries(row)))
     } finally {
       await sql.end()
     }

@@ -23,7 +23,7 @@ export interface Load {
 export function openLoad(origin: string, connections: number): Load {
   const pool = new Pool(origin, { connections, pipelining: 1, headersTimeout: 120_000, bodyTimeout: 120_000 })
   async function send({ method, path, body, headers }: Request): Promise<Answer> {
-    const response = await pool.request({ method: method as 'POST', path, body, headers })
+    const response = await pool.request({ method, path, body, headers })
     return { status: response.statusCode, text: await response.body.text() }
   }
   return {

@@ -15,7 +15,14 @@ export function memoryOfProduct(pid: number): Memory {
   const families = new Map<keyof Memory, number[]>()
   for (const member of familyOf(pid)) {
     const command = commandOf(member)
-    const part = member === pid ? 'server' : /(^|\/)postgres[: ]/.test(command) ? 'postgres' : /temporal\S* server/.test(command) ? 'temporal' : 'others'
+    const part =
+      member === pid
+        ? 'server'
+        : /(^|\/)postgres[: ]/.test(command)
+          ? 'postgres'
+          : /temporal\S* server/.test(command)
+            ? 'temporal'
+            : 'others'
     families.set(part, [...(families.get(part) ?? []), member])
   }
   const of = (part: keyof Memory) => memoryOf(families.get(part) ?? [])

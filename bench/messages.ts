@@ -20,4 +20,7 @@ export interface Work {
   readonly readBytes: number
 }
 
-export type FromBare = { readonly type: 'ready' } | { readonly type: 'done'; readonly work: Work } | { readonly type: 'failed'; readonly message: string }
+export type FromBare =
+  | { readonly type: 'ready' }
+  | { readonly type: 'done'; readonly work: Work }
+  | { readonly type: 'failed'; readonly message: string }

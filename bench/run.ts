@@ -67,7 +67,12 @@ async function main(): Promise<void> {
   const calls = await onGround()
   say('Starting a whole product with Temporal')
   const workflows = await measureWorkflows()
-  const machine = { cpus: cpus().length, model: cpus()[0]?.model ?? 'unknown', memoryGb: totalmem() / 1024 ** 3, node: process.versions.node }
+  const machine = {
+    cpus: cpus().length,
+    model: cpus()[0]?.model ?? 'unknown',
+    memoryGb: totalmem() / 1024 ** 3,
+    node: process.versions.node,
+  }
   const result: BenchResult = { date, machine, seconds: (performance.now() - startedAt) / 1000, ...calls, workflows }
   const text = report(result)
   const folder = join(import.meta.dirname, 'results')

@@ -25,7 +25,10 @@ export async function measureWaking(ground: Ground): Promise<WakingResult> {
   const sender = openLoad(ground.serverUrl, senders)
   const waiter = openLoad(ground.serverUrl, awaits)
   const call = async (key: string, operation: string, input: Record<string, unknown>, load = sender) => {
-    const { status, text } = await load.send({ ...ground.request({ operation, input }), headers: { ...json, authorization: `Bearer ${key}` } })
+    const { status, text } = await load.send({
+      ...ground.request({ operation, input }),
+      headers: { ...json, authorization: `Bearer ${key}` },
+    })
     if (status >= 300) throw new Error(`${operation}: ${status} ${text.slice(0, 300)}`)
     return JSON.parse(text) as Record<string, unknown>
   }

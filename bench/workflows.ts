@@ -63,7 +63,10 @@ async function prepare(client: DayClient): Promise<void> {
   const { properties } = await client.tool('describe_entity', { entity: 'Finding' })
   const idOf = (name: string) =>
     properties.find((property: { propertyInternalName: string }) => property.propertyInternalName === name).entityPropertyId
-  const targets = { Photo: { ocr: true, classify: true, targets: { text: 'TextFound', topLabel: 'Shows' } }, Picture: { ocr: false, classify: true } }
+  const targets = {
+    Photo: { ocr: true, classify: true, targets: { text: 'TextFound', topLabel: 'Shows' } },
+    Picture: { ocr: false, classify: true },
+  }
   for (const [name, settings] of Object.entries(targets))
     await client.tool('set_attachment_analysis', { entity: 'Finding', entityPropertyId: idOf(name), ...settings })
 }
@@ -87,7 +90,9 @@ async function finished(client: DayClient, jobId: number): Promise<{ createdDate
 }
 
 async function firstActivities(client: DayClient): Promise<WorkflowResult['commitToFirstActivity']> {
-  const image = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#808080' } }).png().toBuffer()
+  const image = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#808080' } })
+    .png()
+    .toBuffer()
   const times: number[] = []
   for (let count = -3; count < starts; count++) {
     const { jobId } = await savePicture(client, 'Picture', image, 'image/png')

@@ -133,7 +133,10 @@ export function measures(ids: readonly number[]): Measure[] {
             'Sheet',
             numbers(size).map((row) => {
               const shown = keptRows - 1 - row
-              return { key1: `moving-${size === keptRows ? row : shown}`, data: data(size === keptRows ? row : shown, size + generationOf(row, number)) }
+              return {
+                key1: `moving-${size === keptRows ? row : shown}`,
+                data: data(size === keptRows ? row : shown, size + generationOf(row, number)),
+              }
             }),
           ),
       },

@@ -14,7 +14,9 @@ const environment = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address that every port listens on'),
   PORT: port(4000).describe('API and MCP'),
   MAIL_PORT: port(4025).describe('Inbound mail (SMTP)'),
-  PUBLIC_URL: url.describe('The address that people and vendors reach; used in links and to check webhook signatures; absent: http://localhost:<PORT>'),
+  PUBLIC_URL: url.describe(
+    'The address that people and vendors reach; used in links and to check webhook signatures; absent: http://localhost:<PORT>',
+  ),
   DATA_DIR: z.string().default('.data').describe('Where embedded services and local files keep their data'),
   XDG_CACHE_HOME: z.string().optional().describe('Parent of the per-user cache of things fetched or built once; absent: ~/.cache'),
   DATABASE_URL: url.describe("PostgreSQL 18, as the schema's owner; absent: started embedded"),
@@ -30,7 +32,10 @@ const environment = z.object({
   BOOTSTRAP_API_KEY: z.string().min(16).optional().describe("The first boot's global-administrator key"),
   BOOTSTRAP_ADMIN_PASSWORD: z.string().min(8).optional().describe("The first boot's administrator password"),
   OUTBOUND_ALLOW: z.string().default('').describe('Comma-separated CIDRs that outbound calls may reach although private'),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info').describe('The least that is logged, to stderr as JSON'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('The least that is logged, to stderr as JSON'),
   MAX_JSON_BYTES: count(16 * MiB).describe('A JSON body'),
   MAX_MCP_BYTES: count(4 * MiB).describe('An MCP message'),
   MAX_UPLOAD_BYTES: count(1024 * MiB).describe('A file'),

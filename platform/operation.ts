@@ -148,13 +148,13 @@ export interface Operation extends Omit<Common<z.ZodObject, z.ZodType>, 'example
 /** Declares an operation whose work is one tenant transaction. */
 export function defineOperation<I extends z.ZodObject, O extends z.ZodType>(definition: OperationDefinition<I, O>): Operation {
   // The pipeline parses with `input` before it calls the handler, which is what guarantees the handler's parameter type.
-  return definition as Operation
+  return definition
 }
 
 /** Declares an operation that opens its transactions itself, because it waits, streams or calls out between them. */
 export function defineStagedOperation<I extends z.ZodObject, O extends z.ZodType>(definition: StagedDefinition<I, O>): Operation {
   // The same guarantee as above.
-  return definition as Operation
+  return definition
 }
 
 /** A domain of the registry, in reading order. */

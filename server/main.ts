@@ -118,28 +118,25 @@ function work(config: Config, log: Logger, platform: Platform, backing: Backing)
   const { services } = platform
   const activities = createActivities(services)
   stops.push({ name: 'recognizer', stop: () => activities.close() })
-  void backing.temporal.ready
-    .then(async (address) => {
-      if (address === undefined || isStopping) return
-      const workers = await startWorkers({
-        address,
-        namespace: config.temporal.namespace,
-        cacheDir: config.cacheDir,
-        log,
-        activities,
-        recognitions: config.recognition.workers,
-        shutdownSeconds: config.shutdownSeconds,
-      })
-      stops.push({ name: 'workers', stop: () => workers.stop() })
-      const relay = startRelay(services, (event) => deliverEvent(services, event))
-      stops.push({ name: 'relay', stop: () => relay.stop() })
-      log.info('workflows are up')
-      workers.running.catch(() => stopAll(log, 1))
+  void backing.temporal.ready.then((address) => {
+    if (address === undefined || isStopping) return
+    const workers = startWorkers({
+      address,
+      namespace: config.temporal.namespace,
+      cacheDir: config.cacheDir,
+      log,
+      activities,
+      recognitions: config.recognition.workers,
+      shutdownSeconds: config.shutdownSeconds,
     })
-    .catch((error: unknown) => {
-      log.error({ err: error }, 'the workers could not start')
+    stops.push({ name: 'workers', stop: () => workers.stop() })
+    const relay = startRelay(services, (event) => deliverEvent(services, event))
+    stops.push({ name: 'relay', stop: () => relay.stop() })
+    workers.running.catch((error: unknown) => {
+      log.error({ err: error }, 'the workers could not be started')
       void stopAll(log, 1)
     })
+  })
 }
 
 async function main(): Promise<void> {

@@ -120,11 +120,11 @@ describe('definitions that change under writers', () => {
   it('lose no acknowledged save, and every save fits the definition that it met', async () => {
     await world.call('create_property', { internalName: 'First', dataType: 'Text' })
     await world.call('create_entity', { internalName: 'Moving', properties: [{ property: 'First' }] })
-    let isOver = false
+    const over = new AbortController()
     const acknowledged: string[] = []
     const refused: Error[] = []
     const writers = [1, 2].map(async (writer) => {
-      for (let index = 0; !isOver; index++) {
+      for (let index = 0; !over.signal.aborted; index++) {
         const key1 = `m${writer}-${index}`
         const saved = await world.call('save_instance', { entity: 'Moving', key1, data: { First: key1 } }).catch((error: unknown) => error)
         if (saved instanceof Error) refused.push(saved)
@@ -137,7 +137,7 @@ describe('definitions that change under writers', () => {
       await world.call('create_property', { internalName: `Later${index}`, dataType: 'Number' })
       await world.call('attach_property', { entity: 'Moving', property: `Later${index}` })
     }
-    isOver = true
+    over.abort()
     await Promise.all(writers)
     const { count } = await world.call('count_instances', {
       entity: 'Moving',

@@ -15,7 +15,12 @@ function registerSdk(): void {
           const parentId = trace.getSpanContext(parent)?.spanId
           const spanContext: SpanContext = { traceId: '1'.repeat(32), spanId: String(next++).padStart(16, '0'), traceFlags: 1 }
           let isError = false
-          const span = { ...trace.wrapSpanContext(spanContext), spanContext: () => spanContext, setStatus: () => (isError = true), end: () => ended.push({ name, parentId, isError }) }
+          const span = {
+            ...trace.wrapSpanContext(spanContext),
+            spanContext: () => spanContext,
+            setStatus: () => (isError = true),
+            end: () => ended.push({ name, parentId, isError }),
+          }
           return context.with(trace.setSpan(parent, span as unknown as Span), () => work(span as unknown as Span))
         },
       }) as never,

@@ -1,4 +1,6 @@
-/** The Temporal workers of one process: one for each queue, over one connection, ended together. */
+/** The Temporal workers of one process: one for each queue, over one connection, ended together and started again when they end of themselves. */
+import { setTimeout as delay } from 'node:timers/promises'
+
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
 
 import type { Activities } from '#activities/index.ts'
@@ -19,10 +21,15 @@ export interface WorkersOptions {
 }
 
 export interface Workers {
-  /** Rejects when a worker dies of itself. */
+  /** Rejects when the workers cannot be started at all: their code cannot be bundled. */
   readonly running: Promise<void>
   stop(): Promise<void>
 }
+
+/** The pause before workers are started again; doubled up to the longest while they do not last. */
+const firstPauseMs = 500
+const longestPauseMs = 10_000
+const lastingMs = 60_000
 
 let isRuntimeInstalled = false
 
@@ -39,12 +46,55 @@ function installRuntime(log: Logger): void {
   })
 }
 
-/** Connects and starts polling. Rejects when the server cannot be reached. */
-export async function startWorkers(options: WorkersOptions): Promise<Workers> {
-  const { log, namespace, activities } = options
-  installRuntime(log)
-  const codePath = await workflowBundle(options.cacheDir, log)
+/**
+ * Starts the workers, and again whenever they cannot connect or end of themselves: the server may go away between its first answer and our connection,
+ * and a process that also serves the API must not end for that.
+ */
+export function startWorkers(options: WorkersOptions): Workers {
+  const { log } = options
+  const stopping = new AbortController()
+  let team: Team | undefined
+
+  async function run(): Promise<void> {
+    installRuntime(log)
+    const codePath = await workflowBundle(options.cacheDir, log)
+    for (let pauseMs = firstPauseMs; !stopping.signal.aborted; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      const began = performance.now()
+      try {
+        team = await gather(options, codePath)
+        if (stopping.signal.aborted) team.shutdown()
+        else log.info('workflows are up')
+        await team.ended
+      } catch (error) {
+        log.error({ err: error, againInMs: pauseMs }, 'the workers ended and will be started again')
+      }
+      if (performance.now() - began > lastingMs) pauseMs = firstPauseMs
+      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
+  }
+
+  const running = run()
+  return {
+    running,
+    async stop() {
+      stopping.abort()
+      team?.shutdown()
+      await running.catch(() => {})
+    },
+  }
+}
+
+/** The workers of one connection. */
+interface Team {
+  /** Settles when all have ended and the connection is closed; rejects when one died of itself, which ends the others. */
+  readonly ended: Promise<void>
+  shutdown(): void
+}
+
+async function gather(options: WorkersOptions, codePath: string): Promise<Team> {
+  const { namespace, activities } = options
   const connection = await NativeConnection.connect({ address: options.address })
+  const close = () => connection.close().catch(() => {})
   const common = { connection, namespace, shutdownGraceTime: options.shutdownSeconds * 1000 }
   const workers = await Promise.all([
     Worker.create({ ...common, taskQueue: taskQueues.workflows, workflowBundle: { codePath }, maxCachedWorkflows: 500 }),
@@ -57,15 +107,19 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
       maxConcurrentActivityTaskExecutions: options.recognitions,
     }),
     Worker.create({ ...common, taskQueue: taskQueues.jobs, activities: activities.jobs, maxConcurrentActivityTaskExecutions: 4 }),
-  ])
-  const running = Promise.all(workers.map((worker) => worker.run())).then(() => {})
-  running.catch((error: unknown) => log.error({ err: error }, 'a worker ended'))
-  return {
-    running,
-    async stop() {
-      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
-      await running.catch(() => {})
-      await connection.close().catch(() => {})
-    },
+  ]).catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
+  const shutdown = () => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
   }
+  const runs = workers.map((worker) => worker.run())
+  for (const run of runs) run.catch(shutdown)
+  const ended = Promise.allSettled(runs).then(async (results) => {
+    await close()
+    const failed = results.find((result) => result.status === 'rejected')
+    if (failed) throw failed.reason
+  })
+  return { ended, shutdown }
 }

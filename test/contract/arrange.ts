@@ -19,8 +19,6 @@ export interface Arranged {
   readonly isGlobal?: boolean
   /** Fields whose values differ from call to call by nature (ids and times are known already). */
   readonly varying?: readonly string[]
-  /** Of multipart and raw operations, which the suite cannot call through plain JSON: why, and where the test is. */
-  readonly testedIn?: string
 }
 
 export type Arrange = (stage: Stage) => Promise<Arranged>

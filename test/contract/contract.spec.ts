@@ -79,6 +79,9 @@ function comparable(value: unknown, varying: ReadonlySet<string>, name = ''): un
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [/^\d+$/.test(key) ? 'id' : key, comparable(part, varying, key)]))
 }
 
+/** Operations that anybody may call and that therefore have nothing of what follows: the spec that holds each to its promises. */
+const openToAll: Readonly<Record<string, string>> = { receive_channel_webhook: 'channels.spec.ts', put_upload: 'asset-urls.spec.ts' }
+
 const bearerOnly = (operation: RegisteredOperation) => operation.roleRule.needsCredential && !operation.roleRule.admitsAgent
 
 describe('the table of operations', () => {
@@ -100,6 +103,22 @@ describe('the table of operations', () => {
         .map((operation) => operation.name)
         .sort(),
     )
+  })
+})
+
+describe('the operations that need no credential', () => {
+  it('are these, and each has its own spec', () => {
+    expect(
+      registry.operations
+        .filter((operation) => !bearerOnly(operation))
+        .map((operation) => operation.name)
+        .sort(),
+    ).toEqual(Object.keys(openToAll).sort())
+    for (const [name, spec] of Object.entries(openToAll)) {
+      const operation = registry.operations.find((one) => one.name === name)
+      const text = readFileSync(join(import.meta.dirname, '..', spec), 'utf8')
+      expect(text.includes(name) || text.includes(operation?.path.split('{')[0] ?? name), `${name} in ${spec}`).toBe(true)
+    }
   })
 })
 

@@ -79,11 +79,21 @@ export async function openWorld(env: Record<string, string> = {}): Promise<World
   }
   const config = loadConfig({ DATA_DIR: dataDir, DATABASE_POOL: '6', CALLS_PER_MINUTE: '1000000', OUTBOUND_ALLOW: '127.0.0.0/8', ...env })
   const log = createLog(process.env['LOG_LEVEL'] ?? 'silent')
-  const platform = await createPlatform({ config, log, urls, directUrl: urls.owner, secretsKey: secretsKeyOfTests, domains, checksOutput: true })
+  const platform = await createPlatform({
+    config,
+    log,
+    urls,
+    directUrl: urls.owner,
+    secretsKey: secretsKeyOfTests,
+    domains,
+    checksOutput: true,
+  })
   const sql = postgres(withDatabase(adminUrl, database), { max: 2, onnotice: () => {}, transform: { column: { from: postgres.toCamel } } })
 
   async function insertUser(tenantId: number, name: string, roleFlag: number): Promise<number> {
-    const [user] = await sql<{ userId: number }[]>`insert into platform.app_user (user_name) values (${`${name}-${randomUUID()}`}) returning user_id`
+    const [user] = await sql<
+      { userId: number }[]
+    >`insert into platform.app_user (user_name) values (${`${name}-${randomUUID()}`}) returning user_id`
     const [member] = await sql<{ tenantUserId: number }[]>`
       insert into platform.tenant_user (tenant_id, user_id, user_name, display_name, role_flag)
       values (${tenantId}, ${user?.userId ?? 0}, ${name}, ${name}, ${roleFlag}) returning tenant_user_id`
@@ -109,7 +119,8 @@ export async function openWorld(env: Record<string, string> = {}): Promise<World
       tenantId,
       tenantUserId,
       key: await insertKey(tenantId, tenantUserId, roleFlag),
-      keyWith: async (roles) => insertKey(tenantId, await insertUser(tenantId, `user${randomUUID().slice(0, 6)}`, flagOf(roles)), flagOf(roles)),
+      keyWith: async (roles) =>
+        insertKey(tenantId, await insertUser(tenantId, `user${randomUUID().slice(0, 6)}`, flagOf(roles)), flagOf(roles)),
     }
   }
 
@@ -144,7 +155,9 @@ export async function openWorld(env: Record<string, string> = {}): Promise<World
       const [mine] = await sql<{ id: string }[]>`select pg_current_xact_id()::text as id`
       const until = Date.now() + 20_000
       for (;;) {
-        const [now] = await sql<{ isOver: boolean }[]>`select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > ${mine?.id ?? '0'}::text::bigint as is_over`
+        const [now] = await sql<
+          { isOver: boolean }[]
+        >`select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > ${mine?.id ?? '0'}::text::bigint as is_over`
         if (now?.isOver) return
         if (Date.now() > until) throw new Error('A transaction of the cluster has been open for 20 seconds')
         await new Promise((resolve) => setTimeout(resolve, 5))

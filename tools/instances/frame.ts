@@ -2,11 +2,10 @@
 import type { Databases } from '#platform/db/databases.ts'
 import { ensureTables, presentColumns } from '#platform/db/records.ts'
 import { compareEpoch, readEpoch } from '#platform/db/epoch.ts'
-import { entityLockKey } from '#platform/db/entity-lock.ts'
+import { lockEntityShared } from '#platform/db/entity-lock.ts'
 import { StaleRead } from '#platform/db/transaction.ts'
-import { AppError, mustExist } from '#platform/errors.ts'
+import { mustExist } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
-import { nearest, quoted } from '#platform/suggest.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { cachedCatalog, confirmCatalog, keptCatalog } from '#tools/entities/service.ts'
 
@@ -30,21 +29,6 @@ export interface WriteFrame extends ReadFrame {
 /** The entity that a path names: 404 where there is none. */
 export function entityInPath(catalog: Catalog, idOrName: string): CatalogEntity {
   return mustExist(catalog.byIdOrName.get(idOrName.toLowerCase()), 'entity')
-}
-
-/** The entity that a body names: 400 with the nearest name where there is none. */
-export function entityInBody(catalog: Catalog, idOrName: string | number, path: string): CatalogEntity {
-  const entity = catalog.byIdOrName.get(String(idOrName).toLowerCase())
-  if (entity) return entity
-  const suggestion = nearest(
-    String(idOrName),
-    catalog.entities.map((known) => known.internalName),
-  )
-  throw new AppError('unknown_entity', `There is no entity ${quoted(idOrName)}.`, {
-    issues: [
-      { path, severity: 'error', message: `There is no entity ${quoted(idOrName)}.`, ...(suggestion === undefined ? {} : { suggestion }) },
-    ],
-  })
 }
 
 async function columnsSeen(context: TxContext, entity: CatalogEntity): Promise<Set<string>> {
@@ -109,8 +93,7 @@ export async function writeFrame(
     throw error
   }
   const locked = [...new Set([entity.entityId, ...(alsoLocked?.(catalog, entity) ?? [])])].sort((a, b) => a - b)
-  for (const entityId of locked)
-    context.assume(tx`select pg_advisory_xact_lock_shared(${entityLockKey(tenantId, entityId)}::text::bigint)`.execute())
+  for (const entityId of locked) context.assume(lockEntityShared(tx, tenantId, entityId))
   context.assume(confirmCatalog(context, catalog))
   const seenEpoch = seenEpochs.get(services.databases)
   const confirmed = confirmEpoch(context)

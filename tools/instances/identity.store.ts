@@ -29,5 +29,5 @@ export async function replaceLinks(tx: Tx, tenantId: number, entityId: number, c
 /** Removes the links of records that are gone. */
 export async function unlinkIdentities(tx: Tx, tenantId: number, entityId: number, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
-  await tx`delete from platform.identity_link where tenant_id = ${tenantId} and entity_id = ${entityId} and ei_record_id = any(${ids as number[]}::bigint[])`
+  await tx`delete from platform.identity_link where tenant_id = ${tenantId} and entity_id = ${entityId} and ei_record_id = any(${ids}::bigint[])`
 }

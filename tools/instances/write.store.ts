@@ -46,7 +46,7 @@ export async function findLiveByKeys(tx: Tx, tenantId: number, entityId: number,
 export async function findLiveByIds(tx: Tx, tenantId: number, entityId: number, ids: readonly number[]): Promise<LiveRow[]> {
   return tx.unsafe<LiveRow[]>(
     `select ${liveColumns} from ${recordTable(tenantId, entityId)} e where e.id = any($1::bigint[]) and e.deleted_at is null`,
-    [ids as number[]],
+    [ids],
     { prepare: true },
   )
 }
@@ -142,7 +142,7 @@ export async function insertRecords(
      from json_to_recordset($1::text::json) as r(${recordsetColumns(entity)})
      on conflict (key1, key2, key3) where deleted_at is null and key1 <> '' do nothing
      returning e.id${returned}`,
-    parameters as never[],
+    parameters,
     { prepare: true },
   )
   return new Map(inserted.map((row) => [row.id, row.document]))
@@ -239,11 +239,9 @@ export async function updateRecords(
     by.tenantUserId || null,
     by.isLate,
   ])
-  const updated = await tx.unsafe<{ id: number; document?: string }[]>(
-    withHistory(tenantId, entity, update, returned),
-    parameters as never[],
-    { prepare: true },
-  )
+  const updated = await tx.unsafe<{ id: number; document?: string }[]>(withHistory(tenantId, entity, update, returned), parameters, {
+    prepare: true,
+  })
   return new Map(updated.map((row) => [row.id, row.document]))
 }
 

@@ -5,15 +5,7 @@ import { AppError } from '#platform/errors.ts'
 
 import { whyNotChanged, whyNotGranted } from './users.rules.ts'
 import type { Contact } from './users.schema.ts'
-import {
-  ensurePerson,
-  findUser,
-  insertContact,
-  insertMember,
-  setPersonPassword,
-  updateServiceUser,
-  type UserRow,
-} from './users.store.ts'
+import { ensurePerson, findUser, insertContact, insertMember, setPersonPassword, updateServiceUser, type UserRow } from './users.store.ts'
 
 export { normalizeEmail, normalizePhone } from './contact-values.ts'
 

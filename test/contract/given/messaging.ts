@@ -91,5 +91,4 @@ export const given: Given = {
       quietHours: { start: '21:00', end: '07:00', timeZoneIana: 'Europe/Madrid' },
     },
   }),
-  receive_channel_webhook: async () => ({ input: { channelKey: 'x' }, testedIn: 'channels.spec.ts' }),
 }
