@@ -3,6 +3,7 @@ import {
   ApplicationFailure,
   Client,
   Connection,
+  type ConnectionLike,
   isGrpcDeadlineError,
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
@@ -44,6 +45,11 @@ export interface TemporalGate {
   isUp(): Promise<boolean>
   /** Points the gate at a frontend once it is known: an embedded server may come minutes after the API. */
   connectTo(address: string): void
+  /**
+   * Lends the connection of this process's workers, until it is called again without one: a workflow that is started over it gets its first task in
+   * the answer (eager start), which spares a dispatch by the server.
+   */
+  lend(workers: ConnectionLike | undefined): void
   end(): Promise<void>
 }
 
@@ -53,6 +59,7 @@ export function createTemporalGate(options: { namespace: string; log: Logger }):
   const { namespace, log } = options
   let address: string | undefined
   let connecting: Promise<Client> | undefined
+  let lent: Client | undefined
 
   async function client(): Promise<Client> {
     if (!address)
@@ -69,8 +76,8 @@ export function createTemporalGate(options: { namespace: string; log: Logger }):
   }
 
   // Without a deadline the client waits 25 seconds for a server that is away.
-  async function within<T>(work: (temporal: Client) => Promise<T>): Promise<T> {
-    const temporal = await client()
+  async function within<T>(work: (temporal: Client) => Promise<T>, over?: Client): Promise<T> {
+    const temporal = over ?? (await client())
     try {
       return await temporal.withDeadline(Date.now() + deadlineMs, () => work(temporal))
     } catch (cause) {
@@ -104,12 +111,15 @@ export function createTemporalGate(options: { namespace: string; log: Logger }):
   async function start(request: StartRequest): Promise<'started' | 'already'> {
     try {
       // REJECT_DUPLICATE: the default would start a second run when the relay asks again after the first one closed.
-      await within((temporal) =>
-        temporal.workflow.start(request.workflow, {
-          ...startOptions(request),
-          workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          workflowIdConflictPolicy: 'FAIL',
-        }),
+      await within(
+        (temporal) =>
+          temporal.workflow.start(request.workflow, {
+            ...startOptions(request),
+            workflowIdReusePolicy: 'REJECT_DUPLICATE',
+            workflowIdConflictPolicy: 'FAIL',
+            ...(temporal === lent ? { requestEagerStart: true } : {}),
+          }),
+        lent,
       )
       return 'started'
     } catch (error) {
@@ -160,6 +170,9 @@ export function createTemporalGate(options: { namespace: string; log: Logger }):
       if (next === address) return
       address = next
       connecting = undefined
+    },
+    lend(workers) {
+      lent = workers && new Client({ connection: workers, namespace })
     },
     async end() {
       await connecting?.then((temporal) => temporal.connection.close()).catch(() => {})

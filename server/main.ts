@@ -125,6 +125,7 @@ function work(config: Config, log: Logger, platform: Platform, backing: Backing)
       namespace: config.temporal.namespace,
       cacheDir: config.cacheDir,
       log,
+      temporal: services.temporal,
       activities,
       recognitions: config.recognition.workers,
       shutdownSeconds: config.shutdownSeconds,

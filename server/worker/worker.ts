@@ -5,7 +5,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 
 import type { Activities } from '#activities/index.ts'
 import type { Logger } from '#platform/log.ts'
-import { taskQueues } from '#platform/temporal.ts'
+import { taskQueues, type TemporalGate } from '#platform/temporal.ts'
 
 import { workflowBundle } from './bundle.ts'
 
@@ -14,6 +14,7 @@ export interface WorkersOptions {
   readonly namespace: string
   readonly cacheDir: string
   readonly log: Logger
+  readonly temporal: TemporalGate
   readonly activities: Activities
   /** Recognitions that this process runs at once. */
   readonly recognitions: number
@@ -112,10 +113,12 @@ async function gather(options: WorkersOptions, codePath: string): Promise<Team> 
     throw error
   })
   const shutdown = () => {
+    options.temporal.lend(undefined)
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
   }
   const runs = workers.map((worker) => worker.run())
   for (const run of runs) run.catch(shutdown)
+  options.temporal.lend(connection)
   const ended = Promise.allSettled(runs).then(async (results) => {
     await close()
     const failed = results.find((result) => result.status === 'rejected')

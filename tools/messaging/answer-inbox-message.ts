@@ -39,8 +39,11 @@ export const answerInboxMessage = defineOperation({
     if (issues.length > 0) throw new AppError('invalid_input', 'The answer does not fit the question.', { issues })
     const keys = (input.assetKeys ?? []).map((key) => key.toLowerCase())
     await checkAssets(context, keys, false)
-    const answer = await storeAnswer(context, question.conversationId, { text: input.text ?? '', choice: input.choice, assetKeys: keys })
-    await markAnswered(tx, tenantId, input.messageId, stamp)
+    // In one go, behind the lock of the conversation, which goes first: somebody waits for this.
+    const [answer] = await Promise.all([
+      storeAnswer(context, question.conversationId, { text: input.text ?? '', choice: input.choice, assetKeys: keys }),
+      markAnswered(tx, tenantId, input.messageId, stamp),
+    ])
     context.afterCommit(() => services.wake.poke(messageTopic(input.messageId)))
     return { messageId: answer.messageId, seq: answer.seq }
   },

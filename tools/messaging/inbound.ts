@@ -97,7 +97,7 @@ async function store(
   const choices = channel === 'inbox' ? undefined : (await findAskedCard(tx, tenantId, conversationId))?.choices
   const choice = inbound.choice ?? (choices ? choiceOf(inbound.payload ?? inbound.text, choices) : undefined)
   const seq = await takeSeq(tx, tenantId, conversationId, 'inbound', stamp)
-  const messageId = await insertMessage(tx, tenantId, stamp, {
+  const inserted = insertMessage(tx, tenantId, stamp, {
     conversationId,
     seq,
     direction: 'inbound',
@@ -120,10 +120,13 @@ async function store(
     authentication: inbound.authentication ?? null,
   })
   const media = inbound.media ?? []
-  if (media.length > 0) await insertMedia(tx, tenantId, messageId, media)
   // A reply after the end is kept and starts no one; its files are fetched all the same.
-  if (state === 'open' || media.length > 0)
-    await context.emit({ type: 'messageReceived', conversationId, seq, ...(media.length > 0 ? { hasMedia: true } : {}) })
+  const isTold = state === 'open' || media.length > 0
+  const [messageId] = await Promise.all([
+    inserted,
+    isTold && context.emit({ type: 'messageReceived', conversationId, seq, ...(media.length > 0 ? { hasMedia: true } : {}) }),
+  ])
+  if (media.length > 0) await insertMedia(tx, tenantId, messageId, media)
   if (state === 'open') context.afterCommit(() => services.wake.poke(conversationTopic(conversationId)))
   return { conversationId, messageId, seq }
 }
