@@ -41,6 +41,8 @@ export interface Pipeline {
   run(call: Call): Promise<unknown>
   /** Who the credential belongs to. Throws AppError `unauthenticated` or `tenant_suspended`; a key for certain addresses needs the caller's. */
   identify(credential: Credential, ip?: string): Promise<Actor>
+  /** Counts requests that run no operation, such as a list of tools, against the caller's limit. Throws AppError `rate_limited`. */
+  charge(actor: Actor, calls: number): Promise<void>
 }
 
 export type DependencyState = 'up' | 'starting' | 'down' | 'absent'

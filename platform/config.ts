@@ -1,4 +1,5 @@
 /** Every setting, read once from the environment, with its default, its unit and what it is for. */
+import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -10,13 +11,34 @@ const port = (fallback: number) => z.coerce.number().int().min(0).max(65535).def
 const count = (fallback: number) => z.coerce.number().int().min(1).default(fallback)
 const url = z.string().min(1).optional()
 
+/** An address or a CIDR range as a CIDR range; undefined for anything else. A mistake found later would be found by a call of some tenant. */
+function asRange(text: string): string | undefined {
+  const [address = '', bits, ...rest] = text.split('/')
+  const most = { 0: undefined, 4: 32, 6: 128 }[isIP(address)]
+  if (most === undefined || rest.length > 0) return undefined
+  if (bits === undefined) return `${address}/${most}`
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= most ? text : undefined
+}
+
+const parts = (list: string) =>
+  list
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+
+function isWholeAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, search, hash, username, password } = new URL(text)
+  return /^https?:$/.test(protocol) && search + hash + username + password === ''
+}
+
 const environment = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address that every port listens on'),
   PORT: port(4000).describe('API and MCP'),
   MAIL_PORT: port(4025).describe('Inbound mail (SMTP)'),
-  PUBLIC_URL: url.describe(
-    'The address that people and vendors reach; used in links and to check webhook signatures; absent: http://localhost:<PORT>',
-  ),
+  PUBLIC_URL: url
+    .refine((text) => text === undefined || isWholeAddress(text), 'a whole address, such as https://ops.example.com')
+    .describe('The address that people and vendors reach; used in links and to check webhook signatures; absent: http://localhost:<PORT>'),
   DATA_DIR: z.string().default('.data').describe('Where embedded services and local files keep their data'),
   XDG_CACHE_HOME: z.string().optional().describe('Parent of the per-user cache of things fetched or built once; absent: ~/.cache'),
   DATABASE_URL: url.describe("PostgreSQL 18, as the schema's owner; absent: started embedded"),
@@ -24,14 +46,23 @@ const environment = z.object({
   DATABASE_APP_URL: url.describe('As the application role; absent: made at boot'),
   DATABASE_LOOKUP_URL: url.describe('As the look-up role; absent: made at boot'),
   DATABASE_POOL: count(10).describe('Connections of one process'),
-  REDIS_URL: url.describe('Redis for rate limits, caches and wake-ups across processes; absent: PostgreSQL does it'),
+  REDIS_URL: url.describe(
+    'Redis for limits and wake-ups over several processes; absent: each process counts its limits, PostgreSQL carries the wake-ups',
+  ),
   TEMPORAL_ADDRESS: url.describe('host:port of a Temporal frontend; absent: started embedded'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('The namespace there'),
   TEMPORAL_CLI_PATH: z.string().optional().describe('A temporal binary to start instead of looking for one'),
   SECRETS_KEY: z.string().optional().describe('32 bytes in base64; absent: DATA_DIR/secrets-key, made at first boot'),
   BOOTSTRAP_API_KEY: z.string().min(16).optional().describe("The first boot's global-administrator key"),
   BOOTSTRAP_ADMIN_PASSWORD: z.string().min(8).optional().describe("The first boot's administrator password"),
-  OUTBOUND_ALLOW: z.string().default('').describe('Comma-separated CIDRs that outbound calls may reach although private'),
+  OUTBOUND_ALLOW: z
+    .string()
+    .default('')
+    .refine(
+      (list) => parts(list).every((part) => asRange(part) !== undefined),
+      'addresses or CIDRs such as 10.0.0.0/8, with commas between',
+    )
+    .describe('Comma-separated CIDRs that outbound calls may reach although private'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
@@ -121,9 +152,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     temporal: { address: e.TEMPORAL_ADDRESS, namespace: e.TEMPORAL_NAMESPACE, cliPath: e.TEMPORAL_CLI_PATH },
     secretsKey: e.SECRETS_KEY,
     bootstrap: { apiKey: e.BOOTSTRAP_API_KEY, adminPassword: e.BOOTSTRAP_ADMIN_PASSWORD },
-    outboundAllow: e.OUTBOUND_ALLOW.split(',')
-      .map((part) => part.trim())
-      .filter(Boolean),
+    outboundAllow: parts(e.OUTBOUND_ALLOW).flatMap((part) => asRange(part) ?? []),
     logLevel: e.LOG_LEVEL,
     limits: {
       jsonBytes: e.MAX_JSON_BYTES,

@@ -1,12 +1,20 @@
-/** Whether credentials still hold, for calls that wait: many at once, in one statement. */
+/** Whether credentials still hold, for calls that wait: looked at after each change of keys, users or tenants, and now and then; many in one statement. */
+import { credentialsTopic } from './authenticate.ts'
 import type { Databases } from './db/databases.ts'
+import { AppError } from './errors.ts'
+import { gather, type Gathered } from './gather.ts'
 import type { Actor } from './operation.ts'
+import type { Services } from './services.ts'
+import type { Wake } from './wake.ts'
+
+/** A word of a change may be lost with the line that carries it, so a waiter asks by itself too. */
+const checkAgainMs = 15_000
 
 /**
  * What each actor may do now, in their order: the bits of its roles, or undefined where its key was revoked or has expired, its user was locked
  * or its tenant suspended. Of a key that acts as a user: the roles that both hold.
  */
-export async function rolesHeldNow(databases: Databases, actors: readonly Actor[]): Promise<(number | undefined)[]> {
+async function rolesHeldNow(databases: Databases, actors: readonly Actor[]): Promise<(number | undefined)[]> {
   const keyOf = (actor: Actor) => (actor.kind === 'key' ? Number(actor.credentialId.slice('key:'.length)) : null)
   const rows = await databases.lookUp(
     (tx) => tx<{ n: number; roleFlag: number }[]>`
@@ -21,4 +29,76 @@ export async function rolesHeldNow(databases: Databases, actors: readonly Actor[
   )
   const held = new Map(rows.map((row) => [row.n, row.roleFlag]))
   return actors.map((_, index) => held.get(index + 1))
+}
+
+interface Changes {
+  /** Raised by each change of keys, users or tenants. */
+  count: number
+  readonly callbacks: Set<() => void>
+  readonly roles: Gathered<Actor, number | 'none'>
+}
+
+const shared = new WeakMap<Services, Changes>()
+
+function changesOf(services: Services): Changes {
+  const known = shared.get(services)
+  if (known) return known
+  const made: Changes = {
+    count: 0,
+    callbacks: new Set(),
+    roles: gather(async (actors: readonly Actor[]) => {
+      const held = await rolesHeldNow(services.databases, actors)
+      return held.map((roleFlag) => roleFlag ?? 'none')
+    }),
+  }
+  // For as long as the process lives, as its authenticator does.
+  services.wake.subscribe(credentialsTopic, () => {
+    made.count++
+    for (const callback of made.callbacks) callback()
+  })
+  shared.set(services, made)
+  return made
+}
+
+/** The credential of one call that waits. */
+export interface Holding {
+  /** Waits for the line, the time, the caller's leaving or a change of credentials, whichever is first. */
+  next(line: ReturnType<Wake['listen']>, timeoutMs: number, signal: AbortSignal): Promise<void>
+  /**
+   * The bits of the roles that the caller holds. Asks the database only after a change or a while. Throws AppError `unauthenticated` where the
+   * credential ceased to hold.
+   */
+  roles(): Promise<number>
+}
+
+/** To be called before the first wait, so that no change is missed. */
+export function holdingOf(services: Services, actor: Actor): Holding {
+  const changes = changesOf(services)
+  let known = changes.count
+  let checkedAt = performance.now()
+  let { roleFlag } = actor
+  return {
+    async next(line, timeoutMs, signal) {
+      if (known !== changes.count) return
+      const changed = new AbortController()
+      const end = () => changed.abort()
+      changes.callbacks.add(end)
+      signal.addEventListener('abort', end)
+      try {
+        await line.next(Math.min(timeoutMs, checkAgainMs), changed.signal)
+      } finally {
+        signal.removeEventListener('abort', end)
+        changes.callbacks.delete(end)
+      }
+    },
+    async roles() {
+      if (known === changes.count && performance.now() - checkedAt < checkAgainMs) return roleFlag
+      known = changes.count
+      checkedAt = performance.now()
+      const held = await changes.roles.ask(actor)
+      if (held === 'none') throw new AppError('unauthenticated', 'The credential ceased to hold while the call was waiting.')
+      roleFlag = held
+      return held
+    },
+  }
 }

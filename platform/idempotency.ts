@@ -3,9 +3,11 @@
  * and operation; kept 24 hours; only answers of success are kept.
  */
 import { createHash } from 'node:crypto'
+import { pipeline, Transform } from 'node:stream'
 
 import type { Tx } from './db/pool.ts'
 import { AppError } from './errors.ts'
+import type { Upload } from './operation.ts'
 
 export interface KeyScope {
   readonly tenantId: number
@@ -14,6 +16,14 @@ export interface KeyScope {
   readonly key: string
   /** Of the parsed input: another body under the same key is refused. */
   readonly fingerprint: Buffer
+}
+
+/** The key of a call, whatever transport it came by. Throws AppError `invalid_input` where it is no text of 1 to 200 printable ASCII characters. */
+export function readIdempotencyKey(given: unknown, path: string): string | undefined {
+  if (given === undefined) return undefined
+  if (typeof given === 'string' && /^[\x20-\x7e]{1,200}$/.test(given)) return given
+  const message = 'An idempotency key is a text of 1 to 200 printable ASCII characters.'
+  throw new AppError('invalid_input', message, { issues: [{ path, severity: 'error', message }] })
 }
 
 const keptFor = '24 hours'
@@ -25,6 +35,29 @@ export function fingerprintOf(input: unknown): Buffer {
   return createHash('sha256')
     .update(JSON.stringify(ordered(input)))
     .digest()
+}
+
+/** Of a call that brings a file: another name or type is another body before a byte was read, and other bytes are one after. */
+export function fileFingerprint(input: Buffer, { fileName, mimeType }: Pick<Upload, 'fileName' | 'mimeType'>, bytes?: Buffer): Buffer {
+  const hash = createHash('sha256')
+    .update(input)
+    .update(JSON.stringify([fileName, mimeType ?? null]))
+  return (bytes ? hash.update(bytes) : hash).digest()
+}
+
+/** The upload with a count of its bytes: `digest` is their SHA-256 once they have been read. */
+export function hashedUpload(upload: Upload): { readonly upload: Upload; digest(): Buffer } {
+  const hash = createHash('sha256')
+  const meter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk)
+      done(null, chunk)
+    },
+  })
+  // Whoever reads sees the failure; this only carries it over.
+  const stream = pipeline(upload.stream, meter, () => {})
+  let digest: Buffer | undefined
+  return { upload: { ...upload, stream, isTruncated: () => upload.isTruncated() }, digest: () => (digest ??= hash.digest()) }
 }
 
 function ordered(value: unknown): unknown {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 
 import type { Issue } from './errors.ts'
+import { nameOf, namePattern } from './names.ts'
 import { nearest, quoted } from './suggest.ts'
 
 const maxIssues = 50
@@ -27,7 +28,8 @@ function unwrap(schema: z.ZodType | undefined): z.ZodType | undefined {
   while (at instanceof z.ZodOptional || at instanceof z.ZodNullable || at instanceof z.ZodDefault || at instanceof z.ZodPrefault) {
     at = at.unwrap() as z.ZodType
   }
-  return at
+  // Of several forms the one with fields: nobody mistypes the fields of a text.
+  return at instanceof z.ZodUnion ? (at.options.find((form) => form instanceof z.ZodObject) ?? at) : at
 }
 
 function keysOf(schema: z.ZodType | undefined): string[] {
@@ -52,30 +54,89 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   )
 }
 
+/** JSON has no records and no whole numbers: zod's words for an object whose keys are free, and for a number without a fraction. */
+function typeName(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_type') return ''
+  return issue.expected === 'record' ? 'object' : issue.expected === 'int' ? 'whole number' : issue.expected
+}
+
 function toIssues(issue: z.core.$ZodIssue, schema: z.ZodType, input: unknown): Issue[] {
   const path = pathText(issue.path)
   const given = valueAt(input, issue.path)
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownField(issue.path, key, keysOf(schemaAt(schema, issue.path))))
-    case 'invalid_type':
-      if (given === undefined) return [{ path, severity: 'error', message: `Required, a value of type ${issue.expected}.` }]
-      return [{ path, severity: 'error', message: `Expected ${issue.expected}, got ${quoted(given)}.` }]
-    case 'invalid_value': {
-      const allowed = issue.values.map(String)
-      const suggestion = typeof given === 'string' ? nearest(given, allowed) : undefined
-      return [
-        {
-          path,
-          severity: 'error',
-          message: `${given === undefined ? 'Required' : `${quoted(given)} is not allowed`}. Allowed: ${allowed.slice(0, 40).join(', ')}.`,
-          ...(suggestion === undefined ? {} : { suggestion }),
-        },
-      ]
+      return issue.keys.slice(0, maxIssues).map((key) => unknownField(issue.path, key, keysOf(schemaAt(schema, issue.path))))
+    case 'invalid_type': {
+      const expected = typeName(issue)
+      if (given === undefined) return [{ path, severity: 'error', message: `Required, a value of type ${expected}.` }]
+      return [{ path, severity: 'error', message: `Expected ${expected}, got ${quoted(given)}.` }]
     }
+    case 'invalid_value':
+      return [notAmong(path, given, issue.values.map(String))]
+    case 'invalid_union':
+      return unionIssues(issue, schema, input, given)
+    case 'too_small':
+      return [error(path, bound(issue, issue.minimum, issue.inclusive === false ? 'More than' : 'At least', given))]
+    case 'too_big':
+      return [error(path, bound(issue, issue.maximum, issue.inclusive === false ? 'Less than' : 'At most', given))]
+    case 'invalid_format':
+      return [malformed(path, issue, given)]
     default:
-      return [{ path, severity: 'error', message: `${issue.message}.`.replace(/\.\.$/, '.') }]
+      return [error(path, sentence(issue.message))]
   }
+}
+
+function error(path: string, message: string, suggestion?: string): Issue {
+  return { path, severity: 'error', message, ...(suggestion === undefined ? {} : { suggestion }) }
+}
+
+function sentence(message: string): string {
+  return `${message}.`.replace(/\.\.$/, '.')
+}
+
+function notAmong(path: string, given: unknown, allowed: readonly string[]): Issue {
+  const message = `${given === undefined ? 'Required' : `${quoted(given)} is not allowed`}. Allowed: ${allowed.slice(0, 40).join(', ')}.`
+  if (typeof given !== 'string') return error(path, message)
+  // A number or a boolean that came as text looks the same in a list.
+  return allowed.includes(given) ? error(path, `${message} Send it without quotes.`) : error(path, message, nearest(given, allowed))
+}
+
+/** Of a value that may have several forms. */
+function unionIssues(issue: z.core.$ZodIssueInvalidUnion, schema: z.ZodType, input: unknown, given: unknown): Issue[] {
+  const path = pathText(issue.path)
+  const isOtherForm = (one: z.core.$ZodIssue) => one.path.length === 0 && (one.code === 'invalid_type' || one.code === 'invalid_value')
+  // The form that the value was meant for is the one whose type it has; where it has none of them, the forms are what there is to tell.
+  const meant = issue.errors.find((branch) => !branch.some(isOtherForm))
+  if (meant) return meant.flatMap((one) => toIssues({ ...one, path: [...issue.path, ...one.path] }, schema, input))
+  const forms = issue.errors.flat().filter(isOtherForm)
+  const values = forms.flatMap((one) => (one.code === 'invalid_value' ? one.values.map(String) : []))
+  if (values.length > 0) return [notAmong(path, given, values)]
+  const expected = [...new Set(forms.map(typeName))].join(' or ')
+  if (expected === '') return [error(path, given === undefined ? 'Required.' : `${quoted(given)} is not allowed.`)]
+  return [error(path, given === undefined ? `Required, a value of type ${expected}.` : `Expected ${expected}, got ${quoted(given)}.`)]
+}
+
+function bound(issue: z.core.$ZodIssue & { readonly origin: string }, limit: number | bigint, words: string, given: unknown): string {
+  if (typeof given === 'number') return `${words} ${limit}, got ${given}.`
+  const noun = typeof given === 'string' ? 'character' : 'element'
+  if (typeof given !== 'string' && !Array.isArray(given)) return sentence(issue.message)
+  return `${words} ${limit} ${noun}${Number(limit) === 1 ? '' : 's'}, got ${given.length}.`
+}
+
+const formats: Readonly<Record<string, string>> = {
+  datetime: 'is no ISO 8601 time with its zone, such as 2026-11-21T10:00:00Z',
+  date: 'is no date, such as 2026-11-21',
+  uuid: 'is no UUID',
+  guid: 'is no UUID',
+  url: 'is no URL',
+  email: 'is no e-mail address',
+}
+
+function malformed(path: string, issue: z.core.$ZodIssueInvalidStringFormat, given: unknown): Issue {
+  const known = formats[issue.format]
+  if (known !== undefined) return error(path, `${quoted(given)} ${known}.`)
+  const isName = issue.pattern === String(namePattern) && typeof given === 'string'
+  return error(path, `${quoted(given)} is not allowed. ${sentence(issue.message)}`, isName ? nameOf(given) : undefined)
 }
 
 export type Parsed<T> = { readonly isOk: true; readonly value: T } | { readonly isOk: false; readonly issues: readonly Issue[] }
@@ -83,15 +144,24 @@ export type Parsed<T> = { readonly isOk: true; readonly value: T } | { readonly 
 /** Parses an input by its schema; unknown fields at the root are findings too, whatever the schema says of them. */
 export function parseInput(schema: z.ZodObject, input: unknown): Parsed<Record<string, unknown>> {
   const known = Object.keys(schema.shape)
-  const issues: Issue[] = []
+  // By path, and no more than are shown: a body may be wrong in a hundred thousand places, and each of them takes its time to describe.
+  const issues = new Map<string, Issue>()
+  const isFull = () => issues.size >= maxIssues
   if (typeof input === 'object' && input !== null && !Array.isArray(input)) {
-    for (const key of Object.keys(input)) if (!known.includes(key)) issues.push(unknownField([], key, known))
+    for (const key of Object.keys(input)) {
+      if (isFull()) break
+      if (known.includes(key)) continue
+      const issue = unknownField([], key, known)
+      issues.set(issue.path, issue)
+    }
   }
   const result = schema.safeParse(input)
   if (!result.success) {
-    for (const issue of result.error.issues)
-      for (const one of toIssues(issue, schema, input)) if (!issues.some((seen) => seen.path === one.path)) issues.push(one)
+    for (const issue of result.error.issues) {
+      if (isFull()) break
+      for (const one of toIssues(issue, schema, input)) if (!issues.has(one.path)) issues.set(one.path, one)
+    }
   }
-  if (issues.length > 0 || !result.success) return { isOk: false, issues: issues.slice(0, maxIssues) }
+  if (issues.size > 0 || !result.success) return { isOk: false, issues: [...issues.values()].slice(0, maxIssues) }
   return { isOk: true, value: result.data }
 }

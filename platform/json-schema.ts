@@ -17,6 +17,8 @@ function slim(node: unknown): unknown {
   const out: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(node)) {
     if (key === 'properties' && isObject(value)) {
+      // An object of any fields: a host that sees an empty list of them may let the model send none.
+      if (Object.keys(value).length === 0 && isObject(node['additionalProperties'])) continue
       // Its keys are field names, and a field may be called pattern or propertyNames.
       out[key] = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, slim(part)]))
       continue

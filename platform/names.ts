@@ -5,7 +5,7 @@ import { reservedNames } from './reserved-names.ts'
 
 export type NamedKind = keyof typeof reservedNames
 
-const pattern = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
+export const namePattern = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
 const rule = 'Starts with a letter, then letters, digits and underscores, at most 64 in all'
 
 /** The internalName that a definition gets. `kind` keeps it off the words that stand in its place in a path. */
@@ -13,10 +13,22 @@ export function newName(kind?: NamedKind) {
   const reserved: readonly string[] = kind ? reservedNames[kind] : []
   return z
     .string()
-    .regex(pattern, rule)
+    .regex(namePattern, rule)
     .refine((name) => !reserved.includes(name.toLowerCase()), {
       error: (issue) => `"${String(issue.input)}" is a word of the paths; choose another name`,
     })
+}
+
+/** A name that is allowed, made of what somebody would call it: "In progress" is InProgress. Undefined where nothing allowed is left. */
+export function nameOf(text: string): string | undefined {
+  const [first = '', ...rest] = text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll('ß', 'ss')
+    .split(/[^A-Za-z0-9_]+/)
+    .filter(Boolean)
+  const name = `${first}${rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`
+  return namePattern.test(name) ? name : undefined
 }
 
 /** An id, or an internalName without regard to case. */

@@ -25,6 +25,9 @@ function refusal(host: string): AppError {
 
 const bare = (host: string) => host.replace(/^\[|\]$/g, '')
 
+/** Of public IPv6, the only block that is handed out; what lies outside is no host's, or some old form of another address. */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
+
 /** The IPv4 address that an IPv6 address stands for (mapped, or through a NAT64 gateway), else the address itself. */
 function meant(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   if (!(address instanceof ipaddr.IPv6)) return address
@@ -33,12 +36,15 @@ function meant(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   return address
 }
 
+const isPublic = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
+  address.range() === 'unicast' && (address instanceof ipaddr.IPv4 || address.match(globalUnicast))
+
 /** Whether an IP address may be connected to: public ones, and those within OUTBOUND_ALLOW. */
 export function isAllowedAddress(config: Allowed, address: string): boolean {
   const text = bare(address).replace(/%.*$/, '')
   if (!ipaddr.isValid(text)) return false
   const parsed = meant(ipaddr.parse(text))
-  if (parsed.range() === 'unicast') return true
+  if (isPublic(parsed)) return true
   return config.outboundAllow.some((cidr) => {
     const [network, bits] = ipaddr.parseCIDR(cidr)
     return network.kind() === parsed.kind() && parsed.match(network, bits)
@@ -47,7 +53,7 @@ export function isAllowedAddress(config: Allowed, address: string): boolean {
 
 /** Refuses a host that is written as a forbidden address, before anything is resolved or stored. Throws AppError `unprocessable`. */
 export function assertAllowedHost(config: Allowed, host: string): void {
-  const name = bare(host).toLowerCase()
+  const name = bare(host).toLowerCase().replace(/\.$/, '')
   if (isIP(name) !== 0 && !isAllowedAddress(config, name)) throw refusal(host)
   // The resolver would find out too, but only when the first message is on its way.
   if ((name === 'localhost' || name.endsWith('.localhost')) && !isAllowedAddress(config, '127.0.0.1')) throw refusal(host)

@@ -34,6 +34,17 @@ export function pageOf(input: {
   return { page: page ?? 1, pageSize: input.pageSize ?? 50, cursor: input.cursor }
 }
 
+/** Whether the answer tells how many there are in all: on the first page, unless the caller does without. */
+export function countsTotal(input: Parameters<typeof pageOf>[0] & { includeTotal?: boolean | undefined }): boolean {
+  const { page, cursor } = pageOf(input)
+  return page === 1 && cursor === undefined && input.includeTotal !== false
+}
+
+/** The refusal of a cursor that the list did not write. */
+export function notOfThisList(): AppError {
+  return new AppError('invalid_input', 'The cursor is not one of this list. Take nextCursor from its last answer, or start without one.')
+}
+
 /** An opaque cursor: base64url of JSON. It holds no secret and grants nothing; it is only not for reading. */
 export function encodeCursor(value: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -47,12 +58,12 @@ export function decodeCursor(cursor: string, length: number): unknown[] {
   } catch {
     // Falls through to the one sentence below.
   }
-  throw new AppError('invalid_input', 'The cursor is not one of this list. Take nextCursor from its last answer, or start without one.')
+  throw notOfThisList()
 }
 
 /** The id in a cursor that holds nothing else. Throws AppError `invalid_input` for anything that is no id. */
 export function decodeIdCursor(cursor: string): number {
   const [id] = decodeCursor(cursor, 1)
   if (typeof id === 'number' && Number.isSafeInteger(id) && id >= 0) return id
-  throw new AppError('invalid_input', 'The cursor is not one of this list. Take nextCursor from its last answer, or start without one.')
+  throw notOfThisList()
 }

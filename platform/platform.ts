@@ -11,6 +11,7 @@ import { createRecordIds } from './db/records.ts'
 import type { Logger } from './log.ts'
 import type { Domain } from './operation.ts'
 import { createRateLimit } from './rate-limit.ts'
+import { openRedis } from './redis.ts'
 import { buildRegistry } from './registry.ts'
 import { createPipeline } from './run.ts'
 import { createSecrets } from './secrets.ts'
@@ -47,13 +48,19 @@ export async function createPlatform(options: PlatformOptions): Promise<Platform
     log,
     onStatement: options.onStatement,
   })
-  const wake = await createWake({ directUrl: options.directUrl, redisUrl: config.redisUrl, log })
+  const { redisUrl } = config
+  const redis = redisUrl === undefined ? undefined : await openRedis({ url: redisUrl, name: 'limits and wake-ups', log })
+  const wake = await createWake({
+    directUrl: options.directUrl,
+    redis: redis && redisUrl ? { commands: redis, url: redisUrl } : undefined,
+    log,
+  })
   const secrets = createSecrets(options.secretsKey)
   const storage = await createLocalStorage(join(config.dataDir, 'files'))
   const temporal = createTemporalGate({ namespace: config.temporal.namespace, log })
   const services: Services = { config, log, databases, recordIds: createRecordIds(databases), secrets, storage, temporal, wake }
   const authenticator = createAuthenticator({ databases, secrets, wake })
-  const rateLimit = createRateLimit({ callsPerMinute: config.limits.callsPerMinute, redisUrl: config.redisUrl, log })
+  const rateLimit = createRateLimit({ callsPerMinute: config.limits.callsPerMinute, redis })
   const pipeline = createPipeline({
     registry: buildRegistry(options.domains),
     services,
@@ -66,9 +73,9 @@ export async function createPlatform(options: PlatformOptions): Promise<Platform
     pipeline,
     async end() {
       authenticator.end()
-      rateLimit.end()
       await temporal.end()
       await wake.end()
+      await redis?.end()
       await databases.end(config.shutdownSeconds)
     },
   }

@@ -2,14 +2,17 @@
  * The pipeline: the one function that runs any operation. Credential, rate limit, role, input, idempotency key, tenant transaction, audit,
  * outbox and output are its business; a handler owns its verb.
  */
+import { finished } from 'node:stream/promises'
+
 import { bodyText, isBytesAnswer, rawJson } from './answer.ts'
 import { type AuditEvent, insertAuditEvent } from './audit.ts'
 import { type Authenticator, publicActor } from './authenticate.ts'
 import type { Call, Credential, Pipeline } from './call.ts'
+import { databaseError } from './database-errors.ts'
 import type { OpenTransaction } from './db/transaction.ts'
 import { rerun, sqlState, StaleRead } from './db/transaction.ts'
 import { AppError, type ErrorCode } from './errors.ts'
-import { claimKey, fingerprintOf, freeKey, keepAnswer, type KeyScope, takeKey } from './idempotency.ts'
+import { claimKey, fileFingerprint, fingerprintOf, freeKey, hashedUpload, keepAnswer, type KeyScope, takeKey } from './idempotency.ts'
 import { parseInput } from './issues.ts'
 import type { Actor, CallContext, StagedContext, TxContext } from './operation.ts'
 import { insertOutboxEvent, outboxTopic } from './outbox.ts'
@@ -32,6 +35,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   return {
     registry: parts.registry,
     identify: (credential: Credential, ip?: string) => parts.authenticator.identify(credential, ip),
+    charge: (actor, calls) => parts.rateLimit.take(actor.credentialId, calls),
     async run(call) {
       try {
         const { operation, transport, requestId, traceparent } = call
@@ -92,7 +96,8 @@ async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
     audit: (more) => void Object.assign(facts, more),
   }
   const key: KeyScope | undefined =
-    call.idempotencyKey !== undefined && operation.effect !== 'read'
+    // A public call comes from nobody in particular: one stranger's key would stand in another's way.
+    call.idempotencyKey !== undefined && operation.effect !== 'read' && actor.kind !== 'public'
       ? {
           tenantId: actor.tenantId,
           credentialId: actor.credentialId,
@@ -158,12 +163,15 @@ async function runStaged(frame: Frame): Promise<unknown> {
   const { operation } = call
   const own = { tenantId: context.tenantId }
   const { databases } = parts.services
-  if (key) {
-    const kept = await databases.transact(own, ({ tx }) => claimKey(tx, key))
+  const file = key && context.upload ? hashedUpload(context.upload) : undefined
+  const claim = key && file ? { ...key, fingerprint: fileFingerprint(key.fingerprint, file.upload) } : key
+  if (claim) {
+    const kept = await claimStaged(frame, claim, file)
     if (kept !== undefined) return rawJson(kept)
   }
   const staged: StagedContext = {
     ...context,
+    ...(file ? { upload: file.upload } : {}),
     inTransaction: (run, options = {}) =>
       inTransaction(frame, { isReadOnly: options.readOnly === true, tenantId: tenantFor(frame, options.tenantId) }, run),
   }
@@ -173,14 +181,35 @@ async function runStaged(frame: Frame): Promise<unknown> {
     if (operation.effect === 'read') await auditRead(frame)
     else if (context.actor.kind !== 'public') {
       await databases.transact(own, async ({ tx }) => {
-        if (key) await keepAnswer(tx, key, keptAnswer(frame, result))
+        if (claim) await keepAnswer(tx, withBytes(claim, file), keptAnswer(frame, result))
         await insertAuditEvent(tx, frame.audited('done'))
       })
     }
     return result
   } catch (error) {
-    if (key) await databases.transact(own, ({ tx }) => freeKey(tx, key)).catch(() => {})
+    if (claim) await databases.transact(own, ({ tx }) => freeKey(tx, claim)).catch(() => {})
     throw error
+  }
+}
+
+type HashedFile = ReturnType<typeof hashedUpload>
+
+function withBytes(claim: KeyScope, file: HashedFile | undefined): KeyScope {
+  return file ? { ...claim, fingerprint: fileFingerprint(claim.fingerprint, file.upload, file.digest()) } : claim
+}
+
+async function claimStaged({ parts, context }: Frame, claim: KeyScope, file: HashedFile | undefined): Promise<string | undefined> {
+  const own = { tenantId: context.tenantId }
+  const { databases } = parts.services
+  try {
+    return await databases.transact(own, ({ tx }) => claimKey(tx, claim))
+  } catch (error) {
+    if (!file || !(error instanceof AppError) || error.code !== 'idempotency_conflict') throw error
+    // What is kept of a call with a file covers its bytes, so only all of these tell whether it is the same call again.
+    await finished(file.upload.stream.resume())
+    const kept = await databases.transact(own, ({ tx }) => takeKey(tx, withBytes(claim, file)))
+    if (kept === undefined) throw error
+    return kept
   }
 }
 
@@ -281,33 +310,4 @@ function asAppError(error: unknown, parts: PipelineParts, call: Call): AppError 
   const [code, sentence, retryAfterSeconds] =
     known ?? (['internal', 'Something failed on our side. Quote the requestId when you report it.'] as const)
   return new AppError(code, sentence, { cause: error, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
-}
-
-function databaseError(state: string | undefined): readonly [ErrorCode, string, number?] | undefined {
-  switch (state) {
-    case '23505':
-      return ['already_exists', 'Something with this name or key already exists.']
-    case '23503':
-      return ['conflict', 'Something else still refers to it, or what it refers to is gone.']
-    case '40001':
-    case '40P01':
-    case '0A000':
-    case '42703':
-    case '42P01':
-      return ['conflict', 'Something else changed at the same moment. Read again and repeat the call.']
-    case '55P03':
-      return ['unavailable', 'Something else holds a lock for longer than we wait. Try again.', 1]
-    case '57014':
-    case '25P04':
-      return ['timeout', 'The database took longer than a call may. Narrow the call and try again.', 1]
-    case '53100':
-    case '53200':
-    case '53300':
-      return ['unavailable', 'The database is out of room or connections. Try again later.', 10]
-    case '22021':
-    case '22P05':
-      return ['invalid_input', 'A text holds a character that cannot be kept (NUL or half of a surrogate pair).']
-    default:
-      return undefined
-  }
 }

@@ -131,9 +131,9 @@ export function createTemporalGate(options: { namespace: string; log: Logger }):
   return {
     start,
     async execute(request, timeoutMs) {
-      const until = Date.now() + timeoutMs
+      const until = performance.now() + timeoutMs
       await start(request)
-      return resultWithin(request.workflowId, Math.max(1, until - Date.now()))
+      return resultWithin(request.workflowId, Math.max(1, until - performance.now()))
     },
     async signalWithStart(request) {
       await within((temporal) =>

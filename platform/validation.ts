@@ -57,12 +57,15 @@ const precedence: readonly ErrorCode[] = [
   'already_exists',
 ]
 
-/** Throws an AppError with all findings, coded by the first in precedence, when one of them is an error. `what` begins the sentence: "The property". */
-export function refuseErrors(findings: readonly Finding[], what: string): void {
+/**
+ * Throws an AppError with all findings, coded by the first in precedence, when one of them is an error. `what` begins the sentence: "The property"; where
+ * nothing was to be saved, `done` says what cannot be done.
+ */
+export function refuseErrors(findings: readonly Finding[], what: string, done = 'saved'): void {
   const errors = findings.filter((one) => one.severity === 'error')
   const [first] = errors.toSorted((a, b) => precedence.indexOf(a.code ?? 'invalid_input') - precedence.indexOf(b.code ?? 'invalid_input'))
   if (!first) return
-  throw new AppError(first.code ?? 'invalid_input', `${what} cannot be saved. ${first.path}: ${first.message}`, {
+  throw new AppError(first.code ?? 'invalid_input', `${what} cannot be ${done}. ${first.path}: ${first.message}`, {
     issues: findings.slice(0, 50).map(plain),
   })
 }

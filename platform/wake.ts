@@ -1,15 +1,15 @@
 /**
- * Waking of waiters after a commit: this process's at once, the others' by NOTIFY or Redis, at most every 20 ms under load. A lost wake-up
- * costs only time, because every waiter also looks again by itself.
+ * Waking of waiters after a commit: this process's at once, the others' by Redis where one is named, else or while it is away by NOTIFY, at most every
+ * 20 ms under load. A lost wake-up costs only time, because every waiter also looks again by itself.
  */
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 
-import { Redis } from 'ioredis'
 import postgres from 'postgres'
 
 import { connectionOptions } from './db/pool.ts'
 import type { Logger } from './log.ts'
+import { openRedis, type RedisLink } from './redis.ts'
 
 const channel = 'fieldloop_wake'
 const gatherMs = 20
@@ -25,25 +25,32 @@ export interface Wake {
   listen(topic: string): { next(timeoutMs: number, signal?: AbortSignal): Promise<void>; close(): void }
   /** Calls back at each poke of the topic, and with each reconnection of the line between the processes. */
   subscribe(topic: string, callback: () => void): () => void
-  /** Whether the line to the other processes stands. */
-  isUp(): boolean
+  /** Whether Redis carries wake-ups both ways now; false where none is named. */
+  isOnRedis(): boolean
   end(): Promise<void>
 }
 
 interface Line {
   send(topics: string): void
-  isUp(): boolean
   end(): Promise<void>
 }
 
-/** Opens the line between processes: Redis where one is named, else PostgreSQL on a direct connection. */
-export async function createWake(options: { directUrl: string; redisUrl: string | undefined; log: Logger }): Promise<Wake> {
-  const { log } = options
+export interface WakeOptions {
+  readonly directUrl: string
+  /** Where wake-ups go out by Redis, with the address to hear them at. */
+  readonly redis: { readonly commands: RedisLink; readonly url: string } | undefined
+  readonly log: Logger
+}
+
+/** Opens the lines between processes. */
+export async function createWake(options: WakeOptions): Promise<Wake> {
+  const { log, redis } = options
   const topics = new EventEmitter()
   topics.setMaxListeners(0)
   const gathered = new Set<string>()
   let timer: NodeJS.Timeout | undefined
-  let lastSent = 0
+  // Not by the wall clock, which may be set back by an hour, and would then hold back every wake-up for as long.
+  let lastSent = -gatherMs
 
   // The line brings back what this process sent, which its own waiters have heard already.
   const self = randomUUID()
@@ -55,23 +62,28 @@ export async function createWake(options: { directUrl: string; redisUrl: string 
   const resync = () => {
     for (const topic of topics.eventNames()) topics.emit(topic)
   }
-  const line = options.redisUrl
-    ? await redisLine(options.redisUrl, receive, resync, log)
-    : await postgresLine(options.directUrl, receive, resync, log)
+  // Everyone listens on both: whoever finds Redis away sends by the other one.
+  const line = await postgresLine(options.directUrl, receive, resync, log)
+  const heard = redis && (await openRedis({ url: redis.url, name: 'wake-ups', log, subscription: { channel, receive, resync } }))
+
+  function send(payload: string): void {
+    if (!redis?.commands.isUp()) return line.send(payload)
+    redis.commands.send('publish', channel, payload).catch(() => line.send(payload))
+  }
 
   function flush(): void {
     timer = undefined
-    lastSent = Date.now()
+    lastSent = performance.now()
     let payload = self
     for (const topic of gathered) {
       if (payload.length + topic.length > maxPayload) {
-        line.send(payload)
+        send(payload)
         payload = self
       }
       payload += `\n${topic}`
     }
     gathered.clear()
-    if (payload !== self) line.send(payload)
+    if (payload !== self) send(payload)
   }
 
   return {
@@ -79,7 +91,7 @@ export async function createWake(options: { directUrl: string; redisUrl: string 
       topics.emit(topic)
       gathered.add(topic)
       if (timer) return
-      const since = Date.now() - lastSent
+      const since = performance.now() - lastSent
       if (since >= gatherMs) flush()
       else timer = setTimeout(flush, gatherMs - since)
     },
@@ -113,13 +125,13 @@ export async function createWake(options: { directUrl: string; redisUrl: string 
       topics.on(topic, callback)
       return () => topics.off(topic, callback)
     },
-    isUp: () => line.isUp(),
+    isOnRedis: () => redis?.commands.isUp() === true && heard?.isUp() === true,
     async end() {
       if (timer) {
         clearTimeout(timer)
         flush()
       }
-      await line.end()
+      await Promise.all([heard?.end(), line.end()])
     },
   }
 }
@@ -129,34 +141,11 @@ async function postgresLine(url: string, receive: (payload: string) => void, res
   const listener = postgres(url, connectionOptions('fieldloop listen'))
   await listener.listen(channel, receive, resync)
   return {
-    isUp: () => true,
     send(payload) {
       sender`select pg_notify(${channel}, ${payload})`.catch((error: unknown) => log.debug({ err: error }, 'a wake-up was lost'))
     },
     async end() {
       await Promise.all([sender.end({ timeout: 1 }).catch(() => {}), listener.end({ timeout: 1 }).catch(() => {})])
-    },
-  }
-}
-
-async function redisLine(url: string, receive: (payload: string) => void, resync: () => void, log: Logger): Promise<Line> {
-  // Tuned so that a Redis that is away costs a failed wake-up and not eight seconds of a call.
-  const options = { maxRetriesPerRequest: 1, connectTimeout: 1_000, commandTimeout: 500, enableOfflineQueue: false, lazyConnect: true }
-  const sender = new Redis(url, options)
-  const listener = new Redis(url, { ...options, autoResubscribe: true, commandTimeout: 5_000, enableOfflineQueue: true })
-  for (const client of [sender, listener]) client.on('error', (error) => log.debug({ err: error }, 'redis'))
-  listener.on('message', (_channel, payload) => receive(payload))
-  listener.on('ready', resync)
-  await Promise.all([sender.connect().catch(() => {}), listener.connect().catch(() => {})])
-  await listener.subscribe(channel).catch(() => {})
-  return {
-    isUp: () => sender.status === 'ready' && listener.status === 'ready',
-    send(payload) {
-      sender.publish(channel, payload).catch((error: unknown) => log.debug({ err: error }, 'a wake-up was lost'))
-    },
-    async end() {
-      sender.disconnect()
-      listener.disconnect()
     },
   }
 }

@@ -18,9 +18,10 @@ import { corpus } from '#tools/docs/service.ts'
 import { provisionFirstTenant } from '#tools/tenants/service.ts'
 
 import { keepOnce, makeDataDir, secretsKey } from './boot/data-dir.ts'
+import { databaseTrouble } from './boot/failures.ts'
 import { portTaken } from './boot/ports.ts'
 import { startServices, type Services as Backing } from './boot/services.ts'
-import { llmsTxt, openapi } from './docs/index.ts'
+import { llmsTxt, openapi, pageHtml } from './docs/index.ts'
 import { createHttpServer } from './http/server.ts'
 import { startMailServer } from './mail/server.ts'
 import { createMcpEndpoint } from './mcp/endpoint.ts'
@@ -74,18 +75,23 @@ async function provision(config: Config, platform: Platform): Promise<void> {
   process.stdout.write(`\n  ${shown}Kept, for their owner alone to read: ${made.join(', ')}\n`)
 }
 
+function redisState(config: Config, platform: Platform): Dependency {
+  if (config.redisUrl === undefined) return { state: 'absent', detail: 'PostgreSQL carries the wake-ups' }
+  if (platform.services.wake.isOnRedis()) return { state: 'up' }
+  return {
+    state: 'down',
+    detail: 'PostgreSQL carries the wake-ups meanwhile, and each process counts the limits of calls by itself.',
+    remedy: 'Start Redis again, or correct REDIS_URL.',
+  }
+}
+
 async function readinessOf(config: Config, platform: Platform, backing: Backing): Promise<Readiness> {
   const isUp = await platform.services.databases.isUp()
   const postgres: Dependency = isUp ? { state: 'up' } : { state: 'down', remedy: 'Start PostgreSQL again, or correct DATABASE_URL.' }
   const dependencies: Record<string, Dependency> = {
     postgres,
     temporal: backing.temporal.state(),
-    redis: config.redisUrl
-      ? {
-          state: platform.services.wake.isUp() ? 'up' : 'down',
-          remedy: 'PostgreSQL stands in meanwhile. Start Redis again, or correct REDIS_URL.',
-        }
-      : { state: 'absent', detail: 'PostgreSQL does its work' },
+    redis: redisState(config, platform),
   }
   return { status: isUp ? 'ready' : 'down', dependencies }
 }
@@ -102,15 +108,19 @@ async function serve(config: Config, log: Logger, platform: Platform, backing: B
     log,
     readiness: () => readinessOf(config, platform, backing),
     mcp,
-    docs: { openapi: () => texts.openapi, llmsTxt: () => texts.llms },
+    docs: {
+      openapi: () => texts.openapi,
+      llmsTxt: () => texts.llms,
+      corpus: corpus.pages().map((page) => ({ ...page, html: () => pageHtml(page) })),
+    },
   })
   const { port } = await http.listen().catch((error: unknown) => Promise.reject(new Error(portTaken(error, config.port, 'PORT'))))
   stops.push({ name: 'http', stop: () => http.close() }, { name: 'mcp', stop: () => mcp.close() })
-  process.stdout.write(`\n  Fieldloop serves on http://${config.host}:${port}  (API, and MCP at /mcp)\n`)
   const mail = await startMailServer({ services: platform.services, config, log }).catch((error: unknown) =>
     Promise.reject(new Error(portTaken(error, config.mailPort, 'MAIL_PORT'))),
   )
   stops.push({ name: 'mail', stop: () => mail.close() })
+  process.stdout.write(`\n  Fieldloop serves on http://${config.host}:${port}  (API, and MCP at /mcp)\n`)
 }
 
 /** Workers and the relay start once Temporal answers, which may be minutes after the API; the outbox waits. */
@@ -144,6 +154,8 @@ async function main(): Promise<void> {
   const config = loadConfig()
   const log = createLog(config.logLevel)
   const mode = modeOf(process.argv[2])
+  // Whoever reads these lines may go away, and the disk that they go to may be full: neither ends the process.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stopAll(log, 0))
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught')
@@ -160,7 +172,7 @@ async function main(): Promise<void> {
     lookupUrl: config.database.lookupUrl,
     secretsKey: key,
     log,
-  })
+  }).catch((error: unknown) => Promise.reject(config.database.url === undefined ? error : databaseTrouble(error, backing.directUrl)))
   const platform = await createPlatform({ config, log, urls, directUrl: backing.directUrl, secretsKey: key, domains })
   stops.push({ name: 'platform', stop: () => platform.end() })
   await provision(config, platform)

@@ -66,7 +66,7 @@ const isDoor = (path: string) => /\/service\.ts$|\.schema\.ts$/.test(path)
 /** Packages that one file of the platform owns. */
 const owners: Readonly<Record<string, (file: string) => boolean>> = {
   postgres: (file) => under(file, 'platform/db') || file === 'platform/wake.ts',
-  ioredis: (file) => file === 'platform/wake.ts' || file === 'platform/rate-limit.ts',
+  ioredis: (file) => file === 'platform/redis.ts',
   '@temporalio/client': (file) => file === 'platform/temporal.ts',
   '@opentelemetry/api': (file) => file === 'platform/trace.ts',
   pino: (file) => file === 'platform/log.ts',

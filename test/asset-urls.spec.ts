@@ -32,6 +32,7 @@ describe('the type of a file', () => {
     ['note.txt', 'naïve ✓', 'text/plain', 'txt'],
     ['page.txt', '<!doctype html><html><script>alert(1)</script></html>', 'text/html', 'html'],
     ['page.csv', '  <script>alert(1)</script>', 'text/html', 'html'],
+    ['people.csv', 'BMail,Name\nbea@example.com,Bea\n', 'text/csv', 'csv'],
     ['logo.png', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'image/svg+xml', 'svg'],
     ['logo.xml', '<?xml version="1.0"?>\n<!-- x -->\n<svg xmlns="http://www.w3.org/2000/svg"/>', 'image/svg+xml', 'svg'],
     ['feed.xml', '<?xml version="1.0"?><feed/>', 'application/xml', 'xml'],

@@ -9,14 +9,18 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 
 import { loadConfig } from '#platform/config.ts'
 import { createLog } from '#platform/log.ts'
+import type { Services } from '#platform/services.ts'
 import { lockDataDir, secretsKey } from '#server/boot/data-dir.ts'
+import { databaseTrouble } from '#server/boot/failures.ts'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '#server/boot/postgres.ts'
 import { postgresBinaries } from '#server/boot/postgres-binaries.ts'
 import { freePort, portTaken, whoHasPort } from '#server/boot/ports.ts'
 import { isRunning, until } from '#server/boot/processes.ts'
 import { startServices } from '#server/boot/services.ts'
+import { startMailServer } from '#server/mail/server.ts'
 
 import { inChild } from './support/child-process.ts'
+import { startHttpServer } from './support/http-server.ts'
 
 const log = createLog('silent')
 const isRoot = process.geteuid?.() === 0
@@ -70,9 +74,32 @@ describe('ports', () => {
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
     const error = await new Promise<Error>((resolve) => createServer().once('error', resolve).listen(port, '127.0.0.1'))
     expect(whoHasPort(port)).toContain(`(process ${process.pid})`)
+    // Both listeners say what the system said, so that the start can say the rest.
+    await expect(startHttpServer({}, { PORT: String(port) })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    const config = loadConfig({ DATA_DIR: dataDir, MAIL_PORT: String(port) })
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a port that is taken is found out before the services are asked for anything.
+    const services = {} as Services
+    await expect(startMailServer({ services, config, log })).rejects.toMatchObject({ code: 'EADDRINUSE' })
     expect(portTaken(error, port, 'PORT')).toMatch(
       new RegExp(`^Port ${port} is taken by .*\\(process ${process.pid}\\)\\. Stop it, or set PORT`),
     )
+  })
+})
+
+describe('a database that is named', () => {
+  it('and cannot be used is a sentence with its place and the setting, without its password', async () => {
+    const port = await freePort()
+    const url = `postgres://owner:hunter2@127.0.0.1:${port}/fieldloop`
+    const sql = postgres(url, { max: 1, connect_timeout: 5 })
+    const error = await sql`select 1`.catch((refused: unknown) => refused)
+    await sql.end()
+    const { message } = databaseTrouble(error, url) as Error
+    expect(message).toMatch(
+      new RegExp(`^The database 127.0.0.1:${port}/fieldloop cannot be used: .*ECONNREFUSED.* correct DATABASE_URL\\.$`),
+    )
+    expect(message).not.toContain('hunter2')
+    const own = new Error('A sentence of ours.')
+    expect(databaseTrouble(own, url)).toBe(own)
   })
 })
 

@@ -178,6 +178,17 @@ describe('the signature of a webhook', () => {
 })
 
 describe('a webhook on the wire', () => {
+  it('is taken whatever idempotency key a stranger has put before it', async () => {
+    const [url, from] = [sms.webhookUrl, newPhone()]
+    for (const body of ['first', 'second']) {
+      const raw = fake.request(url, inboundForm(from, body))
+      await world.run('receive_channel_webhook', { channelKey: sms.channelKey }, { raw, idempotencyKey: 'everybodys' })
+    }
+    const [{ conversationId }] = await call('list_conversations', { address: from })
+    const { messages } = await call('poll_replies', { conversationId, afterSeq: 0 })
+    expect(messages.map((one: { text: string }) => one.text)).toEqual(['first', 'second'])
+  })
+
   it('is taken with the body and address that the vendor signed, and answered in TwiML', async () => {
     const wire = await openWire(world)
     try {
@@ -266,6 +277,20 @@ describe('a reply by SMS', () => {
     })
   })
 
+  it('is kept whatever its sender’s address, its files and its id hold', async () => {
+    const form = inboundForm('+34\u0000600', 'a\u0000b', {
+      NumMedia: '1',
+      MediaUrl0: 'https://files.example.com/\u0000a',
+      MediaContentType0: 'image/\u0000png',
+    })
+    const sid = `${form['MessageSid']}\u0000`
+    const taken = { ...form, MessageSid: sid, To: '+1500\u00005550006' }
+    expect(await receive(world, fake, sms.webhookUrl, taken)).toContain('<Response>')
+    const rows =
+      await world.sql`select text, from_address, provider_id from platform.message where provider_id = ${form['MessageSid'] ?? ''}`
+    expect(rows).toEqual([{ text: 'ab', fromAddress: '+34600', providerId: form['MessageSid'] }])
+  })
+
   it('is kept whatever characters it holds', async () => {
     const phone = newPhone()
     await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'a\u0000b 👍'))
@@ -323,6 +348,34 @@ describe('STOP, START and HELP', () => {
       '<Response></Response>',
     )
     expect(await receive(world, fake, sms.webhookUrl, inboundForm(newPhone(), 'INFO'))).toContain('Reply STOP')
+  })
+
+  it('are answers where the question offers them and the vendor does not act on them itself; STOP never is', async () => {
+    const whatsapp = await newTwilioChannel(world, fake, 'whatsapp')
+    const choices = [
+      { key: 'go', label: 'Info' },
+      { key: 'no', label: 'Cancel' },
+      { key: 'stop', label: 'Stop' },
+    ]
+    const ask = async (channel: TestChannel, phone: string): Promise<Sent> =>
+      call('send_message', { to: { phone }, channel: channel.internalName, text: 'Go on?', card: { choices } })
+    const replied = async (channel: TestChannel, phone: string, word: string) => {
+      const { conversationId } = await ask(channel, phone)
+      const from = channel === whatsapp ? `whatsapp:${phone}` : phone
+      const twiml = await receive(world, fake, channel.webhookUrl, inboundForm(from, word))
+      const { messages } = await call('poll_replies', { conversationId })
+      return {
+        choice: messages[0]?.choice,
+        keyword: messages[0]?.keyword,
+        helped: twiml.includes('<Message>'),
+        next: (await ask(channel, phone)).status,
+      }
+    }
+    expect(await replied(whatsapp, newPhone(), 'Cancel')).toEqual({ choice: 'no', keyword: undefined, helped: false, next: 'queued' })
+    expect(await replied(whatsapp, newPhone(), 'info')).toEqual({ choice: 'go', keyword: undefined, helped: false, next: 'queued' })
+    expect(await replied(whatsapp, newPhone(), 'STOP')).toMatchObject({ keyword: 'stop', next: 'suppressed' })
+    expect(await replied(whatsapp, newPhone(), 'Quit')).toMatchObject({ keyword: 'stop', next: 'suppressed' })
+    expect(await replied(sms, newPhone(), 'Cancel')).toMatchObject({ keyword: 'stop', next: 'suppressed' })
   })
 
   it('show in the preferences of the user whose number it is, beside what an administrator recorded', async () => {
@@ -398,7 +451,7 @@ describe('the status of a delivery', () => {
     await receive(world, fake, first.statusCallback, { MessageSid: first.sid, MessageStatus: 'undelivered', ErrorCode: '30005' })
     expect(await call('get_message_status', { messageId: failed.messageId })).toMatchObject({
       status: 'failed',
-      reason: 'refused',
+      reason: 'badAddress',
       vendorCode: '30005',
     })
     const stopped = await textTo(phone)
@@ -407,6 +460,27 @@ describe('the status of a delivery', () => {
     await receive(world, fake, second.statusCallback, { MessageSid: second.sid, MessageStatus: 'failed', ErrorCode: '21610' })
     expect(await call('get_message_status', { messageId: stopped.messageId })).toMatchObject({ status: 'suppressed', reason: 'optedOut' })
     expect((await textTo(phone)).status).toBe('suppressed')
+  })
+
+  it('tells that WhatsApp takes no free text more than a day after the person’s last message', async () => {
+    const whatsapp = await newTwilioChannel(world, fake, 'whatsapp')
+    const sent: Sent = await call('send_message', { to: { phone: newPhone() }, channel: whatsapp.internalName, text: 'Hello?' })
+    await deliverer.deliver(sent)
+    const taken = fake.taken.at(-1)
+    await receive(world, fake, taken?.statusCallback ?? '', {
+      MessageSid: taken?.sid ?? '',
+      MessageStatus: 'undelivered',
+      ErrorCode: '63016',
+    })
+    expect(await call('get_message_status', { messageId: sent.messageId })).toMatchObject({
+      status: 'failed',
+      reason: 'windowClosed',
+      vendorCode: '63016',
+    })
+    fake.plan({ status: 400, code: 63_016 })
+    const next: Sent = await call('send_message', { conversationId: sent.conversationId, text: 'Hello again?' })
+    await deliverer.deliver(next)
+    expect(await call('get_message_status', { messageId: next.messageId })).toMatchObject({ status: 'failed', reason: 'windowClosed' })
   })
 
   it('of a message that is not ours changes nothing', async () => {

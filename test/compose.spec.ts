@@ -3,34 +3,13 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
-import { parse } from 'yaml'
 
 import { loadConfig, settings } from '#platform/config.ts'
 
+import { compose, composeText as text, product } from './support/compose.ts'
+
 const root = resolve(import.meta.dirname, '..')
-const text = readFileSync(resolve(root, 'docker-compose.yml'), 'utf8')
-
-interface Service {
-  readonly image?: string
-  readonly build?: string
-  readonly command?: string[]
-  readonly environment?: Record<string, string>
-  readonly depends_on?: Record<string, { condition: string }>
-  readonly healthcheck?: { test: string[] }
-  readonly ports?: string[]
-  readonly volumes?: string[]
-  readonly configs?: { source: string }[]
-}
-interface Compose {
-  readonly services: Record<string, Service>
-  readonly volumes: Record<string, unknown>
-  readonly configs: Record<string, { content: string }>
-}
-
-// What the test reads of it is asserted below, field by field.
-const compose = parse(text, { merge: true }) as Compose
 const services = Object.entries(compose.services)
-const product = services.filter(([, service]) => service.build !== undefined)
 const example = new Map(
   readFileSync(resolve(root, '.env.example'), 'utf8')
     .split('\n')
@@ -79,7 +58,10 @@ describe('docker-compose.yml', () => {
       expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([])
       const filled = Object.entries(environment).map(([name, value]) => [
         name,
-        value.replace(/\$\{(\w+)(?::[-?][^}]*)?\}/g, (_whole, variable: string) => example.get(variable) || 'a'.repeat(24)),
+        value.replace(/\$\{(\w+)(:[-?])?[^}]*\}/g, (_whole, variable: string, need?: string) => {
+          const given = example.get(variable) ?? ''
+          return given === '' && need === ':?' ? 'a'.repeat(24) : given
+        }),
       ])
       const config = loadConfig({ ...Object.fromEntries(filled), SECRETS_KEY: Buffer.alloc(32).toString('base64') })
       expect(config.database.url).toContain('@postgres:5432/')
@@ -95,6 +77,28 @@ describe('docker-compose.yml', () => {
     // A default for a secret would be everybody's.
     expect(required.filter(([, , rest = '']) => rest.startsWith(':-'))).toEqual([])
     expect([...example].filter(([name, value]) => /PASSWORD|KEY/.test(name) && value !== '')).toEqual([])
+  })
+
+  it('has every setting in .env.example, once, with its default, and none that does not exist', () => {
+    const lines = readFileSync(resolve(root, '.env.example'), 'utf8').split('\n')
+    const listed = lines.flatMap((line) => {
+      const [, name = '', value = ''] = /^(?:# )?([A-Z][A-Z_]+)=(.*)$/.exec(line) ?? []
+      return name === '' ? [] : [{ name, value }]
+    })
+    // Passwords of services that are not the product; compose puts them into addresses.
+    const others = ['POSTGRES_PASSWORD', 'DATABASE_PASSWORD', 'TEMPORAL_DATABASE_PASSWORD']
+    expect(listed.map(({ name }) => name).toSorted()).toEqual([...settings().map(({ name }) => name), ...others].toSorted())
+    const defaults = new Map(settings().map(({ name, fallback }) => [name, fallback ?? '']))
+    const wrong = listed.filter(({ name, value }) => name !== 'PUBLIC_URL' && value !== (defaults.get(name) ?? ''))
+    expect(wrong).toEqual([])
+  })
+
+  it('hands every setting on that .env may change, and sets or leaves the others', () => {
+    const [, { environment = {} }] = product[0] ?? ['', {}]
+    const handedOn = Object.keys(environment).filter((name) => example.has(name))
+    expect([...example.keys()].filter((name) => settings().some((setting) => setting.name === name)).toSorted()).toEqual(
+      handedOn.toSorted(),
+    )
   })
 
   it('names only volumes and configurations that it declares, and publishes each port once', () => {

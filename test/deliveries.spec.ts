@@ -1,4 +1,8 @@
 /** Deliveries to vendors: what happens when the vendor is away, slow, or silent about what it took. Nothing is sent twice blindly. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { claimDelivery, recordOutcome } from '#tools/messaging/service.ts'
@@ -245,6 +249,42 @@ describe('an outcome that nobody knows', () => {
     await deliverer.deliverFully(second)
     expect(takenBy(phone)).toHaveLength(2)
     expect((await statusOf(second)).providerId).toBe(takenBy(phone)[1]?.sid)
+  })
+
+  it('stays unknown where a clock has jumped in between: what was made an hour before the claim may be it', async () => {
+    const phone = newPhone()
+    const sent = await textTo(phone)
+    fake.plan('takeAndHang')
+    await expect(deliverer.deliver(sent)).rejects.toMatchObject({ type: 'outcomeUnknown' })
+    const [taken] = takenBy(phone)
+    Object.assign(taken ?? {}, { dateCreated: new Date(Date.now() - 3_600_000) })
+    await deliverer.deliverFully(sent)
+    expect(takenBy(phone)).toHaveLength(1)
+    expect(await statusOf(sent)).toMatchObject({ status: 'unknown', reason: 'outcomeUnknown', attempts: 1 })
+  })
+
+  it('is one where the answer never ends: no more of it is kept than any vendor says', async () => {
+    let bytes = 0
+    const endless = createServer((_request, response) => {
+      response.writeHead(201, { 'content-type': 'application/json' })
+      const chunk = Buffer.alloc(256 * 1024, ' ')
+      const write = () => {
+        do bytes += chunk.length
+        while (!response.destroyed && response.write(chunk))
+      }
+      response.on('drain', write)
+      write()
+    }).listen(0, '127.0.0.1')
+    await once(endless, 'listening')
+    const { port } = endless.address() as AddressInfo
+    const channel = await newTwilioChannel(world, fake, 'sms', { settings: { apiBaseUrl: `http://127.0.0.1:${port}` } })
+    const sent: Sent = await call('send_message', { to: { phone: newPhone() }, channel: channel.internalName, text: 'Hello?' })
+    await expect(deliverer.deliver(sent)).rejects.toMatchObject({ type: 'outcomeUnknown' })
+    expect(bytes).toBeGreaterThan(0)
+    expect(bytes).toBeLessThan(32 * 1024 * 1024)
+    await call('delete_channel', { channelId: channel.channelId })
+    endless.closeAllConnections()
+    endless.close()
   })
 
   it('is settled by the vendor’s callback, which carries our id', async () => {

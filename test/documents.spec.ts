@@ -10,9 +10,10 @@ import { settings } from '#platform/config.ts'
 import { errorCatalogue } from '#platform/errors.ts'
 import { parseInput } from '#platform/issues.ts'
 import { buildRegistry } from '#platform/registry.ts'
-import { llmsTxt, openapi } from '#server/docs/index.ts'
+import { llmsTxt, openapi, pageHtml } from '#server/docs/index.ts'
 import { referenceFiles } from '#server/docs/reference.ts'
 import { compareReference } from '#server/docs/write.ts'
+import { clientConfigurations } from '#server/http/client-configurations.ts'
 import { domains } from '#tools/index.ts'
 import { corpus, type Page, readPage } from '#tools/docs/service.ts'
 
@@ -127,7 +128,7 @@ describe('the generated documents', () => {
     const text = llmsTxt(registry, corpus)
     const tools = listed.filter((operation) => operation.isTool)
     expect(tools.filter(({ name }) => !new RegExp(`[ ,]${name}(,|\\n)`).test(text))).toEqual([])
-    expect(corpus.pages().filter(({ path }) => !text.includes(`(docs://${path})`))).toEqual([])
+    expect(corpus.pages().filter(({ path }) => !text.includes(`(/docs/${path})`))).toEqual([])
   })
 
   it('name every role, error code and setting', () => {
@@ -164,6 +165,41 @@ describe('the written pages', () => {
     expect(dead.map(({ page, target }) => `${page.path} → ${target}`)).toEqual([])
   })
 
+  it('are shown in a browser whole: nothing is left as Markdown, and every link leads to a page and place that is served', () => {
+    const shown = corpus.pages().map((page) => ({ path: page.path, html: pageHtml(page) }))
+    expect(shown.length).toBeGreaterThan(30)
+    const ids = new Map(shown.map(({ path, html }) => [path, new Set([...html.matchAll(/ id="([^"]*)"/g)].map((match) => match[1]))]))
+    const wrong = shown.flatMap(({ path, html }) => {
+      const words = html.replace(/<(code|pre)[\s\S]*?<\/\1>/g, '')
+      const links = [...html.matchAll(/ href="([^"]*)"/g)].map((match) => match[1] ?? '')
+      const dead = links.filter((link) => {
+        const [address = '', anchor] = link.split('#')
+        const target = address === '' ? path : `${address.replace('/docs/', '')}.md`
+        return !/^https?:/.test(link) && (!ids.has(target) || (anchor !== undefined && !ids.get(target)?.has(anchor)))
+      })
+      const left = /```|^#+ |\*\*|\]\((?:[a-z.]+\/)*[a-z-]+\.md/m.exec(words)?.[0]
+      return [...dead.map((link) => `${path} → ${link}`), ...(left === undefined ? [] : [`${path}: ${left}`])]
+    })
+    expect(wrong).toEqual([])
+    const linked = shown.flatMap(({ html }) => [...html.matchAll(/ href="/g)])
+    expect(linked.length).toBeGreaterThan(100)
+  })
+
+  it('show the client configurations that the page at the root shows', () => {
+    const guide = guides.find(({ path }) => path.endsWith('/connect-an-agent.md'))?.markdown ?? ''
+    const plain = (code: string): string => {
+      try {
+        return JSON.stringify(JSON.parse(code))
+      } catch {
+        return code.trim()
+      }
+    }
+    const blocks = new Set([...guide.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].map((match) => plain(match[1] ?? '')))
+    const configurations = clientConfigurations('http://localhost:4000/mcp').filter(({ title }) => title !== 'Any other host')
+    expect(configurations.length).toBeGreaterThan(5)
+    expect(configurations.filter(({ code }) => !blocks.has(plain(code))).map(({ title }) => title)).toEqual([])
+  })
+
   // Names that look like a tool's and are none: the catalog surface's own tools, metrics, a program and a folder.
   const otherNames = new Set([
     'search_tools',
@@ -173,6 +209,8 @@ describe('the written pages', () => {
     'fieldloop_calls_total',
     'fieldloop_call_duration_seconds',
     'pg_dump',
+    'pg_restore',
+    'pg_basebackup',
     'node_modules',
   ])
 
@@ -213,6 +251,18 @@ describe('the written pages', () => {
     )
     expect(named.filter(({ name }) => known.has(name)).length).toBeGreaterThan(20)
     expect(named.filter(({ name }) => name.includes('_') && !known.has(name))).toEqual([])
+  })
+
+  it('give the limits that a setting changes with the setting’s default', () => {
+    const limits = guides.find(({ path }) => path.endsWith('/limits.md'))?.markdown ?? ''
+    const units: Readonly<Record<string, number>> = { MiB: 1024 ** 2, GiB: 1024 ** 3 }
+    const printed = [...limits.matchAll(/([\d,]+) ?(MiB|GiB)?[^|`(]*\(`([A-Z_]+)`\)/g)].map(([, digits = '', unit = '', name = '']) => ({
+      name,
+      value: String(Number(digits.replaceAll(',', '')) * (units[unit] ?? 1)),
+    }))
+    expect(printed.length).toBeGreaterThan(5)
+    const defaults = new Map(settings().map(({ name, fallback }) => [name, fallback]))
+    expect(printed.filter(({ name, value }) => defaults.get(name) !== value)).toEqual([])
   })
 
   it('call only routes that exist in the README’s walk', () => {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { entityLockKey } from '#platform/db/entity-lock.ts'
@@ -434,6 +436,101 @@ describe('children and peers', () => {
   })
 })
 
+describe('telling what to do instead', () => {
+  it('keeps the target of an analysis as the analysis takes it', async () => {
+    const photo = unique('Photo')
+    await world.call('create_property', { internalName: photo, dataType: 'Attachment' })
+    const text = await textProperty()
+    const entity = await entityWith(photo, text)
+    await world.call('set_attachment_analysis', { entity, entityPropertyId: await idOf(entity, photo), ocr: true, targets: { text } })
+    const entityPropertyId = await idOf(entity, text)
+    const error = await refusal('update_entity_property', { entity, entityPropertyId, isList: true })
+    expect(error).toMatchObject({ code: 'conflict', message: expect.stringMatching(`${photo}.*set_attachment_analysis`) })
+    await world.call('update_entity_property', { entity, entityPropertyId, isRequired: false })
+    await world.call('set_attachment_analysis', { entity, entityPropertyId: await idOf(entity, photo) })
+    expect(await world.call('update_entity_property', { entity, entityPropertyId, isList: true })).toMatchObject({ isList: true })
+  })
+
+  it('sends whoever detaches a child entity as a property to detach_child_entity', async () => {
+    const [parent, child] = [await entityWith(), await entityWith()]
+    const { entityPropertyId } = await world.call('attach_child_entity', { entity: parent, childEntity: child })
+    const error = await refusal('detach_property', { entity: parent, entityPropertyId })
+    expect(error).toMatchObject({ code: 'invalid_input', message: expect.stringMatching(`${child}.*detach_child_entity`) })
+    expect(pathsOf(error)).toEqual(['$.entityPropertyId'])
+    expect(await namesOf(parent)).toEqual([child])
+  })
+
+  it('takes a child element back as describe_entity shows it', async () => {
+    const [parent, child] = [await entityWith(), await entityWith()]
+    const made = await world.call('attach_child_entity', { entity: parent, childEntity: child })
+    const { entityPropertyId, keyPart, propertyOptionFilterId, isList } = made
+    const shown = { entity: parent, entityPropertyId, keyPart, propertyOptionFilterId, isList, isRequired: true }
+    expect(await world.call('update_entity_property', shown)).toEqual({ ...made, isRequired: true })
+    expect(pathsOf(await refusal('update_entity_property', { ...shown, keyPart: 1 }))).toEqual(['$.keyPart'])
+  })
+
+  it('says of an identity property that it is not attached, with the nearest that is', async () => {
+    const email = await textProperty({ isIdentityEmail: true })
+    const [entity, other] = [await entityWith(email), await entityWith()]
+    const attach = await refusal('set_entity_identity_bridge', { entity: other, isTenantUserRole: true, identityEmailProperty: email })
+    expect(attach).toMatchObject({ code: 'unknown_property', message: expect.stringMatching(/attach_property/) })
+    const near = await refusal('set_entity_identity_bridge', { entity, isTenantUserRole: true, identityEmailProperty: `${email}x` })
+    expect(near.issues?.[0]).toMatchObject({ path: '$.identityEmailProperty', suggestion: email })
+  })
+
+  it('refuses parents that would need each other, since none of their records could be saved', async () => {
+    const [a, b, c] = [await entityWith(), await entityWith(), await entityWith()]
+    await world.call('attach_child_entity', { entity: a, childEntity: b, isRequired: true })
+    await world.call('attach_child_entity', { entity: b, childEntity: c, isRequired: true })
+    const error = await refusal('attach_child_entity', { entity: c, childEntity: a, isRequired: true })
+    expect(error).toMatchObject({ code: 'invalid_input', message: expect.stringMatching(/could never be saved/) })
+    // Without it the tree has a place to begin.
+    const { entityPropertyId } = await world.call('attach_child_entity', { entity: c, childEntity: a })
+    expect(pathsOf(await refusal('update_entity_property', { entity: c, entityPropertyId, isRequired: true }))).toEqual(['$.isRequired'])
+    const first = await save(a, 'first')
+    await save(b, 'second', {}, { parentEIRecordId: first.eiRecordId })
+    // And so it has where there is another parent to begin with.
+    const free = await entityWith()
+    await world.call('attach_child_entity', { entity: free, childEntity: a })
+    expect(await world.call('update_entity_property', { entity: c, entityPropertyId, isRequired: true })).toMatchObject({
+      isRequired: true,
+    })
+  })
+
+  it('speaks of what it was asked: a selection is not saved', async () => {
+    expect((await refusal('export_catalog', { entities: ['Nowhere'] })).message).toMatch(/^The export cannot be made\. /)
+    expect((await refusal('browse_catalog', { vertical: 'Nowhere' })).message).toMatch(/^The filter cannot be applied\. /)
+    const picture = unique('Picture')
+    await world.call('create_property', { internalName: picture, dataType: 'Attachment' })
+    const error = await refusal('create_entity', { internalName: unique('Thing'), properties: [{ property: picture, keyPart: 1 }] })
+    expect(error.issues?.[0]?.message).toBe('An Attachment cannot be a part of the key.')
+    expect((await refusal('create_property', { internalName: unique('P'), dataType: 'Attachment', maxDecimalPlaces: 2 })).message).toMatch(
+      /the property is an Attachment/,
+    )
+  })
+})
+
+describe('deleting an entity', () => {
+  it('takes its records out of reach, leaves their tables, and the operating guide tells which those are', async () => {
+    const text = await textProperty()
+    const entity = await entityWith(text)
+    const { entityId, eiRecordId } = await save(entity, 'k', { [text]: 'one' })
+    await save(entity, 'k', { [text]: 'two' })
+    await world.call('delete_instance', { entity, record: 'k' })
+    const guide = readFileSync('docs-corpus/guides/operating.md', 'utf8')
+    const [, query = ''] = /## Tables of deleted entities[\s\S]*?```sql\n([\s\S]*?)```/.exec(guide) ?? []
+    const left = async () => (await world.sql.unsafe<{ table: string }[]>(query)).map((row) => row.table)
+    expect(await left()).not.toContain(`e_${entityId}`)
+    await world.call('delete_entity', { entity })
+    expect(await left()).toEqual(expect.arrayContaining([`e_${entityId}`, `e_${entityId}_history`]))
+    await world.call('create_entity', { internalName: entity, properties: [{ property: text }] })
+    for (const name of ['get_instance', 'get_instance_history'])
+      expect((await refusal(name, { entity, record: String(eiRecordId) })).code).toBe('not_found')
+    expect(await world.call('list_instances', { entity, includeDeleted: true })).toEqual([])
+    expect(await save(entity, 'k', { [text]: 'anew' })).toMatchObject({ outcome: 'inserted' })
+  })
+})
+
 describe('copying an entity', () => {
   it('copies properties, keys and displays, and relationships when told', async () => {
     const [a, b] = [await textProperty(), await textProperty()]
@@ -494,10 +591,11 @@ describe('the bridge to users', () => {
     const entity = await entityWith(email)
     await world.call('set_entity_identity_bridge', { entity, isTenantUserRole: true })
     const { entityId } = (await world.call('describe_entity', { entity })).entity
-    const { tenantId, tenantUserId } = world.tenant
+    const { tenantId } = world.tenant
+    const { tenantUserId } = await world.call('create_user', { email: 'behind@example.com' })
     for (const record of [101, 102, 103]) {
       await world.sql`
-        insert into platform.identity_link (tenant_id, entity_id, ei_record_id, tenant_user_id, matched_by) values (${tenantId}, ${entityId}, ${record}, ${tenantUserId}, 'email')`
+        insert into platform.identity_claim (tenant_id, entity_id, ei_record_id, email, claimed_at) values (${tenantId}, ${entityId}, ${record}, 'behind@example.com', now())`
     }
     const first = (await world.run('list_identity_links', { entity, pageSize: 2 })) as {
       items: { eiRecordId: number; matchedBy: string }[]

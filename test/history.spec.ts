@@ -99,6 +99,31 @@ describe('versions', () => {
     expect((await world.call('get_instance_as_of', { entity: 'Gauge', record, utc: '2999-01-01T00:00:00Z' })).deletedDate).not.toBeNull()
   })
 
+  it('takes a day for its end in as-of and dateTo, and for its beginning in dateFrom', async () => {
+    const { eiRecordId: record } = await save('today', { Level: 1 })
+    await save('today', { Level: 2 })
+    const today = new Date().toISOString().slice(0, 10)
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+    expect((await world.call('get_instance_as_of', { entity: 'Gauge', record, utc: today })).data.Level).toBe(2)
+    const asOfToday = await world.call('list_instances_as_of', { entity: 'Gauge', asOfDate: today })
+    expect(asOfToday.map((row: Row) => row.eiRecordId)).toContain(record)
+    expect(await world.call('list_instances_as_of', { entity: 'Gauge', asOfDate: yesterday })).toEqual([])
+    const varied = await world.call('get_instance_variance', { entity: 'Gauge', record, dateFrom: today, dateTo: today })
+    expect(varied.snapshots).toHaveLength(2)
+    expect((await world.call('list_instances', { entity: 'Gauge', modifiedSinceUtc: today })).length).toBeGreaterThan(0)
+    for (const [name, input, path] of [
+      ['get_instance_as_of', { record, utc: '2026-02-30' }, '$.utc'],
+      ['list_instances_as_of', { asOfDate: 'today' }, '$.asOfDate'],
+      ['get_instance_variance', { record, dateTo: '' }, '$.dateTo'],
+      ['list_instances', { changedSince: '9999-12-31T23:59:59-10:00' }, '$.changedSince'],
+    ] as const) {
+      await expect(world.run(name, { entity: 'Gauge', ...input })).rejects.toMatchObject({ code: 'invalid_input', issues: [{ path }] })
+    }
+    await expect(world.run('get_instance_variance', { entity: 'Gauge', record, dateFrom: today, dateTo: yesterday })).rejects.toMatchObject(
+      { code: 'invalid_input' },
+    )
+  })
+
   it('shows how chosen properties varied in a range', async () => {
     const { eiRecordId } = await save('var', { Level: 1, Note: 'x' })
     await save('var', { Level: 2 })
@@ -201,6 +226,34 @@ describe('watermarks', () => {
     await expect(world.run('list_instances_changed_since', { entity: 'Gauge', watermark: 'soon' })).rejects.toMatchObject({
       code: 'invalid_input',
     })
+  })
+
+  it('tells from a time on what was added and what was changed on every page, not on the first alone', async () => {
+    const names = ['old1', 'old2', 'old3', 'old4']
+    let last = ''
+    for (const name of names) last = (await save(name, { Level: 1 })).modifiedDate
+    let begun = last
+    for (let level = 0; begun === last; level++) begun = (await save('clock', { Level: level })).modifiedDate
+    for (const name of names) await save(name, { Level: 2 })
+    await save('fresh', { Level: 1 })
+    const { rows: all, watermark } = await drain(begun, 2)
+    const rows = all.filter((row) => row.key1 !== 'clock')
+    expect(rows.map((row) => [row.key1, row.changeKind])).toEqual([...names.map((name) => [name, 'modified']), ['fresh', 'added']])
+    expect((await drain(watermark)).rows).toEqual([])
+    const today = await drain(begun.slice(0, 10), 500)
+    expect(today.rows.length).toBeGreaterThan(rows.length)
+  })
+
+  it('refuses tokens that hold what no watermark can', async () => {
+    const { watermark } = await drain()
+    const parts: unknown[] = JSON.parse(Buffer.from(watermark, 'base64url').toString())
+    const tooLarge = '9'.repeat(19)
+    for (const place of [4, 5, 6]) {
+      const forged = Buffer.from(JSON.stringify(parts.with(place, tooLarge))).toString('base64url')
+      await expect(world.run('list_instances_changed_since', { entity: 'Gauge', watermark: forged })).rejects.toMatchObject({
+        code: 'invalid_input',
+      })
+    }
   })
 
   it('refuses a token of another database with watermark_reset', async () => {

@@ -20,6 +20,10 @@ const get = async (path: string, headers: Record<string, string> = {}, method = 
 }
 
 const states: Record<string, Readiness> = {
+  missing: {
+    status: 'ready',
+    dependencies: { postgres: { state: 'up' }, temporal: { state: 'absent', detail: 'It cannot be built.', remedy: 'Install Go.' } },
+  },
   building: {
     status: 'ready',
     dependencies: {
@@ -46,7 +50,7 @@ describe('health', () => {
       expect(JSON.parse(text)).toEqual(state)
       answers.push([name, status])
     }
-    expect(Object.fromEntries(answers)).toEqual({ allUp: 200, building: 200, away: 503, migrating: 503 })
+    expect(Object.fromEntries(answers)).toEqual({ allUp: 200, missing: 200, building: 200, away: 503, migrating: 503 })
     readiness = () => Promise.reject(new Error('password=hunter2'))
     expect(await get('/readyz')).toMatchObject({ status: 503, text: '{"status":"down","dependencies":{}}' })
     expect((await get('/')).status).toBe(200)
@@ -80,6 +84,61 @@ describe('documents', () => {
   })
 })
 
+describe('the documentation in a browser', () => {
+  const page = (path: string, title: string) => ({
+    path,
+    title,
+    summary: `About <${title}>.`,
+    markdown: `# ${title}\n`,
+    html: () => `<h1 id="top">${title}</h1>`,
+  })
+  const corpus = [page('guides/start.md', 'Start'), page('reference/tools/test.md', 'The tools'), page('decisions/why.md', 'Why')]
+  let documented: TestServer
+  beforeAll(async () => {
+    documented = await startHttpServer({ docs: { openapi: () => '{}', llmsTxt: () => '', corpus } })
+  })
+  afterAll(() => documented.close())
+  const read = async (path: string) => {
+    const response = await fetch(documented.url + path)
+    return { status: response.status, type: response.headers.get('content-type'), text: await response.text(), headers: response.headers }
+  }
+
+  it('lists every page, serves each in a frame that asks for nothing from elsewhere, and as Markdown', async () => {
+    const index = await read('/docs')
+    const links = [...index.text.matchAll(/<dt><a href="([^"]+)">/g)].map((match) => match[1] ?? '')
+    expect(links).toEqual(['/docs/guides/start', '/docs/reference/tools/test', '/docs/decisions/why'])
+    expect(index.text).toContain('About &#60;Start&#62;.')
+    for (const [position, link] of links.entries()) {
+      const { status, type, text, headers } = await read(link)
+      expect([status, type]).toEqual([200, 'text/html; charset=utf-8'])
+      expect(text).toContain(corpus[position]?.html() ?? 'no such page')
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+      expect([...text.matchAll(/(?:src|href)="([^"]*)"/g)].filter((match) => !/^(?:data:|\/|#)/.test(match[1] ?? ''))).toEqual([])
+      expect(await read(`${link}.md`)).toMatchObject({
+        status: 200,
+        type: 'text/markdown; charset=utf-8',
+        text: corpus[position]?.markdown,
+      })
+    }
+  })
+
+  it('is linked from the page at the root', async () => {
+    const { text } = await read('/')
+    for (const link of ['/docs', '/docs/guides/start']) expect(text).toContain(`href="${link}"`)
+  })
+
+  it('names the nearest page where there is none of that name', async () => {
+    const { status, text } = await read('/docs/guides/strat')
+    expect(status).toBe(404)
+    expect(JSON.parse(text).detail).toContain('/docs/guides/start')
+  })
+
+  it('is absent where there is none', async () => {
+    expect((await get('/docs')).status).toBe(404)
+    expect((await get('/')).text).not.toContain('/docs')
+  })
+})
+
 describe('the page at the root', () => {
   it('asks for nothing from elsewhere and runs only its own script', async () => {
     const { status, headers, text } = await get('/')
@@ -101,7 +160,7 @@ describe('the page at the root', () => {
     const plain = (html: string) => html.replace(/&#(\d+);/g, (_whole, code: string) => String.fromCharCode(Number(code)))
     const blocks = [...text.matchAll(/<pre[^>]*><code>([\s\S]*?)<\/code><\/pre>/g)].map((match) => plain(match[1] ?? ''))
     const configurations = blocks.filter((block) => block.startsWith('{')).map((block): unknown => JSON.parse(block))
-    expect(configurations.length).toBe(3)
+    expect(configurations.length).toBe(5)
     for (const configuration of configurations) expect(JSON.stringify(configuration)).toContain('https://ops.example.test/mcp')
     expect(blocks.filter((block) => block.includes('claude mcp add --transport http fieldloop https://ops.example.test/mcp'))).toHaveLength(
       1,
@@ -120,16 +179,19 @@ describe('the page at the root', () => {
 
   it('says whether all is well, and what to do where it is not', async () => {
     const sentences: string[] = []
-    for (const state of [allUp, states['building'], states['away'], states['migrating']]) {
+    for (const state of [allUp, states['missing'], states['building'], states['away'], states['migrating']]) {
       readiness = () => Promise.resolve(state ?? allUp)
       const { text } = await get('/')
       sentences.push(/<h2 class="overall">.*?<\/span>(.*?)<\/h2>/.exec(text)?.[1] ?? '')
       expect(text).not.toContain('<the>')
+      const remedies = Object.values((state ?? allUp).dependencies).flatMap(({ remedy }) => (remedy === undefined ? [] : [remedy]))
+      expect(remedies.filter((remedy) => !text.includes(remedy))).toEqual([])
     }
     readiness = () => Promise.resolve(allUp)
     expect(sentences).toEqual([
       'All is well.',
-      'Serving; temporal is still starting.',
+      'Serving, but Temporal is missing.',
+      'Serving; Temporal is still starting.',
       'Not serving: the database is away.',
       'Starting. Calls are answered as soon as the database is ready.',
     ])

@@ -258,12 +258,17 @@ describe('errors', () => {
       'GET / HTTP/9.9\r\nHost: x\r\n\r\n',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
       'GET /%ff/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n',
     ]) {
       const text = await exchangeRaw(server.port, request)
       expect([request, text.split(' ', 2)[1]]).toEqual([request, '400'])
       expect(text).toContain('application/problem+json')
       expect(text.toLowerCase()).toContain('x-request-id')
     }
+    const proxied = await exchangeRaw(server.port, 'CONNECT 10.0.0.1:80 HTTP/1.1\r\nHost: x\r\n\r\n')
+    expect([proxied.split(' ', 2)[1], proxied.includes('application/problem+json')]).toEqual(['404', true])
+    const expecting = await exchangeRaw(server.port, 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n')
+    expect(expecting).toMatch(/^HTTP\/1\.1 200 /)
     const long = await exchangeRaw(server.port, `GET /${'x'.repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`)
     expect(long).toMatch(/^HTTP\/1\.1 413 /)
   })

@@ -95,12 +95,16 @@ it('imports JSON with its types, and refuses a mapping to what is not there', as
   const queued = await world.call('import_instances', { entity: 'Airport', assetKey })
   await carryOut(queued.jobId)
   expect(await world.call('get_job', { jobId: queued.jobId })).toMatchObject({ state: 'partly', result: { inserted: 1, failed: 1 } })
-  const wrong = await world.call('import_instances', { entity: 'Airport', assetKey, mapping: { Latitud: 'Latitude' } })
+  await expect(world.run('import_instances', { entity: 'Airport', assetKey, mapping: { Latitud: 'Latitude' } })).rejects.toMatchObject({
+    code: 'unknown_property',
+    issues: [{ path: '$.mapping.Latitud', suggestion: 'Latitude' }],
+  })
+  const wrong = await world.call('import_instances', { entity: 'Airport', assetKey, mapping: { Latitude: 'Latitud' } })
   const job = await readJobForRun(world.platform.services, { tenantId: world.tenant.tenantId, jobId: wrong.jobId, attempt: 1 })
   if (!job) throw new Error('no job')
   await expect(importRunner.step(world.platform.services, job, new AbortController().signal)).rejects.toMatchObject({
     code: 'invalid_input',
-    issues: [{ suggestion: 'Latitude' }],
+    issues: [{ path: '$.mapping.Latitude', suggestion: 'Latitude' }],
   })
 })
 

@@ -184,6 +184,30 @@ describe('set_attachment_analysis', () => {
   })
 })
 
+describe('a long text as a target', () => {
+  // Longer than what history copies when the next version still has it.
+  const long = 'GATE 4 '.repeat(400)
+
+  it('takes a new result after a neighbour was edited, and keeps what somebody wrote instead of it', async () => {
+    await setAnalysis({ ocr: true, targets: { text: 'SignText' } })
+    const assetKey = await newAsset()
+    await save({ Photo: assetKey, SignText: long })
+    await save({ Score: 1 })
+    await carryOut(await lastRun())
+    const first = await call('get_attachment_analysis', { assetKey })
+    expect(first.written).toEqual({ applied: ['SignText'], skipped: [] })
+    expect((await record()).SignText).toBe('GATE 4')
+
+    await save({ SignText: long })
+    await save({ Score: 2 })
+    await call('rerun_attachment_analysis', { assetKey })
+    await carryOut(await lastRun())
+    const second = await call('get_attachment_analysis', { assetKey })
+    expect(second.written.applied).toEqual([])
+    expect((await record()).SignText).toBe(long)
+  })
+})
+
 describe('a save with an attachment', () => {
   it('queues the analysis with the record and answers its job', async () => {
     await setAnalysis(wanted)

@@ -113,4 +113,36 @@ describe('awaiting', () => {
     expect(answers).toHaveLength(100)
     expect(answers.every((answer) => answer.state === 'succeeded')).toBe(true)
   })
+
+  it('ends at once when the key is revoked, as a revoked key ends every other call', async () => {
+    const jobId = await startJob()
+    const agent = await call('create_api_key', { name: 'waits', roles: ['DataImport'] })
+    const awaiting = call('await_job', { jobId, timeoutSeconds: 50 }, { key: agent.apiKey }).catch((thrown: unknown) => thrown)
+    await expect.poll(() => waits, { interval: 5 }).toBe(1)
+    const revoked = performance.now()
+    await call('revoke_api_key', { apiKeyId: agent.apiKeyId })
+    expect(await awaiting).toMatchObject(refused('unauthenticated', /while the call was waiting/))
+    expect(performance.now() - revoked).toBeLessThan(5_000)
+  })
+
+  it('shows a job no longer to whoever lost the roles that could have started it', async () => {
+    const jobId = await startJob()
+    const agent = await call('create_api_key', { name: 'waits', roles: ['DataImport', 'DataView'] })
+    const awaiting = call('await_job', { jobId, timeoutSeconds: 50 }, { key: agent.apiKey }).catch((thrown: unknown) => thrown)
+    await expect.poll(() => waits, { interval: 5 }).toBe(1)
+    await call('update_api_key', { apiKeyId: agent.apiKeyId, roles: ['DataView'] })
+    expect(await awaiting).toMatchObject(refused('not_found'))
+  })
+
+  it('goes on waiting when somebody else loses a key', async () => {
+    const jobId = await startJob()
+    const job = await run(jobId)
+    const other = await call('create_api_key', { name: 'other', roles: [] })
+    const awaiting = call('await_job', { jobId, timeoutSeconds: 50 })
+    await expect.poll(() => waits, { interval: 5 }).toBe(1)
+    await call('revoke_api_key', { apiKeyId: other.apiKeyId })
+    await expect.poll(() => waits, { interval: 5 }).toBe(2)
+    await transact((context) => finishJob(context, job, { result: {} }))
+    expect(await awaiting).toMatchObject({ state: 'succeeded' })
+  })
 })

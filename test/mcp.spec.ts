@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http'
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { bodyOf, callTool, headersOf, post, problemBody, send, toolResult } from './support/mcp-client.ts'
 import { type McpServer, startMcpServer } from './support/mcp-server.ts'
@@ -126,10 +126,54 @@ describe.each(['legacy', 'modern'] as const)('a call on the %s wire', (era) => {
   })
 })
 
+describe.each(['legacy', 'modern'] as const)('arguments that are no object, on the %s wire', (era) => {
+  it.each([
+    ['an array', '["x"]', /not an array/],
+    ['a text', '"{}"', /not "\{\}"/],
+    ['a number', '5', /not 5/],
+  ])('are answered to the model where they are %s', async (_, given, sentence) => {
+    const params = { name: 'whoami', arguments: {} }
+    const body = bodyOf('tools/call', params, { era }).replace('"arguments":{}', `"arguments":${given}`)
+    expect(body).toContain(given)
+    const { result } = await post(server, body, { headers: headersOf('tools/call', params, { era }) })
+    const { isError, content } = toolResult.parse(result)
+    expect(isError).toBe(true)
+    expect(problemBody.parse(JSON.parse(content[0]?.text ?? ''))).toMatchObject({
+      code: 'invalid_input',
+      detail: expect.stringMatching(sentence),
+    })
+    expect(server.calls).toHaveLength(0)
+  })
+
+  it('count as none where they are null', async () => {
+    const params = { name: 'whoami', arguments: {} }
+    const body = bodyOf('tools/call', params, { era }).replace('"arguments":{}', '"arguments":null')
+    const { result } = await post(server, body, { headers: headersOf('tools/call', params, { era }) })
+    expect(toolResult.parse(result).isError).not.toBe(true)
+    expect(server.calls).toHaveLength(1)
+  })
+
+  it.each([
+    ['prompts/get', { name: 'connect_and_explore', arguments: { goal: 5 } }, '$.params.arguments.goal'],
+    ['resources/read', { uri: 7 }, '$.params.uri'],
+    [
+      'completion/complete',
+      { ref: { type: 'ref/prompt', name: 'connect_and_explore' }, argument: { name: 'goal' } },
+      '$.params.argument.value',
+    ],
+  ])('of %s are an error of the caller, in our words', async (method, params, path) => {
+    const { error } = await send(server, method, params, { era })
+    expect(error).toMatchObject({ code: -32602, data: { code: 'invalid_input', issues: [expect.objectContaining({ path })] } })
+    expect(error?.message).not.toContain('{')
+  })
+})
+
 describe('a call', () => {
-  it('refuses an idempotency key that is no text', async () => {
-    const { problem } = await callTool(server, 'whoami', {}, { meta: { idempotencyKey: 7 } })
-    expect(problem).toMatchObject({ code: 'invalid_input', issues: [{ path: '$._meta.idempotencyKey' }] })
+  it('refuses an idempotency key that is none', async () => {
+    for (const idempotencyKey of [7, '', 'x'.repeat(201), 'a\nb']) {
+      const { problem } = await callTool(server, 'whoami', {}, { meta: { idempotencyKey } })
+      expect(problem).toMatchObject({ code: 'invalid_input', issues: [{ path: '$._meta.idempotencyKey' }] })
+    }
   })
 
   it.each(['fail_unexpectedly', 'answer_bytes'])('tells nothing of the inside when %s', async (name) => {
@@ -189,6 +233,57 @@ describe('a call', () => {
     expect(alone.headers.get('content-type')).toContain('application/json')
     expect(plain(alone.result)).not.toBe('undefined')
     expect(JSON.parse(plain(alone.result))).toEqual(JSON.parse(plain(batch.result)))
+  })
+})
+
+describe('the limit of calls', () => {
+  afterEach(() => {
+    server.budget.limit = Number.POSITIVE_INFINITY
+  })
+
+  const spentBy = async (work: () => Promise<unknown>) => {
+    const before = server.budget.spent
+    await work()
+    return server.budget.spent - before
+  }
+
+  it('counts what runs no operation too: lists, resources, prompts, unknown tools and each message of a batch', async () => {
+    const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+    const call = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'whoami', arguments: {} } })
+    const spent: [string, number][] = []
+    for (const [what, work] of [
+      ['tools/list', () => send(server, 'tools/list')],
+      ['resources/list', () => send(server, 'resources/list')],
+      ['prompts/list', () => send(server, 'prompts/list', {}, { era: 'legacy' })],
+      ['whoami', () => callTool(server, 'whoami', {})],
+      ['unknown tool', () => send(server, 'tools/call', { name: 'who_am_i', arguments: {} })],
+      ['search_tools', () => callTool(server, 'search_tools', { query: 'records' }, { query: '?surface=catalog' })],
+      ['describe_tool', () => callTool(server, 'describe_tool', { name: 'whoami' }, { query: '?surface=catalog' })],
+      ['call_read_tool', () => callTool(server, 'call_read_tool', { name: 'whoami' }, { query: '?surface=catalog' })],
+      ['batch', () => post(server, `[${list},${list},${call}]`)],
+    ] as const)
+      spent.push([what, await spentBy(work)])
+    expect(Object.fromEntries(spent)).toEqual({
+      'tools/list': 1,
+      'resources/list': 1,
+      'prompts/list': 1,
+      whoami: 1,
+      'unknown tool': 1,
+      search_tools: 1,
+      describe_tool: 1,
+      call_read_tool: 1,
+      batch: 3,
+    })
+  })
+
+  it('answers 429 with Retry-After to a list, and to a call a tool result that says the same', async () => {
+    server.budget.limit = server.budget.spent
+    const list = await send(server, 'tools/list')
+    expect([list.status, list.headers.get('retry-after'), list.headers.get('content-type')]).toEqual([429, '7', 'application/problem+json'])
+    expect(problemBody.parse(JSON.parse(list.text))).toMatchObject({ code: 'rate_limited' })
+    const call = await callTool(server, 'whoami', {})
+    expect(call).toMatchObject({ isError: true })
+    expect(problemBody.parse(JSON.parse(call.content[0]?.text ?? ''))).toMatchObject({ code: 'rate_limited', status: 429 })
   })
 })
 

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 
 import { textOfHtml } from '#server/mail/parse.ts'
 import { replyText } from '#tools/messaging/mail-text.rules.ts'
-import { choiceOf, keywordOf, plainText } from '#tools/messaging/messaging.rules.ts'
+import { choiceOf, keywordOf, keywordOfReply, plainText } from '#tools/messaging/messaging.rules.ts'
 import { quietUntil } from '#tools/messaging/quiet-hours.rules.ts'
 import { isSignedByTwilio, isStandardWebhook, parseForm } from '#tools/messaging/webhook.rules.ts'
 
@@ -62,6 +62,22 @@ describe('what an answer means', () => {
   })
 })
 
+describe('what strangers send', () => {
+  it('is understood or passed over at once, whatever it holds', () => {
+    const started = performance.now()
+    const choices = [{ key: 'a', label: 'A'.repeat(100) }]
+    for (const part of ['!', '.', '"', "'", ' ', '\t', '\u00a0', '#', '1', 'ﬁ']) {
+      for (const text of [part.repeat(200_000), `${part.repeat(200_000)}x`, `x${part.repeat(200_000)}x`, `STOP${part.repeat(200_000)}x`]) {
+        expect([keywordOf(text), choiceOf(text, choices), keywordOfReply('email', text, true)]).toEqual([undefined, undefined, undefined])
+      }
+    }
+    expect(parseForm(Buffer.from('a=b&'.repeat(250_000))).get('a')).toHaveLength(250_000)
+    expect(performance.now() - started).toBeLessThan(3_000)
+    expect(choiceOf(`  ${'a'.repeat(100)}!  `, choices)).toBe('a')
+    expect(keywordOf(`${' '.repeat(100_000)}Stop.${'\n'.repeat(100_000)}`)).toBe('stop')
+  })
+})
+
 describe('quiet hours', () => {
   const until = (quiet: { start: string; end: string; timeZoneIana: string }, now: string) => {
     const end = quietUntil(quiet, Date.parse(now))
@@ -88,6 +104,41 @@ describe('quiet hours', () => {
     expect(until({ start: '20:00', end: '08:00', timeZoneIana: 'Pacific/Auckland' }, '2026-09-26T09:00:00Z')).toBe(
       '2026-09-26T19:00:00.000Z',
     )
+  })
+
+  it('end later than now on every night on which clocks change', () => {
+    const nights = [
+      ['Europe/Madrid', '2026-03-29'],
+      ['Europe/Madrid', '2026-10-25'],
+      ['America/Havana', '2026-11-01'],
+      ['America/St_Johns', '2026-03-08'],
+      ['Africa/Cairo', '2026-10-30'],
+      ['Asia/Beirut', '2026-10-25'],
+      ['Australia/Lord_Howe', '2026-04-05'],
+      ['Pacific/Auckland', '2026-04-05'],
+      ['Antarctica/Troll', '2026-10-25'],
+    ] as const
+    const hours = [
+      ['21:00', '07:00'],
+      ['22:00', '02:30'],
+      ['01:00', '02:15'],
+      ['23:30', '00:30'],
+      ['00:00', '23:59'],
+    ] as const
+    const held: { now: number; end: number }[] = []
+    for (const [timeZoneIana, night] of nights) {
+      for (const [start, end] of hours) {
+        for (let minute = -18 * 60; minute < 18 * 60; minute += 11) {
+          const now = Date.parse(night) + minute * 60_000
+          const ends = quietUntil({ start, end, timeZoneIana }, now)
+          if (ends !== undefined) held.push({ now, end: ends })
+        }
+      }
+    }
+    expect(held.length).toBeGreaterThan(2_000)
+    expect(held.filter(({ now, end }) => end <= now || end - now > 26 * 3_600_000)).toEqual([])
+    // 02:30 comes twice on this night: what is queued after the first waits for the second.
+    expect(until({ ...madrid, end: '02:30' }, '2026-10-25T01:10:00Z')).toBe('2026-10-25T01:30:00.000Z')
   })
 })
 
@@ -179,6 +230,10 @@ describe('what a person wrote', () => {
       ),
     ).toBe('Yes & no 👍\n\nOn the left\nside')
     const started = performance.now()
+    expect(
+      textOfHtml('<p>S&iacute;, &Eacute;l: caf&eacute; &ndash; it&rsquo;s open&hellip; &euro;5 &AMP; &#128512; &#xD800;&unknown;</p>'),
+    ).toBe('Sí, Él: café – it’s open… €5 & 😀 &unknown;')
+    expect(textOfHtml('<blockquote><p>All of it in a quotation</p>')).toBe('All of it in a quotation')
     for (const part of ['<', '<blockquote', '<blockquote>', '<!--', '&#']) expect(typeof textOfHtml(part.repeat(200_000))).toBe('string')
     expect(typeof replyText('On '.repeat(150_000))).toBe('string')
     expect(typeof replyText('On x\n'.repeat(100_000))).toBe('string')

@@ -159,6 +159,17 @@ describe('the loop', () => {
     expect((await call('get_conversation', { conversationId })).messages.at(-1)).toMatchObject({ text: 'too late' })
   })
 
+  it('takes a cursor that no conversation ever reaches for a mistake of the caller', async () => {
+    const { conversationId } = await call('send_message', { to: { tenantUserId: world.tenant.tenantUserId }, text: 'Well?' })
+    for (const afterSeq of [2_147_483_648, 9_007_199_254_740_991]) {
+      const issues = [expect.objectContaining({ path: '$.afterSeq' })]
+      for (const name of ['await_reply', 'poll_replies', 'get_conversation'])
+        await expect(call(name, { conversationId, afterSeq })).rejects.toMatchObject({ code: 'invalid_input', issues })
+      await expect(call('list_inbox', { afterInboxSeq: afterSeq })).rejects.toMatchObject({ code: 'invalid_input' })
+    }
+    expect(await call('poll_replies', { conversationId, afterSeq: 2_147_483_647 })).toMatchObject({ messages: [], cursor: 2_147_483_647 })
+  })
+
   it('refuses to wait longer than 55 seconds', async () => {
     const { conversationId } = await ask(await newUser())
     await expect(call('await_reply', { conversationId, timeoutSeconds: 56 })).rejects.toMatchObject(

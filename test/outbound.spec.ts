@@ -40,6 +40,9 @@ describe('an address', () => {
       '2002:7f00:1::',
       '2001::1',
       '2001:db8::1',
+      '::7f00:1',
+      '::127.0.0.1',
+      '4000::1',
       'no address',
     ]
     expect(allowed.filter((address) => !isAllowedAddress(closed, address))).toEqual([])
@@ -54,7 +57,7 @@ describe('an address', () => {
 
   it('is refused before anything is stored where it is written out', () => {
     const refusal = expect.objectContaining({ code: 'unprocessable', message: expect.stringContaining('OUTBOUND_ALLOW') })
-    const refused = ['169.254.169.254', '[::1]', 'localhost', 'api.localhost', '127.0.0.1'].map((host) => {
+    const refused = ['169.254.169.254', '[::1]', 'localhost', 'LOCALHOST.', 'api.localhost', '127.0.0.1'].map((host) => {
       try {
         assertAllowedHost(closed, host)
         return host

@@ -1,9 +1,11 @@
 /** Idempotency keys: one effect for one key, whatever is called beside it, and no secret twice. */
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
+import { readIdempotencyKey } from '#platform/idempotency.ts'
 import type { Platform } from '#platform/platform.ts'
 
 import { gate, openPipelineWorld, type PipelineWorld, refused } from './support/pipeline.ts'
@@ -142,5 +144,44 @@ describe('idempotency keys', () => {
     await world.sql`update platform.idempotency_key set expires_at = now() - interval '1 second' where key = ${idempotencyKey}`
     await call('write_twice', { label }, { idempotencyKey })
     expect(await effects(label)).toBe(4)
+  })
+
+  it('cover the bytes, the name and the type of a file: another file under the same key is another body', async () => {
+    const idempotencyKey = randomUUID()
+    const upload = (text: string, more: { fileName?: string; mimeType?: string } = {}) =>
+      world.call(
+        'upload_asset',
+        {},
+        {
+          idempotencyKey,
+          upload: {
+            stream: Readable.from([Buffer.from(text)]),
+            fileName: 'a.txt',
+            mimeType: 'text/plain',
+            isTruncated: () => false,
+            ...more,
+          },
+        },
+      )
+    const first = await upload('one')
+    expect(await upload('one')).toEqual(first)
+    for (const [bytes, more] of [
+      ['two', {}],
+      ['one and more', {}],
+      ['one', { fileName: 'b.txt' }],
+      ['one', { mimeType: 'text/csv' }],
+    ] as const)
+      await expect(upload(bytes, more)).rejects.toMatchObject(refused('idempotency_conflict', /another body/))
+    expect(await upload('one')).toEqual(first)
+    expect(await world.call('list_assets', { search: 'a.txt' })).toHaveLength(1)
+  })
+
+  it('are read the same on every transport: 1 to 200 printable characters', () => {
+    for (const key of ['', 'x'.repeat(201), 'ñ', 'a\nb', 7, null])
+      expect(() => readIdempotencyKey(key, '$.key')).toThrowError(
+        expect.objectContaining({ code: 'invalid_input', issues: [expect.objectContaining({ path: '$.key' })] }),
+      )
+    expect(readIdempotencyKey(undefined, '$.key')).toBeUndefined()
+    expect(readIdempotencyKey('x'.repeat(200), '$.key')).toHaveLength(200)
   })
 })

@@ -119,6 +119,23 @@ describe('the fence between tenants', () => {
     })
     expect(urls.app).toBe(world.urls.app)
   })
+
+  it('refuses to boot on a database that was restored without the roles of its server, and says what is missing', async () => {
+    const boot = () => migrate({ ownerUrl: world.urls.owner, secretsKey: secretsKeyOfTests, log: createLog('silent') })
+    await world.sql.unsafe('create schema t_999999999')
+    try {
+      await expect(boot()).rejects.toThrow(/lacks roles of its tenants \(t_999999999\)\. .*pg_dumpall --roles-only/)
+    } finally {
+      await world.sql.unsafe('drop schema t_999999999')
+    }
+    await world.sql.unsafe('revoke usage on schema platform from fieldloop_app')
+    try {
+      await expect(boot()).rejects.toThrow(/lacks the rights of its roles/)
+    } finally {
+      await world.sql.unsafe('grant usage on schema platform to fieldloop_app')
+    }
+    await boot()
+  })
 })
 
 function urlWith(url: string, change: { database?: string; user?: string }): string {

@@ -141,6 +141,32 @@ describe('who may call', () => {
   })
 })
 
+describe('many calls in one request', () => {
+  it('count each, so that the next ones wait for them, a minute longer at most', async () => {
+    const limited = await open({ CALLS_PER_MINUTE: '5' })
+    const key = await world.tenant.keyWith([])
+    const actor = await limited.pipeline.identify({ kind: 'bearer', token: key })
+    await limited.pipeline.charge(actor, 1)
+    await limited.pipeline.charge(actor, 1_000)
+    const refused = (error: AppError) => [error.code, error.retryAfterSeconds]
+    const [code, seconds] = await limited.pipeline.charge(actor, 1).then(() => ['served', 0], refused)
+    expect(code).toBe('rate_limited')
+    expect(seconds).toBeGreaterThan(60)
+    expect(seconds).toBeLessThanOrEqual(72)
+    const call = await limited.pipeline
+      .run({
+        operation: limited.pipeline.registry.byName.get('list_roles') ?? expect.fail(),
+        transport: 'mcp',
+        credential: { kind: 'bearer', token: key },
+        input: {},
+        requestId: 'r',
+        signal: new AbortController().signal,
+      })
+      .then(() => ['served', 0], refused)
+    expect(call[0]).toBe('rate_limited')
+  })
+})
+
 describe('what comes in', () => {
   it('refuses unknown fields with the nearest right one, and says everything that is wrong at once', async () => {
     const error = await call('create_user', { emial: 'a@example.com', phone: 5, roles: ['Dataview'] }).catch((thrown: unknown) => thrown)
@@ -200,6 +226,27 @@ describe('the transaction', () => {
     const problem = toProblem(error, 'r7')
     expect(problem).toMatchObject({ status: 500, code: 'internal', requestId: 'r7' })
     expect(JSON.stringify(problem)).not.toMatch(/division|zero|select|postgres/i)
+  })
+
+  it.each([
+    ['a number too large for its column', 'select 9007199254740991::bigint::int', 'invalid_input'],
+    [
+      'a text too long for its index',
+      "create temporary table long (t text primary key) on commit drop; insert into long select string_agg(md5(n::text), '') from generate_series(1, 2000) n",
+      'invalid_input',
+    ],
+    ['a time out of all calendars', "select '2026-01-01'::timestamptz + interval '300000 years'", 'invalid_input'],
+    [
+      'a database that has become a replica',
+      'set transaction read only; create temporary table x (a int); insert into platform.test_effect (tenant_id, label) values (1, $$x$$)',
+      'unavailable',
+    ],
+  ])('blames %s on whom it belongs to', async (label, statement, code) => {
+    steps.set(label, async ({ tx }) => void (await tx.unsafe(statement)))
+    const error = await call('write_twice', { label }).catch((thrown: unknown) => thrown)
+    expect(toProblem(error, 'r8')).toMatchObject({ code })
+    expect(JSON.stringify(toProblem(error, 'r8'))).not.toMatch(/out of range|index|bigint|select/i)
+    expect(await effects(label)).toBe(0)
   })
 
   it('does not commit where a statement failed and the handler looked away', async () => {

@@ -239,12 +239,75 @@ describe('names in languages', () => {
   })
 })
 
+describe('a language that there is not', () => {
+  it.each([
+    ['en', 'en-US'],
+    ['ES', 'es-ES'],
+    ['fr-BE', 'fr-FR'],
+    ['en_US', 'en-US'],
+    ['xx', undefined],
+  ])('is answered for %j with the nearest that there is, wherever it is named: %j', async (languageCode, suggestion) => {
+    const property = await propertyOf({ dataType: 'Text' })
+    const refused = [
+      await refusal('describe_property', { property, languageCode }),
+      await refusal('set_property_display', { property, languageCode, name: 'x' }),
+      await refusal('create_property', { internalName: unique('P'), dataType: 'Text', displays: [{ languageCode, name: 'x' }] }),
+      await refusal('create_user', { email: 'x@example.com', language: languageCode }),
+    ]
+    expect(refused.map((error) => error.issues?.map((issue) => issue.suggestion))).toEqual(refused.map(() => [suggestion]))
+  })
+
+  it('is named where it was given, also when the property has no display in it', async () => {
+    const property = await propertyOf({ dataType: 'Text' })
+    expect(pathsOf(await refusal('lock_property_translation', { property, languageRegionId: 5, isLocked: true }))).toEqual([
+      '$.languageRegionId',
+    ])
+    expect(pathsOf(await refusal('lock_property_translation', { property, languageCode: 'fr-FR', isLocked: true }))).toEqual([
+      '$.languageCode',
+    ])
+    expect((await refusal('lock_property_translation', { property, isLocked: true })).issues).toHaveLength(1)
+  })
+})
+
 describe('changing a property', () => {
   it('changes what is named, and null clears', async () => {
     const property = await propertyOf({ dataType: 'Text', regEx: '^a', maxValueOrLength: 9, categoryId: 2 })
     await world.call('update_property', { property, regEx: null, isSensitive: true })
     const after = (await world.call('describe_property', { property })).property
     expect(after).toMatchObject({ regEx: null, isSensitive: true, maxValueOrLength: 9, categoryId: 2, dataType: 'Text' })
+  })
+
+  it('takes null for the file types too, and then any goes', async () => {
+    const property = await propertyOf({ dataType: 'Attachment', allowedFileTypes: ['JPG'] })
+    await world.call('update_property', { property, isSensitive: true })
+    expect((await world.call('describe_property', { property })).property.allowedFileTypes).toEqual(['jpg'])
+    await world.call('update_property', { property, allowedFileTypes: null })
+    expect((await world.call('describe_property', { property })).property.allowedFileTypes).toEqual([])
+    expect(
+      (await world.call('describe_property', { property: await propertyOf({ dataType: 'Binary', allowedFileTypes: null }) })).property
+        .allowedFileTypes,
+    ).toEqual([])
+  })
+
+  it('does not let what is read from a sensitive file flow into the open, whichever end changes', async () => {
+    const photo = await propertyOf({ dataType: 'Attachment' })
+    const [text, other] = [await propertyOf({ dataType: 'Text' }), await propertyOf({ dataType: 'Text' })]
+    const entity = unique('Thing')
+    await world.call('create_entity', { internalName: entity, properties: [{ property: photo }, { property: text }, { property: other }] })
+    const { properties } = await world.call('describe_entity', { entity })
+    const { entityPropertyId } = properties[0]
+    await world.call('set_attachment_analysis', { entity, entityPropertyId, ocr: true, targets: { text } })
+    const error = await refusal('update_property', { property: photo, isSensitive: true })
+    expect(error).toMatchObject({ status: 422, code: 'unprocessable', message: expect.stringMatching(`${entity}.*${text}`) })
+    expect(pathsOf(error)).toEqual(['$.isSensitive'])
+    await world.call('update_property', { property: text, isSensitive: true })
+    await world.call('update_property', { property: photo, isSensitive: true })
+    expect((await refusal('update_property', { property: text, isSensitive: false })).code).toBe('unprocessable')
+    await world.call('update_property', { property: other, isSensitive: true })
+    await world.call('update_property', { property: other, isSensitive: false })
+    await world.call('update_property', { property: text, maxValueOrLength: 10_000 })
+    await world.call('update_property', { property: photo, isSensitive: false })
+    expect((await world.call('update_property', { property: text, isSensitive: false })).isSensitive).toBe(false)
   })
 
   it('never changes the data type, and holds the whole against the rules again', async () => {

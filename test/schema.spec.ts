@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AppError } from '#platform/errors.ts'
 import { newName } from '#platform/names.ts'
 import { tenantAdminRoles } from '#platform/roles.ts'
+import { zoneOf } from '#tools/schema/time-zones.ts'
+import { findTimeZone } from '#tools/users/users.rules.ts'
 
 import { renderReservedNames, reservedNamesOf, tablePath, writtenPath } from './contract/reserved-names.ts'
 import { openWorld, type TestTenant, type World } from './support/world.ts'
@@ -104,6 +106,29 @@ describe('reference records', () => {
     // The runtime and the database may have different years of the zone data: a handful of zones, never many.
     expect(differing.length).toBeLessThan(5)
     expect(zones.filter((zone) => zone.timeZoneIana === 'Europe/Madrid')[0]).toMatchObject({ standardOffsetMinutes: 60 })
+  })
+
+  it('knows every zone that a user may have, those of a fixed offset too', async () => {
+    const { call } = await fresh()
+    const names = (await world.sql<{ name: string }[]>`select name from pg_timezone_names where name ~ '^[A-Z]'`).map((row) => row.name)
+    const lost: string[] = []
+    let looked = 0
+    for (const name of names) {
+      const found = findTimeZone(name)
+      if (!found.isOk) continue
+      looked++
+      const isUtc = /^(Etc\/)?(UTC|UCT|GMT[+-]?0?|Greenwich|Universal|Zulu)$/.test(found.value)
+      if (zoneOf(found.value).timeZoneId === 1 && !isUtc) lost.push(found.value)
+    }
+    expect(looked).toBeGreaterThan(500)
+    expect(lost).toEqual([])
+    const { tenantUserId } = await call('create_user', { email: 'fixed@example.com', timezone: 'Etc/GMT+8', roles: ['DataView'] })
+    const { apiKey } = await call('create_api_key', { name: 'fixed', roles: ['DataView'], tenantUserId })
+    expect(await call('whoami', {}, { key: apiKey })).toMatchObject({
+      timeZoneIana: 'Etc/GMT+8',
+      standardOffsetMinutes: -480,
+      currentOffsetMinutes: -480,
+    })
   })
 
   it('has languages and verticals', async () => {
@@ -414,6 +439,50 @@ describe('catalog documents', () => {
     const site = { entities: [{ internalName: 'Site', children: [{ childEntity: 'Visit', isRequired: true }] }] }
     expect((await refusal('import_catalog', site, tenant.key)).code).toBe('conflict')
     expect((await refusal('describe_entity', { entity: 'Site' }, tenant.key)).code).toBe('not_found')
+  })
+})
+
+describe('entities that need each other', () => {
+  it('are refused as parents of each other, and taken where one of them may begin', async () => {
+    const { call, tenant } = await fresh()
+    const document = (isRequired: boolean) => ({
+      entities: [
+        { internalName: 'Hen', children: [{ childEntity: 'Egg', isRequired: true }] },
+        { internalName: 'Egg', children: [{ childEntity: 'Hen', isRequired }] },
+        { internalName: 'Shell' },
+      ],
+    })
+    const validated = await call('validate_catalog', document(true))
+    expect(validated.issues.map((issue: { path: string }) => issue.path)).toEqual(['$.entities[0]', '$.entities[1]'])
+    expect(pathsOf(await refusal('import_catalog', document(true), tenant.key))).toEqual(['$.entities[0]', '$.entities[1]'])
+    expect(await call('import_catalog', document(false))).toMatchObject({ created: 3 })
+  })
+})
+
+describe('a document that gives parents to records that exist', () => {
+  it('is found wanting by validate_catalog as by the import, with the entity that names the child', async () => {
+    const { call, tenant } = await fresh()
+    await call('import_catalog', { entities: [{ internalName: 'Leaf' }] })
+    const { eiRecordId } = await call('save_instance', { entity: 'Leaf', key1: 'a', data: {} })
+    const document = (isRequired: boolean) => ({
+      entities: [{ internalName: 'Twig' }, { internalName: 'Branch', children: [{ childEntity: 'Leaf', isRequired }] }],
+    })
+    const found = await call('validate_catalog', document(true))
+    expect(found).toMatchObject({
+      ok: false,
+      issues: [{ path: '$.entities[1].children[0].childEntity', message: expect.stringMatching(/have no parent/) }],
+    })
+    const error = await refusal('import_catalog', document(true), tenant.key)
+    expect([error.code, pathsOf(error)]).toEqual(['conflict', ['$.entities[1].children[0].childEntity']])
+    expect(await call('validate_catalog', document(false))).toMatchObject({ ok: true })
+    // Another parent that a leaf may do without lets it stay as it is.
+    const either = document(true)
+    expect(
+      await call('validate_catalog', { entities: [...either.entities, { internalName: 'Ground', children: [{ childEntity: 'Leaf' }] }] }),
+    ).toMatchObject({ ok: true })
+    await call('delete_instance', { entity: 'Leaf', record: String(eiRecordId) })
+    expect(await call('validate_catalog', document(true))).toMatchObject({ ok: true })
+    expect(await call('import_catalog', document(true))).toMatchObject({ created: 2 })
   })
 })
 

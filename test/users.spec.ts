@@ -164,6 +164,18 @@ describe('listing', () => {
     )
   })
 
+  it('finds a phone however it is written', async () => {
+    const { key } = await world.newTenant()
+    const { tenantUserId } = await call('create_user', { userName: unique('caller'), phone: '+34612777888' }, { key })
+    const found = async (search: string) =>
+      (await call('list_users', { search }, { key })).map((user: { tenantUserId: number }) => user.tenantUserId)
+    for (const search of ['+34 612 777 888', '(612) 777-888', '777888']) expect(await found(search)).toEqual([tenantUserId])
+    expect(await found('+34 612 777 889')).toEqual([])
+    // Neither a name with a digit nor a lone sign asks for a phone.
+    expect(await found('unit 7')).toEqual([])
+    expect(await found('+')).toEqual([tenantUserId])
+  })
+
   it("answers another tenant's user as if there were none", async () => {
     const foreign = await world.newTenant()
     const absent = await call('get_user', { tenantUserId: 2 ** 40 }).catch((error: Error) => error.message)

@@ -8,6 +8,7 @@ import {
   continueAsNew,
   defineSignal,
   isCancellation,
+  patched,
   proxyActivities,
   type RetryPolicy,
   setHandler,
@@ -81,6 +82,9 @@ export async function conversation(input: ConversationInput): Promise<void> {
     if (taken.has(seq)) return
     taken.add(seq)
     waiting.set(seq, { messageId, isHeld: false })
+    // Whoever no longer keeps quiet hours gets what they held before what comes now.
+    const first = [...waiting].filter(([, one]) => one.isHeld).sort(([a], [b]) => a - b)[0]
+    if (first && patched('ask-held-again')) first[1].isHeld = false
   }
   for (const queued of input.queued ?? []) take(queued)
   setHandler(deliver, take)
@@ -112,6 +116,9 @@ export async function conversation(input: ConversationInput): Promise<void> {
       await giveUpOnMessage({ ...ref, messageId: one.messageId })
     }
     waiting.delete(seq)
+    // What held this one would have held those after it; an urgent one passes by those before it and tells nothing of them.
+    const later = [...waiting].filter(([other, { isHeld }]) => isHeld && other > seq)
+    if (later.length > 0 && patched('ask-held-again')) for (const [, other] of later) other.isHeld = false
   }
 
   const fetchFiles = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import { type Dispatcher, request } from 'undici'
 import { AppError } from '#platform/errors.ts'
 import type { Services } from '#platform/services.ts'
 import { downloadPath, signedUrl } from '#tools/assets/service.ts'
-import { type Order, type Outcome, twilioStopped, type TwilioWay, withoutKnown } from '#tools/messaging/service.ts'
+import { failureOfTwilio, type Order, type Outcome, type TwilioWay, withoutKnown } from '#tools/messaging/service.ts'
 
 export interface TwilioParts {
   readonly services: Services
@@ -36,6 +36,20 @@ const beforeConnecting: ReadonlySet<string> = new Set([
 ])
 
 const codeOf = (error: unknown) => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '')
+
+// A page of its list is some hundred kilobytes. The address is a tenant's to choose, and must not be able to fill our memory.
+const maxAnswerBytes = 4 * 1024 * 1024
+
+async function textWithin(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > maxAnswerBytes) throw new Error('The answer is larger than any of the vendor')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
 
 /**
  * Twilio's client has no setting for its address, but takes the part that makes the requests. This one sends them where the channel says, never
@@ -71,7 +85,7 @@ function requestClient({ dispatcher, callMs }: TwilioParts, apiBaseUrl: string |
           ...(isPost ? { body: form.toString() } : {}),
           signal: AbortSignal.timeout(callMs),
         })
-        return { statusCode: answer.statusCode, body: await answer.body.text(), headers: answer.headers }
+        return { statusCode: answer.statusCode, body: await textWithin(answer.body), headers: answer.headers }
       } catch (cause) {
         if (cause instanceof AppError || !beforeConnecting.has(codeOf(cause))) throw cause
         throw new NotConnected('Twilio could not be reached', { cause })
@@ -90,20 +104,6 @@ async function clientFor(parts: TwilioParts, { settings, secrets }: Pick<TwilioW
 
 const onWire = (via: TwilioWay, address: string) => (via.channel === 'whatsapp' ? `whatsapp:${address}` : address)
 
-// Wrong or unreachable numbers, by Twilio's own.
-const badAddressCodes: ReadonlySet<string> = new Set([
-  '21211',
-  '21214',
-  '21217',
-  '21401',
-  '21407',
-  '21421',
-  '21612',
-  '21614',
-  '63003',
-  '63024',
-])
-
 function readFailure(error: unknown): Outcome {
   if (error instanceof AppError) return { kind: 'refused', reason: 'channelMisconfigured' }
   if (error instanceof NotConnected) return { kind: 'notSent', detail: 'not connected' }
@@ -114,10 +114,10 @@ function readFailure(error: unknown): Outcome {
   if (status === 429) return { kind: 'notSent', detail: 'too many calls' }
   // Behind a 5xx or a 408 the message may have been taken.
   if (status >= 500 || status === 408) return { kind: 'unknown', detail: `status ${status}` }
-  if (vendorCode === twilioStopped) return { kind: 'refused', reason: 'optedOut', vendorCode }
-  if (status === 401 || status === 403 || vendorCode === undefined)
+  const reason = failureOfTwilio(vendorCode)
+  if (reason !== 'optedOut' && (status === 401 || status === 403 || vendorCode === undefined))
     return { kind: 'refused', reason: 'channelMisconfigured', vendorCode: vendorCode ?? String(status) }
-  return { kind: 'refused', reason: badAddressCodes.has(vendorCode) ? 'badAddress' : 'refused', vendorCode }
+  return { kind: 'refused', reason, vendorCode }
 }
 
 /** One call that sends; the order has been claimed. */
@@ -146,6 +146,8 @@ export async function sendThroughTwilio(parts: TwilioParts, order: TwilioOrder):
 const listed = 50
 // Its clock and ours differ; what is older and ours is known by its id.
 const skewMs = 60_000
+// One of them may have been set in between by an hour or two. What was made so long before may be this message, so that it is not sent again.
+const jumpMs = 3 * 3_600_000
 // What a trial account puts before every text.
 const trialPrefix = 'Sent from your Twilio trial account - '
 
@@ -162,24 +164,26 @@ export async function lookUpAtTwilio(parts: TwilioParts, order: TwilioOrder, riv
   const { via } = order
   const client = await clientFor(parts, via)
   const messages = await client.messages.list({ to: onWire(via, order.to), limit: listed, pageSize: listed })
-  const since = Date.parse(order.claimedAt) - skewMs
-  const isMadeSince = (made: Date | null) => made === null || made.getTime() >= since
+  const claimed = Date.parse(order.claimedAt)
+  const isMadeSince = (made: Date | null, reachMs = skewMs) => made === null || made.getTime() >= claimed - reachMs
   const alike = messages.filter((one) => {
     const body = folded(one.body)
-    return (
-      one.direction !== 'inbound' &&
-      isMadeSince(one.dateCreated) &&
-      (body === folded(order.text) || body === trialPrefix + folded(order.text))
-    )
+    const isSameText = body === folded(order.text) || body === trialPrefix + folded(order.text)
+    return one.direction !== 'inbound' && isSameText && isMadeSince(one.dateCreated, jumpMs)
   })
-  const sids = await withoutKnown(
-    parts.services,
-    order.tenantId,
-    alike.map((one) => one.sid),
+  const unknown = new Set(
+    await withoutKnown(
+      parts.services,
+      order.tenantId,
+      alike.map((one) => one.sid),
+    ),
   )
+  const sids = alike.filter((one) => unknown.has(one.sid) && isMadeSince(one.dateCreated)).map((one) => one.sid)
   const [sid] = sids
   // A full page of newer ones hides what lies behind it.
-  const isWhole = messages.length < listed || messages.some((one) => !isMadeSince(one.dateCreated))
+  const isWhole = messages.length < listed || messages.some((one) => !isMadeSince(one.dateCreated, jumpMs))
+  if (sid === undefined && unknown.size > 0)
+    return { kind: 'neverKnown', detail: 'made before the claim, by the clocks', providerId: undefined }
   if (sid === undefined)
     return isWhole
       ? { kind: 'notSent', detail: 'not in the list' }

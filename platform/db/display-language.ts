@@ -1,7 +1,7 @@
 /** Which language names and descriptions are shown in: the one asked for, else the caller's own; then the tenant's; then the internalName. */
 import { AppError } from '../errors.ts'
 import type { CallContext } from '../operation.ts'
-import { nearest, quoted } from '../suggest.ts'
+import { nearestLanguage, quoted } from '../suggest.ts'
 import type { Tx } from './pool.ts'
 
 export interface DisplayLanguages {
@@ -23,7 +23,7 @@ export async function findDisplayLanguages(context: CallContext & { readonly tx:
   if (languageCode === undefined) return { requested: row?.own ?? usual, usual }
   if (row?.asked === null || row === undefined) {
     const known = await tx<{ languageCode: string }[]>`select language_code from platform.language`
-    const suggestion = nearest(
+    const suggestion = nearestLanguage(
       languageCode,
       known.map((language) => language.languageCode),
     )

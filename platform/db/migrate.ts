@@ -72,6 +72,7 @@ export async function migrate(options: MigrateOptions): Promise<DatabaseUrls> {
       })
     }
     await sql`select pg_advisory_unlock(${lockKey})`
+    await refuseMissingRoles(sql)
     await refuseMightyRole(urls.app)
     return urls
   } finally {
@@ -96,6 +97,21 @@ async function ensureRoles(sql: postgres.Sql, options: MigrateOptions): Promise<
     app: appUrl ?? withRole(options.pooledUrl ?? ownerUrl, 'fieldloop_app', rolePassword(secretsKey, 'fieldloop_app')),
     lookup: lookupUrl ?? withRole(options.pooledUrl ?? ownerUrl, 'fieldloop_lookup', rolePassword(secretsKey, 'fieldloop_lookup')),
   }
+}
+
+/** A dump of a database holds neither the roles, which are the server's, nor the rights of roles that were missing when it was restored. */
+async function refuseMissingRoles(sql: postgres.Sql): Promise<void> {
+  const [found] = await sql<{ tenants: string[]; hasRights: boolean }[]>`
+    select has_schema_privilege('fieldloop_app', 'platform', 'usage') as has_rights, array(
+      select nspname::text from pg_namespace where nspname ~ '^t_[0-9]+$' and not exists (select from pg_roles where rolname = nspname) order by 1
+    ) as tenants`
+  if (found && found.hasRights && found.tenants.length === 0) return
+  const missing = found?.tenants.length
+    ? `lacks roles of its tenants (${found.tenants.slice(0, 3).join(', ')})`
+    : 'lacks the rights of its roles'
+  throw new Error(
+    `The database ${missing}. Restore the server's roles before the database: pg_dumpall --roles-only on the old server gives them.`,
+  )
 }
 
 async function refuseMightyRole(appUrl: string): Promise<void> {

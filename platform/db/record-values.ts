@@ -46,6 +46,42 @@ export async function holdsOption(
   return isAny(tx, tenantId, entityId, column.isList ? `$1::text::int = any(${name})` : `${name} = $1::text::int`, [String(optionId)])
 }
 
+export interface HeldTexts {
+  readonly id: number
+  /** In the order of the columns. */
+  readonly texts: readonly (string | null)[]
+}
+
+/**
+ * The texts of live records in these columns, by id after `after`; null where there is no value, no such column or no column is named. Whoever would
+ * write the records waits until the transaction ends.
+ */
+export async function holdTexts(
+  tx: Tx,
+  tenantId: number,
+  entityId: number,
+  columnIds: readonly (number | null)[],
+  page: { readonly after: number; readonly limit: number },
+): Promise<HeldTexts[]> {
+  const present = await presentColumns(tx, tenantId, entityId)
+  if (present.size === 0) return []
+  const texts = columnIds.map((columnId) => (columnId !== null && present.has(`c${columnId}`) ? `r.c${columnId}` : 'null::text'))
+  return inRecords(tx, tenantId, async () => {
+    const rows = await tx.unsafe<{ id: number; texts: (string | null)[] }[]>(
+      `select r.id, array[${texts.join(', ')}] as texts from ${recordTable(tenantId, entityId)} r
+      where r.deleted_at is null and r.id > $1::text::bigint order by r.id limit $2::text::int for share`,
+      [String(page.after), String(page.limit)],
+    )
+    return [...rows]
+  })
+}
+
+/** Whether a live record has no parent. */
+export async function hasOrphans(tx: Tx, tenantId: number, entityId: number): Promise<boolean> {
+  const present = await presentColumns(tx, tenantId, entityId)
+  return present.size > 0 && isAny(tx, tenantId, entityId, 'r.parent_id is null')
+}
+
 export interface ChildUse {
   /** A live child has a parent of this entity. */
   readonly hasChildren: boolean

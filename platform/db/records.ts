@@ -85,7 +85,7 @@ async function ensureTenantSchema(tx: Tx, tenantId: number): Promise<void> {
   const role = tenantRole(tenantId)
   const [existing] = await tx`select 1 from pg_namespace where nspname = ${role}`
   if (existing) return
-  await tx.unsafe(`do $$ begin create role ${role} nologin; exception when duplicate_object then null; end $$`)
+  await tx.unsafe(`do $$ begin create role ${role} nologin; exception when duplicate_object or unique_violation then null; end $$`)
   // A default grant would let the application read every tenant without saying which one it means.
   await tx.unsafe(`grant ${role} to fieldloop_app with inherit false, set true`)
   await tx.unsafe(`create schema ${role}`)
@@ -218,9 +218,23 @@ export function createRecordIds(databases: Databases): RecordIds {
   }
 }
 
+/** The entities that ids were handed out for, of this tenant, by id; an id of nobody or of another tenant is not among them. */
+export async function entitiesOfRecords(tx: Tx, tenantId: number, recordIds: readonly number[]): Promise<Map<number, number>> {
+  const blockOf = (recordId: number) => Math.floor(recordId / idsPerBlock)
+  const blocks = [...new Set(recordIds.map(blockOf))]
+  if (blocks.length === 0) return new Map()
+  const rows = await tx<{ blockNo: number; entityId: number }[]>`
+    select block_no, entity_id from platform.record_block where block_no = any(${blocks}::bigint[]) and tenant_id = ${tenantId}`
+  const byBlock = new Map(rows.map((row) => [row.blockNo, row.entityId]))
+  return new Map(
+    recordIds.flatMap((recordId) => {
+      const entityId = byBlock.get(blockOf(recordId))
+      return entityId === undefined ? [] : [[recordId, entityId]]
+    }),
+  )
+}
+
 /** The entity that an id was handed out for, of this tenant; undefined for an id of nobody or of another tenant. */
 export async function entityOfRecord(tx: Tx, tenantId: number, recordId: number): Promise<number | undefined> {
-  const [row] = await tx<{ entityId: number }[]>`
-    select entity_id from platform.record_block where block_no = ${Math.floor(recordId / idsPerBlock)} and tenant_id = ${tenantId}`
-  return row?.entityId
+  return (await entitiesOfRecords(tx, tenantId, [recordId])).get(recordId)
 }

@@ -5,6 +5,8 @@ import { llmsText, type PageEntry } from './llms.ts'
 import { openapiDocument } from './openapi.ts'
 import { productVersion } from './version.ts'
 
+export { pageHtml } from './page-html.ts'
+
 /** `/openapi.json` of an installation that is reached at `publicUrl`. */
 export function openapi(registry: Registry, { publicUrl }: { readonly publicUrl: string }): string {
   return JSON.stringify(openapiDocument(registry, { publicUrl, version: productVersion() }))

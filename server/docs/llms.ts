@@ -11,7 +11,7 @@ export interface PageEntry {
 
 /** The text over the registry and the pages, in their order. Addresses are relative to the host that serves it. */
 export function llmsText(registry: Registry, pages: readonly PageEntry[]): string {
-  const link = ({ path, title, summary }: PageEntry) => `- [${title}](docs://${path}): ${summary}`
+  const link = ({ path, title, summary }: PageEntry) => `- [${title}](/docs/${path}): ${summary}`
   const under = (folder: string) => pages.filter(({ path }) => path.startsWith(`${folder}/`)).map(link)
   const tools = listedDomains(registry).map(({ name, title, operations }) => {
     const names = operations.filter(({ isTool }) => isTool).map((operation) => operation.name)
@@ -23,7 +23,7 @@ export function llmsText(registry: Registry, pages: readonly PageEntry[]): strin
     [
       '- MCP (Streamable HTTP): /mcp on this host, header "Authorization: Bearer <API key>"',
       '- REST: /api/v1 on this host, described at /openapi.json',
-      '- Read a page below: the MCP resource docs://<path>, the tool docs_read with {"path"}, or POST /api/v1/docs/read. Ask a question: docs_search.',
+      '- Read a page below: GET its address, or the tool docs_read with {"path"} (what follows /docs/), or the MCP resource docs://<path>. Ask a question: docs_search.',
     ].join('\n'),
     '## Guides',
     under('guides').join('\n'),

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import type { Credential } from '#platform/call.ts'
-import { AppError } from '#platform/errors.ts'
+import { readIdempotencyKey } from '#platform/idempotency.ts'
 
 import type { Target } from './url.ts'
 
@@ -29,14 +29,9 @@ export function credentialOf(request: IncomingMessage, target: Target, admitsSig
   return { kind: 'signed', method, path: target.path, sig: sig ?? '', exp: exp ?? '', u: u ?? '' }
 }
 
-/** Throws `invalid_input` on a key that is no printable text of 1 to 200 characters. */
+/** Throws `invalid_input` on a key that is none. */
 export function idempotencyKeyOf(request: IncomingMessage): string | undefined {
-  const key = request.headers['idempotency-key']
-  if (key === undefined) return undefined
-  if (typeof key !== 'string' || !/^[\x20-\x7e]{1,200}$/.test(key)) {
-    throw new AppError('invalid_input', 'The Idempotency-Key must be 1 to 200 printable ASCII characters.')
-  }
-  return key
+  return readIdempotencyKey(request.headers['idempotency-key'], 'Idempotency-Key')
 }
 
 /** The other end of the connection; headers that a proxy, or anyone, may set are not asked. */

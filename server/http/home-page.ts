@@ -1,23 +1,21 @@
 /** The page at the root: what this is, whether all is well, how to connect an agent, where the documentation is. */
-import { readFileSync } from 'node:fs'
-
 import type { Dependency, DependencyState, Readiness } from '#platform/call.ts'
 import type { Registry } from '#platform/registry.ts'
 
 import { clientConfigurations } from './client-configurations.ts'
+import { addressOf, byFolder, type DocsPage } from './docs-pages.ts'
+import { escape, htmlPage } from './html-page.ts'
 
 export interface HomePageFacts {
-  /** Of this answer's content security policy. */
-  readonly nonce: string
   readonly publicUrl: string
   readonly registry: Registry
   readonly readiness: Readiness
   readonly hasMcp: boolean
+  /** Of the documentation; none where it is not served. */
+  readonly pages: readonly DocsPage[]
 }
 
-const style = readFileSync(new URL('./home-page.css', import.meta.url), 'utf8')
-
-// The buttons appear only where the script runs. While something starts, the section about it is fetched anew.
+// The buttons appear only where the script runs. The section about the state is fetched anew, more often while something starts.
 const script = `
 for (const snippet of document.querySelectorAll('.snippet')) {
   const button = snippet.querySelector('button')
@@ -36,25 +34,24 @@ for (const snippet of document.querySelectorAll('.snippet')) {
   })
 }
 const refresh = async () => {
-  try {
-    const text = await (await fetch('/')).text()
-    const fresh = new DOMParser().parseFromString(text, 'text/html').getElementById('state')
-    const state = document.getElementById('state')
-    state.innerHTML = fresh.innerHTML
-    state.dataset.settled = fresh.dataset.settled
-  } catch {}
+  const state = document.getElementById('state')
+  if (!document.hidden) {
+    try {
+      const text = await (await fetch('/')).text()
+      const fresh = new DOMParser().parseFromString(text, 'text/html').getElementById('state')
+      // Only a change is worth saying aloud.
+      if (fresh.innerHTML !== state.innerHTML) state.innerHTML = fresh.innerHTML
+      state.dataset.settled = fresh.dataset.settled
+    } catch {
+      state.querySelector('.overall').innerHTML = '<span class="dot down" aria-hidden="true"></span>The server does not answer any more.'
+      state.dataset.settled = 'no'
+    }
+  }
   again()
 }
-const again = () => { if (document.getElementById('state').dataset.settled === 'no') setTimeout(refresh, 3000) }
+const again = () => setTimeout(refresh, document.getElementById('state').dataset.settled === 'no' ? 3000 : 15000)
 again()
 `
-
-const logo = `<svg viewBox="0 0 48 48" fill="none" stroke="currentColor" stroke-width="4" stroke-linecap="round" aria-hidden="true"><path d="M40 24a16 16 0 1 1-6-12.5"/><path d="M34 4v8h-8"/><path d="M17 25l5 5 9-11"/></svg>`
-const icon = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48" fill="none" stroke="#1f8a66" stroke-width="5" stroke-linecap="round"><path d="M40 24a16 16 0 1 1-6-12.5M34 4v8h-8M17 25l5 5 9-11"/></svg>`)}`
-
-function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-}
 
 function snippet(label: string, code: string): string {
   return `<div class="snippet"><button type="button" aria-label="Copy: ${escape(label)}" hidden>Copy</button><pre tabindex="0" role="group" aria-label="${escape(label)}"><code>${escape(code)}</code></pre></div>`
@@ -62,43 +59,59 @@ function snippet(label: string, code: string): string {
 
 const stateWords: Record<DependencyState, string> = { up: 'up', starting: 'starting', down: 'down', absent: 'not used' }
 
+/** What people call the parts, and what each is there for. */
+const parts: Readonly<Record<string, { readonly name: string; readonly purpose: string }>> = {
+  postgres: { name: 'PostgreSQL', purpose: 'Keeps the records, their history and everything that was acknowledged.' },
+  temporal: { name: 'Temporal', purpose: 'Carries out imports, recognition and messages to vendors.' },
+  redis: { name: 'Redis', purpose: 'Counts limits and carries wake-ups across processes.' },
+}
+
+/** What could not be had and has a remedy is missing; what nobody asked for is not. */
+const isMissing = ({ state, remedy }: Dependency) => state === 'absent' && remedy !== undefined
+
 function overallState({ status, dependencies }: Readiness): { state: DependencyState; sentence: string } {
-  const named = (state: DependencyState) =>
-    Object.entries(dependencies).flatMap(([name, dependency]) => (dependency.state === state ? [name] : []))
-  const [down, starting] = [named('down'), named('starting')]
+  const named = (fits: (dependency: Dependency) => boolean) =>
+    Object.entries(dependencies).flatMap(([name, dependency]) => (fits(dependency) ? [parts[name]?.name ?? name] : []))
+  const [down, missing, starting] = [named(({ state }) => state === 'down'), named(isMissing), named(({ state }) => state === 'starting')]
+  const are = (names: readonly string[]) => `${names.join(' and ')} ${names.length > 1 ? 'are' : 'is'}`
   if (status === 'down') return { state: 'down', sentence: 'Not serving: the database is away.' }
   if (status === 'starting') return { state: 'starting', sentence: 'Starting. Calls are answered as soon as the database is ready.' }
-  if (down.length > 0) return { state: 'down', sentence: `Serving, but ${down.join(' and ')} ${down.length > 1 ? 'are' : 'is'} down.` }
-  if (starting.length > 0)
-    return { state: 'starting', sentence: `Serving; ${starting.join(' and ')} ${starting.length > 1 ? 'are' : 'is'} still starting.` }
+  if (down.length > 0) return { state: 'down', sentence: `Serving, but ${are(down)} down.` }
+  if (missing.length > 0) return { state: 'down', sentence: `Serving, but ${are(missing)} missing.` }
+  if (starting.length > 0) return { state: 'starting', sentence: `Serving; ${are(starting)} still starting.` }
   return { state: 'up', sentence: 'All is well.' }
 }
 
-function stateLine([name, { state, detail, remedy }]: [string, Dependency]): string {
-  const notes = [detail, remedy].filter((note) => note !== undefined).map(escape)
-  return `<li><strong>${escape(name)}</strong><span class="${state}">${stateWords[state]}</span><small>${notes.join(' ')}</small></li>`
+function stateLine([name, dependency]: [string, Dependency]): string {
+  const { state, detail, remedy } = dependency
+  const part = parts[name]
+  const notes = [state === 'up' ? part?.purpose : undefined, detail, remedy].filter((note) => note !== undefined).map(escape)
+  const word = isMissing(dependency) ? 'missing' : stateWords[state]
+  return `<li><strong>${escape(part?.name ?? name)}</strong><span class="${isMissing(dependency) ? 'down' : state}">${word}</span><small>${notes.join(' ')}</small></li>`
 }
 
 function stateSection(readiness: Readiness): string {
   const { state, sentence } = overallState(readiness)
-  const dependencies = Object.entries(readiness.dependencies)
-  const isSettled = readiness.status === 'ready' && !dependencies.some(([, dependency]) => dependency.state === 'starting')
-  return `<section id="state" aria-label="State" aria-live="polite" data-settled="${isSettled ? 'yes' : 'no'}">
+  return `<section id="state" aria-label="State" aria-live="polite" data-settled="${state === 'up' ? 'yes' : 'no'}">
 <h2 class="overall"><span class="dot ${state}" aria-hidden="true"></span>${escape(sentence)}</h2>
-<ul class="states">${dependencies.map(stateLine).join('')}</ul>
+<ul class="states">${Object.entries(readiness.dependencies).map(stateLine).join('')}</ul>
 </section>`
 }
 
+const firstWords =
+  'Use the Fieldloop tools. Call whoami, read the guide “A day of work” with docs_read, then tell me what you could do for me here and what you need to know first.'
+
 function connectSection(facts: HomePageFacts): string {
   const configurations = clientConfigurations(`${facts.publicUrl}/mcp`)
-  const more = facts.registry.byName.has('create_api_key')
-    ? ' With it, <code>create_api_key</code> makes keys with fewer roles; give each agent its own.'
-    : ''
+  const has = (name: string) => facts.registry.byName.has(name)
+  const more = has('create_api_key') ? ' With it, <code>create_api_key</code> makes keys with fewer roles; give each agent its own.' : ''
+  const words = has('whoami') && has('docs_read') ? `<h3>Then say to the agent</h3>${snippet('first words for an agent', firstWords)}` : ''
   return `<section aria-labelledby="connect">
 <h2 id="connect">Connect an agent</h2>
 <p>The Model Context Protocol endpoint is <code>${escape(facts.publicUrl)}/mcp</code> (Streamable HTTP, API key as bearer token). Put your key where it says <code>YOUR_KEY</code>.</p>
 <p>The key of the first start is the one given as <code>BOOTSTRAP_API_KEY</code>; where none was given, it was printed once and lies in <code>bootstrap-key</code> in the data directory (<code>.data/</code> unless <code>DATA_DIR</code> says otherwise).${more}</p>
 ${configurations.map(({ title, note, code }, index) => `<details${index === 0 ? ' open' : ''}><summary>${escape(title)}</summary><div><p>${escape(note)}</p>${snippet(`configuration for ${title}`, code)}</div></details>`).join('\n')}
+${words}
 </section>`
 }
 
@@ -110,58 +123,50 @@ function callSection({ publicUrl, registry }: HomePageFacts): string {
   return `<section aria-labelledby="call"><h2 id="call">Or call it over HTTP</h2><p>Every tool is also a REST operation with the same input and the same answer.</p>${snippet('a call with curl', code)}</section>`
 }
 
-function docsSection({ registry, hasMcp }: HomePageFacts): string {
+function docsSection({ registry, hasMcp, pages }: HomePageFacts): string {
   const tools = ['docs_index', 'docs_search', 'docs_read'].filter((name) => registry.byName.has(name))
   const reading =
     hasMcp && tools.length > 0
-      ? `<dt>${tools.map((name) => `<code>${name}</code>`).join(' ')}</dt><dd>The guides and the reference, for agents, as tools</dd>`
+      ? `<dt>${tools.map((name) => `<code>${name}</code>`).join(' ')}</dt><dd>The same pages for agents, as tools</dd>`
       : ''
+  const [guides] = byFolder(pages)
+  const reads = guides
+    ? `<p><a href="/docs">All of it</a>, and the guides:</p><ul class="columns">${guides.pages.map(({ path, title }) => `<li><a href="${addressOf(path)}">${escape(title)}</a></li>`).join('')}</ul>`
+    : ''
   return `<section aria-labelledby="docs"><h2 id="docs">Documentation</h2>
+${reads}
 <dl><dt><a href="/openapi.json">/openapi.json</a></dt><dd>Every operation with its input, answer and errors (OpenAPI 3.1)</dd>
-<dt><a href="/llms.txt">/llms.txt</a></dt><dd>The same in short, as text for language models</dd>${reading}
+<dt><a href="/llms.txt">/llms.txt</a></dt><dd>What there is to read and to call, as text for language models</dd>${reading}
 <dt><a href="/readyz">/readyz</a></dt><dd>The state above as JSON; 503 while the database is away</dd>
 <dt><a href="/healthz">/healthz</a></dt><dd>Whether the process lives</dd>
 <dt>/metrics</dt><dd>For Prometheus, with the key of a global administrator</dd></dl></section>`
 }
 
-function areasSection({ registry }: HomePageFacts): string {
-  const areas = registry.domains.map(({ title, operations }) => ({
-    title,
-    count: operations.filter(({ isUnlisted }) => isUnlisted !== true).length,
-  }))
+function areasSection({ registry, pages }: HomePageFacts): string {
+  const areas = registry.domains.map(({ name, title, operations }) => {
+    const page = pages.find(({ path }) => path === `reference/tools/${name}.md`)
+    const words = page ? `<a href="${addressOf(page.path)}">${escape(title)}</a>` : escape(title)
+    return { words, count: operations.filter(({ isUnlisted }) => isUnlisted !== true).length }
+  })
   const total = areas.reduce((sum, { count }) => sum + count, 0)
-  const lines = areas.map(({ title, count }) => `<li>${escape(title)} <span>${count}</span></li>`)
-  return `<section aria-labelledby="areas"><h2 id="areas">What it can do</h2><p>${total} operations in ${areas.length} areas; a key sees those that its roles allow.</p><ul class="areas">${lines.join('')}</ul></section>`
+  const lines = areas.map(({ words, count }) => `<li>${words} <span>${count}</span></li>`)
+  return `<section aria-labelledby="areas"><h2 id="areas">What it can do</h2><p>${total} operations in ${areas.length} areas; a key sees those that its roles allow.</p><ul class="columns">${lines.join('')}</ul></section>`
 }
 
-/** The whole page as HTML. It asks for nothing from elsewhere and works without its script. */
-export function homePage(facts: HomePageFacts): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>Fieldloop</title>
-<link rel="icon" href="${icon}">
-<style nonce="${facts.nonce}">${style}</style>
-</head>
-<body>
-<a class="skip" href="#main">Skip to the content</a>
-<div class="wrap">
-<header><div class="brand">${logo}<h1>Fieldloop</h1></div>
-<p class="lead">An operations platform that AI agents run: records with their history, recognition of what stands in photographs and documents, and messaging with people in the field. This is its API.</p></header>
-<main id="main">
-${stateSection(facts.readiness)}
-${facts.hasMcp ? connectSection(facts) : ''}
-${callSection(facts)}
-${docsSection(facts)}
-${areasSection(facts)}
-</main>
-<footer><p id="said" role="status"></p><p>Served by this installation; nothing on this page comes from elsewhere.</p></footer>
-</div>
-<script nonce="${facts.nonce}">${script}</script>
-</body>
-</html>
-`
+/** The whole page. */
+export function homePage(facts: HomePageFacts): ReturnType<typeof htmlPage> {
+  return htmlPage({
+    title: 'Fieldloop',
+    header: '<h1>Fieldloop</h1>',
+    main: [
+      '<p class="lead">An operations platform that AI agents run: records with their history, recognition of what stands in photographs and documents, and messaging with people in the field. This is its API.</p>',
+      stateSection(facts.readiness),
+      facts.hasMcp ? connectSection(facts) : '',
+      callSection(facts),
+      docsSection(facts),
+      areasSection(facts),
+    ].join('\n'),
+    footer: '<p>Served by this installation; nothing on this page comes from elsewhere.</p>',
+    script,
+  })
 }

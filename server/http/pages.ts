@@ -1,6 +1,4 @@
 /** What stands beside the operations: health, metrics, the documents, and the page at the root. */
-import { randomBytes } from 'node:crypto'
-
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
 import type { Readiness } from '#platform/call.ts'
@@ -8,7 +6,8 @@ import { AppError } from '#platform/errors.ts'
 import { metricsContentType, metricsText } from '#platform/metrics.ts'
 import { roleBits } from '#platform/roles.ts'
 
-import { addressOf, bearerOf } from './credentials.ts'
+import { addressOf as addressOfCaller, bearerOf } from './credentials.ts'
+import { addressOf, docsIndex, docsPage } from './docs-pages.ts'
 import type { Exchange, Exchanges } from './exchange.ts'
 import { homePage } from './home-page.ts'
 import type { HttpServerParts } from './server.ts'
@@ -49,7 +48,7 @@ export function addPages(app: FastifyInstance, parts: HttpServerParts, exchanges
     return JSON.stringify({ status, dependencies })
   })
   page('/metrics', async (reply, _exchange, credential) => {
-    const actor = await pipeline.identify(credential, addressOf(reply.request.raw))
+    const actor = await pipeline.identify(credential, addressOfCaller(reply.request.raw))
     if ((actor.roleFlag & roleBits.GlobalAdmin) === 0) throw new AppError('forbidden', 'The metrics need a key with the role GlobalAdmin.')
     reply.type(metricsContentType)
     return metricsText()
@@ -62,23 +61,30 @@ export function addPages(app: FastifyInstance, parts: HttpServerParts, exchanges
     reply.type('text/plain; charset=utf-8')
     return Promise.resolve(docs.llmsTxt())
   })
-  page('/', async (reply, exchange) => {
-    const nonce = randomBytes(16).toString('base64')
-    const own = `'nonce-${nonce}'`
-    reply.type('text/html; charset=utf-8').headers({
-      'content-security-policy': `default-src 'none'; style-src ${own}; script-src ${own}; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-      'referrer-policy': 'no-referrer',
-      'x-frame-options': 'DENY',
-      'cross-origin-opener-policy': 'same-origin',
-      'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  const inFrame = (reply: FastifyReply, { html, headers }: ReturnType<typeof homePage>): string => {
+    reply.type('text/html; charset=utf-8').headers(headers)
+    return html
+  }
+  const corpus = docs.corpus ?? []
+  page('/', async (reply, exchange) =>
+    inFrame(
+      reply,
+      homePage({
+        publicUrl: config.publicUrl,
+        registry: pipeline.registry,
+        readiness: await readiness(exchange),
+        hasMcp: parts.mcp !== undefined,
+        pages: corpus,
+      }),
+    ),
+  )
+  if (corpus.length > 0) page('/docs', async (reply) => inFrame(reply, docsIndex(corpus)))
+  for (const one of corpus) {
+    page(addressOf(one.path), async (reply) => inFrame(reply, docsPage(one)))
+    page(`${addressOf(one.path)}.md`, async (reply) => {
+      reply.type('text/markdown; charset=utf-8')
+      return one.markdown
     })
-    return homePage({
-      nonce,
-      publicUrl: config.publicUrl,
-      registry: pipeline.registry,
-      readiness: await readiness(exchange),
-      hasMcp: parts.mcp !== undefined,
-    })
-  })
+  }
   return paths
 }

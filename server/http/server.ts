@@ -12,6 +12,7 @@ import type { Config } from '#platform/config.ts'
 import { AppError } from '#platform/errors.ts'
 import type { Logger } from '#platform/log.ts'
 
+import type { DocsPage } from './docs-pages.ts'
 import { createExchanges, type Exchanges } from './exchange.ts'
 import { addOperationRoutes, routesOf } from './operations.ts'
 import { addPages } from './pages.ts'
@@ -29,7 +30,12 @@ export interface HttpServerParts {
   readonly readiness: () => Promise<Readiness>
   /** Absent: there is no `/mcp`, and the page at the root does not speak of it. */
   readonly mcp?: McpHandler
-  readonly docs: { readonly openapi: () => string; readonly llmsTxt: () => string }
+  readonly docs: {
+    readonly openapi: () => string
+    readonly llmsTxt: () => string
+    /** The pages to show in a browser. Absent: there is no `/docs`. */
+    readonly corpus?: readonly DocsPage[]
+  }
   readonly timeouts?: Partial<Timeouts>
 }
 
@@ -50,7 +56,7 @@ const defaultTimeouts: Timeouts = { headers: 20_000, body: 120_000, idle: 75_000
 
 export interface HttpServer {
   readonly app: FastifyInstance
-  /** Listens on the configured host and port. Throws a sentence that names the setting when the port is taken. */
+  /** Listens on the configured host and port. Throws what the system says when it cannot, such as EADDRINUSE. */
   listen(): Promise<{ port: number }>
   /** Stops accepting, lets answers under way end for `config.shutdownSeconds`, then cuts what is left. Always settles. */
   close(): Promise<void>
@@ -69,7 +75,12 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     connectionTimeout: timeouts.idle,
     // Node's own limit would count uploads too; bodies have theirs in readBytes, uploads the idle time.
     requestTimeout: 0,
-    http: { headersTimeout: timeouts.headers, connectionsCheckingInterval: Math.min(5_000, timeouts.headers), maxHeaderSize: 32 * 1024 },
+    http: {
+      headersTimeout: timeouts.headers,
+      connectionsCheckingInterval: Math.min(5_000, timeouts.headers),
+      maxHeaderSize: 32 * 1024,
+      requireHostHeader: false,
+    },
     routerOptions: {
       // A key of three parts of 200 characters, each up to 12 bytes once percent-encoded.
       maxParamLength: 16 * 1024,
@@ -84,7 +95,15 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   app.addHook('onRequest', (request, reply, done) => {
     const { requestId } = exchanges.of(request.raw, reply.raw)
     reply.header('x-request-id', requestId).header('x-content-type-options', 'nosniff')
-    done()
+    // Node's own refusal would be an answer without a body.
+    const lacksHost = request.raw.httpVersion === '1.1' && request.raw.headers.host === undefined
+    done(lacksHost ? new AppError('invalid_input', 'The request has no Host header.') : undefined)
+  })
+  // What a caller expects beyond 100-continue may be passed over, and is: Node would refuse it without a word.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.server.on('connect', (_request, socket) => {
+    socket.on('error', () => {})
+    socket.end(rawProblem(new AppError('not_found', 'This is no proxy. /openapi.json lists every route.'), randomUUID()))
   })
   // Bodies stay on the wire until the route that wants one reads it with its own limits.
   app.removeAllContentTypeParsers()
@@ -124,10 +143,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     async listen() {
       // Not Fastify's own listen: for the name localhost that makes a second server, whose connections nobody would end.
       app.server.listen({ host: config.host, port: config.port })
-      await once(app.server, 'listening').catch((cause: unknown) => {
-        if (!isCode(cause, 'EADDRINUSE')) throw cause
-        throw new Error(`Port ${config.port} on ${config.host} is taken by another process. Stop it, or set PORT to a free one.`, { cause })
-      })
+      await once(app.server, 'listening')
       const address = app.server.address()
       return { port: typeof address === 'object' && address !== null ? address.port : config.port }
     },
@@ -140,10 +156,6 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
       return closing
     },
   }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === code
 }
 
 /** Answers what never became a request: broken HTTP, headers that are too long or too late. */

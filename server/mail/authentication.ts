@@ -12,6 +12,12 @@ export interface Arrival {
   readonly mta: string
 }
 
+/** What each check said: pass, fail, none, temperror and the like. */
+export type Authentication = Readonly<Record<'spf' | 'dkim' | 'dmarc', string>>
+
+/** Of a mail whose sender nobody was asked about. */
+export const unknownSender: Authentication = { spf: 'none', dkim: 'none', dmarc: 'none' }
+
 const lookUpMs = 1_500
 const wholeMs = 6_000
 
@@ -23,12 +29,8 @@ export function boundedResolver(): DNSResolver {
 }
 
 /** The results by their names, `temperror` for what could not be found out in time. Never throws. */
-export async function authenticateMail(
-  mail: Buffer,
-  arrival: Arrival,
-  resolver: DNSResolver,
-): Promise<Record<'spf' | 'dkim' | 'dmarc', string>> {
-  const late: Record<'spf' | 'dkim' | 'dmarc', string> = { spf: 'temperror', dkim: 'temperror', dmarc: 'temperror' }
+export async function authenticateMail(mail: Buffer, arrival: Arrival, resolver: DNSResolver): Promise<Authentication> {
+  const late: Authentication = { spf: 'temperror', dkim: 'temperror', dmarc: 'temperror' }
   let limit: NodeJS.Timeout | undefined
   try {
     const asked = authenticate(mail, { ...arrival, resolver, disableArc: true, disableBimi: true })

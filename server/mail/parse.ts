@@ -1,6 +1,8 @@
 /** A mail as its reader sees it. */
 import PostalMime, { type Email } from 'postal-mime'
 
+import { decodeEntities } from './html-entities.ts'
+
 export interface ParsedMail {
   readonly from: string
   readonly subject: string
@@ -12,27 +14,21 @@ export interface ParsedMail {
   readonly isAutomatic: boolean
 }
 
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
-
-const unseen: ReadonlySet<string> = new Set(['blockquote', 'style', 'script', 'head', 'title'])
+const notText: ReadonlySet<string> = new Set(['style', 'script', 'head', 'title'])
+const unseen: ReadonlySet<string> = new Set([...notText, 'blockquote'])
 const breaking: ReadonlySet<string> = new Set(['br', 'p', 'div', 'tr', 'li', 'ul', 'ol', 'table', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
-
-function decoded(text: string): string {
-  return text.replaceAll(
-    /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));/gi,
-    (whole, decimal: string | undefined, hex: string | undefined, name: string | undefined) => {
-      if (name !== undefined) return entities[name.toLowerCase()] ?? whole
-      const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
-      return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : ''
-    },
-  )
-}
 
 /**
  * The text of mail that has no text part, without quoted messages, which stand in a blockquote. One pass over the input: what strangers send must
  * not be able to make this slow.
  */
 export function textOfHtml(html: string): string {
+  const written = visibleText(html, unseen)
+  // A program that wraps the whole mail in a quotation, or leaves one open, has still sent what its user wrote.
+  return written === '' ? visibleText(html, notText) : written
+}
+
+function visibleText(html: string, left: ReadonlySet<string>): string {
   const parts: string[] = []
   let hidden: string | undefined
   let depth = 0
@@ -49,14 +45,14 @@ export function textOfHtml(html: string): string {
     const isEnd = tag?.[1] === '/'
     if (hidden === name) depth += isEnd ? -1 : 1
     if (hidden !== undefined && depth === 0) hidden = undefined
-    else if (hidden === undefined && !isEnd && unseen.has(name)) {
+    else if (hidden === undefined && !isEnd && left.has(name)) {
       hidden = name
       depth = 1
     }
     if (hidden === undefined && breaking.has(name)) parts.push('\n')
     at = close + 1
   }
-  return decoded(parts.join(''))
+  return decodeEntities(parts.join(''))
     .split('\n')
     .map((line) => line.replaceAll(/[ \t\r]+/g, ' ').trim())
     .join('\n')
@@ -72,7 +68,10 @@ function isAutomatic(mail: Email): boolean {
   return (
     (submitted !== undefined && !/^no\b/i.test(submitted)) ||
     header('x-autoreply') !== undefined ||
-    automatic.test(header('precedence') ?? '')
+    header('x-autorespond') !== undefined ||
+    automatic.test(header('precedence') ?? '') ||
+    // A report of a delivery, which not every server sends from the null address.
+    /^multipart\/report\b/i.test(header('content-type') ?? '')
   )
 }
 
@@ -80,19 +79,30 @@ function bytesOf(content: ArrayBuffer | Uint8Array | string): Uint8Array {
   return typeof content === 'string' ? Buffer.from(content) : content instanceof Uint8Array ? content : new Uint8Array(content)
 }
 
+/** Without what no text of ours can hold: a mail server sends a mail again and again, but never another one, because a character of it was refused. */
+const clean = (text: string) => text.replaceAll('\u0000', '').toWellFormed()
+
+const mostAttachments = 20
+const mostHtml = 2_000_000
+
 /** Throws what the parser throws at something that is no mail. `digest` stands in for a Message-ID that is missing. */
-export async function parseMail(mail: Buffer, digest: string): Promise<ParsedMail> {
+export async function parseMail(mail: Uint8Array, digest: string): Promise<ParsedMail> {
   const parsed = await PostalMime.parse(mail, { maxNestingDepth: 50 })
-  const text = parsed.text?.trim() ? parsed.text : textOfHtml(parsed.html ?? '')
+  const text = parsed.text?.trim() ? parsed.text : textOfHtml((parsed.html ?? '').slice(0, mostHtml))
   return {
-    from: parsed.from?.address ?? '',
-    subject: parsed.subject ?? '',
-    text,
-    messageId: parsed.messageId?.slice(0, 998) ?? `<${digest}@none>`,
+    from: clean(parsed.from?.address ?? ''),
+    subject: clean(parsed.subject ?? ''),
+    text: clean(text.slice(0, mostHtml)),
+    messageId: clean(parsed.messageId ?? '').slice(0, 998) || `<${digest}@none>`,
     attachments: parsed.attachments
       // Pictures that only decorate the text are not what somebody sent.
       .filter((one) => one.related !== true)
-      .map((one, index) => ({ fileName: one.filename ?? `attachment-${index + 1}`, mimeType: one.mimeType, bytes: bytesOf(one.content) })),
+      .slice(0, mostAttachments)
+      .map((one, index) => ({
+        fileName: clean(one.filename ?? '') || `attachment-${index + 1}`,
+        mimeType: clean(one.mimeType),
+        bytes: bytesOf(one.content),
+      })),
     isAutomatic: isAutomatic(parsed),
   }
 }

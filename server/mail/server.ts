@@ -13,8 +13,8 @@ import type { Logger } from '#platform/log.ts'
 import type { Services } from '#platform/services.ts'
 import { mailboxOf, type NamedConversation, receiveMail } from '#tools/messaging/service.ts'
 
-import { authenticateMail, boundedResolver } from './authentication.ts'
-import { parseMail } from './parse.ts'
+import { boundedResolver } from './authentication.ts'
+import { readMail, UnreadableMail } from './reading.ts'
 
 export interface MailServerOptions {
   readonly services: Services
@@ -54,19 +54,22 @@ export async function startMailServer(options: MailServerOptions): Promise<MailS
     const mailboxes = (await Promise.all(session.recipients.map(async (to) => ({ to, named: await mailboxOf(services, to) })))).filter(
       (one): one is { to: string; named: NamedConversation } => one.named !== undefined,
     )
-    const parsed = await parseMail(mail, createHash('sha256').update(mail).digest('hex')).catch((cause: unknown) => {
-      log.info({ err: cause }, 'a mail could not be read')
-      throw refusal(554, 'This is no mail that can be read.')
-    })
-    if (session.sender === '' || parsed.isAutomatic) {
+    const helo = session.hostNameAppearsAs || 'unknown'
+    const arrival = { ip: session.remoteAddress, helo, sender: session.sender, mta }
+    const read = await readMail({ mail, digest: createHash('sha256').update(mail).digest('hex'), arrival }, resolver).catch(
+      (error: unknown) => {
+        if (!(error instanceof UnreadableMail)) throw error
+        log.info({ err: error }, 'a mail could not be read')
+        throw refusal(554, 'This is no mail that can be read.')
+      },
+    )
+    if (session.sender === '' || read.isAutomatic) {
       log.info({ recipients: mailboxes.map((one) => one.named) }, 'an automatic mail is no reply and was not kept')
       return
     }
-    const helo = session.hostNameAppearsAs || 'unknown'
-    const authentication = await authenticateMail(mail, { ip: session.remoteAddress, helo, sender: session.sender, mta }, resolver)
     for (const { to, named } of mailboxes) {
-      const outcome = await receiveMail(services, named, { ...parsed, to: to.toLowerCase(), authentication })
-      log.info({ ...named, outcome, dmarc: authentication.dmarc }, 'a reply by mail')
+      const outcome = await receiveMail(services, named, { ...read, to: to.toLowerCase() })
+      log.info({ ...named, outcome, dmarc: read.authentication.dmarc }, 'a reply by mail')
     }
   }
 
@@ -130,13 +133,12 @@ export async function startMailServer(options: MailServerOptions): Promise<MailS
       })
     },
   })
-  // Of connections that break: their senders try again.
-  const onError = (error: Error) => log.debug({ err: error }, 'mail connection')
+  // Of connections that break: their senders try again. A port that is taken comes here too, and by the line below to whoever starts us.
+  server.on('error', (error: Error) => log.debug({ err: error }, 'mail connection'))
   server.listen(config.mailPort, config.host)
   await once(server.server, 'listening')
-  server.on('error', onError)
   const address = server.server.address()
   const port = typeof address === 'object' && address !== null ? address.port : config.mailPort
-  log.info({ port }, 'mail for reply addresses is taken')
+  log.info({ port }, 'listening for replies by mail')
   return { port, close: () => new Promise((resolve) => server.close(() => resolve())) }
 }

@@ -2,8 +2,13 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 
+import { type SpecTypeName, specTypeSchemas } from '@modelcontextprotocol/server'
+
 import { AppError } from '#platform/errors.ts'
 import { parseJson } from '#platform/json.ts'
+import { quoted } from '#platform/suggest.ts'
+
+import { isRecord } from './direct.ts'
 
 /** Thrown when the caller went away before its body was whole; nobody is left to answer. */
 export class CallerGone extends Error {
@@ -60,4 +65,42 @@ export function parseBody(bytes: Buffer): ParsedBody {
     if (!(error instanceof AppError) || error.code === 'invalid_json') throw error
     return { value: JSON.parse(text), refusal: error }
   }
+}
+
+/**
+ * A tool call whose arguments are no object, as models write them now and then: null counts as none, and anything else is answered to the model as a
+ * result of the call, since a protocol error ends with the host.
+ */
+export function withArguments(parsed: ParsedBody): ParsedBody {
+  const { value } = parsed
+  if (!isRecord(value) || value['method'] !== 'tools/call' || !isRecord(value['params'])) return parsed
+  const { arguments: given, ...params } = value['params']
+  if (given === undefined || isRecord(given)) return parsed
+  if (given === null) return { ...parsed, value: { ...value, params } }
+  const message = `The arguments of a call are one JSON object, not ${Array.isArray(given) ? 'an array' : quoted(given)}.`
+  const refusal = new AppError('invalid_input', message, { issues: [{ path: '$', severity: 'error', message }] })
+  return { value: { ...value, params: { ...params, arguments: {} } }, refusal: parsed.refusal ?? refusal }
+}
+
+const requestTypes: Readonly<Record<string, SpecTypeName>> = {
+  'prompts/get': 'GetPromptRequest',
+  'resources/read': 'ReadResourceRequest',
+  'completion/complete': 'CompleteRequest',
+}
+
+/** What is wrong with the parameters of a request that is no tool's: the protocol library would call it an error of ours, in the words of its schemas. */
+export function findWrongParams(message: Readonly<Record<string, unknown>>): AppError | undefined {
+  const { method } = message
+  const type = typeof method === 'string' && Object.hasOwn(requestTypes, method) ? requestTypes[method] : undefined
+  if (type === undefined || message['id'] === undefined) return undefined
+  const result = specTypeSchemas[type]['~standard'].validate(message)
+  if (result instanceof Promise || !result.issues) return undefined
+  const issues = result.issues.slice(0, 20).map((issue) => {
+    const path = (issue.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part))
+    return { path: ['$', ...path].join('.'), severity: 'error', message: issue.message } as const
+  })
+  const [first] = issues
+  return new AppError('invalid_input', `${String(method)} cannot be answered. ${first ? `${first.path}: ${first.message}.` : ''}`, {
+    issues,
+  })
 }

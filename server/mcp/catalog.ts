@@ -2,10 +2,11 @@
 import MiniSearch from 'minisearch'
 import { z } from 'zod'
 
+import type { Pipeline } from '#platform/call.ts'
 import { AppError } from '#platform/errors.ts'
 import { parseInput } from '#platform/issues.ts'
 import { toJsonSchema } from '#platform/json-schema.ts'
-import type { RegisteredOperation, Registry } from '#platform/registry.ts'
+import type { RegisteredOperation } from '#platform/registry.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
 import type { Session } from './session.ts'
@@ -82,8 +83,9 @@ function callWith(operation: RegisteredOperation): string {
   return operation.effect === 'read' ? 'call_read_tool' : 'call_write_tool'
 }
 
-/** Builds the catalog over the registry; `runs` has the runner of every tool by name. */
-export function createCatalog(registry: Registry, runs: ReadonlyMap<string, ToolRun>): Catalog {
+/** Builds the catalog over the pipeline's registry; `runs` has the runner of every tool by name. */
+export function createCatalog(pipeline: Pipeline, runs: ReadonlyMap<string, ToolRun>): Catalog {
+  const { registry } = pipeline
   let built: MiniSearch<{ id: string }> | undefined
   const index = () => {
     if (built) return built
@@ -113,7 +115,8 @@ export function createCatalog(registry: Registry, runs: ReadonlyMap<string, Tool
     })
   }
 
-  const search: ToolRun = async ({ view }, input) => {
+  const search: ToolRun = async ({ actor, view }, input) => {
+    await pipeline.charge(actor, 1)
     const { query, toolset, limit = 10 } = parseArguments(searchInput, input)
     const toolsets = [...new Set(view.operations.map((operation) => operation.domain))]
     if (toolset !== undefined && !toolsets.includes(toolset)) {
@@ -144,6 +147,7 @@ export function createCatalog(registry: Registry, runs: ReadonlyMap<string, Tool
   }
 
   const describe: ToolRun = async (session, input) => {
+    await pipeline.charge(session.actor, 1)
     const operation = mustFind(session, parseArguments(describeInput, input).name)
     return {
       name: operation.name,

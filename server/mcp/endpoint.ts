@@ -12,7 +12,7 @@ import type { Config } from '#platform/config.ts'
 import { AppError, errorCatalogue, toProblem } from '#platform/errors.ts'
 import type { Logger } from '#platform/log.ts'
 
-import { CallerGone, parseBody, readBody } from './body.ts'
+import { CallerGone, findWrongParams, parseBody, readBody, withArguments } from './body.ts'
 import { createDirectWriter, isRecord, readDirectMessage } from './direct.ts'
 import { bearerOf, createGuard } from './guard.ts'
 import { createProtocolServer, type ProtocolFixtures } from './protocol.ts'
@@ -70,10 +70,23 @@ function sendProblem(request: IncomingMessage, response: ServerResponse, error: 
   sendJson(response, problem.status, 'application/problem+json', JSON.stringify(problem))
 }
 
-function sendRpcError(response: ServerResponse, code: ProtocolErrorCode, error: AppError, requestId: string, id: unknown): void {
+function sendRpcError(
+  response: ServerResponse,
+  code: ProtocolErrorCode,
+  error: AppError,
+  requestId: string,
+  id: unknown,
+  status = 400,
+): void {
   const known = typeof id === 'string' || typeof id === 'number' ? id : null
   const body = { jsonrpc: '2.0', id: known, error: { code, message: error.message, data: toProblem(error, requestId) } }
-  sendJson(response, 400, 'application/json', JSON.stringify(body))
+  sendJson(response, status, 'application/json', JSON.stringify(body))
+}
+
+/** The pipeline counts each operation that it runs; a request whose messages run none is counted here. */
+function messagesOutsideOperations(body: unknown): number {
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body]
+  return messages.filter((message) => !isRecord(message) || message['method'] !== 'tools/call').length
 }
 
 async function sendWebResponse(response: ServerResponse, answer: Response): Promise<void> {
@@ -133,8 +146,12 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
     const actor = await pipeline.identify(credential, ip)
     const surface = readSurface(request.url ?? '', toolsets)
     const { value: body, refusal } =
-      request.method === 'POST' ? parseBody(await readBody(request, config.limits.mcpBytes)) : { value: undefined, refusal: undefined }
+      request.method === 'POST'
+        ? withArguments(parseBody(await readBody(request, config.limits.mcpBytes)))
+        : { value: undefined, refusal: undefined }
     const single = isRecord(body) ? body : {}
+    const uncounted = messagesOutsideOperations(body)
+    if (uncounted > 0) await pipeline.charge(actor, uncounted)
     if (refusal && single['method'] !== 'tools/call') {
       sendRpcError(response, ProtocolErrorCode.InvalidParams, refusal, requestId, single['id'])
       return
@@ -160,7 +177,15 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
       return
     }
     const run = message && !fixtures?.tools.has(message.name) ? calls.find(session, message.name) : undefined
+    if (message && !run) await pipeline.charge(actor, 1)
     if (!message || !run) {
+      const wrong = findWrongParams(single)
+      if (wrong) {
+        // Clients of the earlier revisions read an error's body only where the status is no error.
+        const status = typeof request.headers['mcp-method'] === 'string' ? 400 : 200
+        sendRpcError(response, ProtocolErrorCode.InvalidParams, wrong, requestId, single['id'], status)
+        return
+      }
       await throughProtocol(request, response, session, body)
       return
     }

@@ -34,6 +34,6 @@ export function createGuard(config: Pick<Config, 'host' | 'publicUrl'>): (reques
 /** The bearer token of the request. Throws AppError `unauthenticated` where there is none. */
 export function bearerOf({ headers }: IncomingMessage): Credential {
   const token = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
-  if (token === undefined) throw new AppError('unauthenticated', 'Send an API key or a session token: Authorization: Bearer <key>.')
+  if (token === undefined) throw new AppError('unauthenticated', 'Send an API key: Authorization: Bearer <key>.')
   return { kind: 'bearer', token }
 }

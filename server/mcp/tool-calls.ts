@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { isBytesAnswer, isEmbeddedAnswer, structuredText, type EmbeddedAnswer } from '#platform/answer.ts'
 import type { Pipeline } from '#platform/call.ts'
 import { AppError, errorCatalogue, toProblem } from '#platform/errors.ts'
+import { readIdempotencyKey } from '#platform/idempotency.ts'
 import type { Logger } from '#platform/log.ts'
 import { observeCall } from '#platform/metrics.ts'
 import type { RegisteredOperation } from '#platform/registry.ts'
@@ -42,10 +43,7 @@ export interface ToolCalls {
 
 function idempotencyKeyOf(meta: unknown): string | undefined {
   if (typeof meta !== 'object' || meta === null || !('idempotencyKey' in meta)) return undefined
-  const key = meta.idempotencyKey
-  if (typeof key === 'string') return key
-  const issue = { path: '$._meta.idempotencyKey', severity: 'error', message: 'An idempotency key is a text.' } as const
-  throw new AppError('invalid_input', 'The idempotency key cannot be used.', { issues: [issue] })
+  return readIdempotencyKey(meta.idempotencyKey, '$._meta.idempotencyKey')
 }
 
 function bytesBlock(answer: EmbeddedAnswer<unknown>, requestId: string): BytesBlock {
@@ -104,7 +102,7 @@ export function createToolCalls(pipeline: Pipeline, log: Logger): ToolCalls {
   }
   const runs = new Map<string, ToolRun>()
   for (const operation of pipeline.registry.operations) if (operation.isTool) runs.set(operation.name, runOperation(operation))
-  const catalog = createCatalog(pipeline.registry, runs)
+  const catalog = createCatalog(pipeline, runs)
 
   const redirect = (operation: RegisteredOperation): ToolRun => {
     const caller = operation.effect === 'read' ? 'call_read_tool' : 'call_write_tool'

@@ -21,12 +21,25 @@ function print({ step, what, call, ms }: { step: number; what: string; call: str
   process.stdout.write(`   ${what.padEnd(62)} ${call.padEnd(26)} ${ms.toFixed(0).padStart(6)} ms\n`)
 }
 
+/** Says whom to start where nobody answers, and which key is asked for, in place of what a socket or a protocol says. */
+async function greet(url: string, key: string): Promise<void> {
+  const answer = await fetch(new URL('/api/v1/schema/whoami', url), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+    signal: AbortSignal.timeout(10_000),
+  }).catch(() => undefined)
+  if (!answer)
+    throw new Error(`Nothing answers at ${url}. Start the product first (npm start), or name the server with PORT or FIELDLOOP_URL.`)
+  if (answer.status === 401)
+    throw new Error(`${url} does not take the key. Set DATA_DIR to the directory of that server, or FIELDLOOP_API_KEY to a key of it.`)
+}
+
 function keyOf(dataDir: string, given: string | undefined): string {
   if (given) return given
   try {
     return readFileSync(join(dataDir, 'bootstrap-key'), 'utf8').trim()
   } catch {
-    throw new Error('There is no key. Start the product first (npm start), or set FIELDLOOP_API_KEY.')
+    throw new Error(`There is no key in ${dataDir}. Start the product first (npm start), or set DATA_DIR or FIELDLOOP_API_KEY.`)
   }
 }
 
@@ -43,7 +56,9 @@ async function main(): Promise<void> {
     }
   } else {
     const url = process.env['FIELDLOOP_URL'] ?? `http://localhost:${config.port}`
-    const result = await playDay({ url, key: keyOf(config.dataDir, process.env['FIELDLOOP_API_KEY'] ?? config.bootstrap.apiKey), print })
+    const key = keyOf(config.dataDir, process.env['FIELDLOOP_API_KEY'] ?? config.bootstrap.apiKey)
+    await greet(url, key)
+    const result = await playDay({ url, key, print })
     process.stdout.write(
       `\n   ${result.tools} tools; ${result.airports} airports; the sign says ${JSON.stringify(result.text)}; the photograph shows ${result.labels.slice(0, 2).join(', ')}; she said ${JSON.stringify(result.reply)}\n`,
     )

@@ -211,6 +211,7 @@ function createPipeline(memory: Memory): Pipeline {
   return {
     registry: buildRegistry(domains),
     identify: async (credential) => identify(credential),
+    charge: async () => {},
     async run(call) {
       memory.calls.push(call)
       const { operation } = call
@@ -238,7 +239,7 @@ export interface TestServer {
 
 /** Starts it. `environment` is what loadConfig reads. */
 export async function startHttpServer(
-  parts: Partial<Pick<HttpServerParts, 'mcp' | 'timeouts' | 'readiness'>> = {},
+  parts: Partial<Pick<HttpServerParts, 'docs' | 'mcp' | 'timeouts' | 'readiness'>> = {},
   environment: Record<string, string> = {},
 ): Promise<TestServer> {
   const memory: Memory = {

@@ -190,13 +190,25 @@ function actorOf(credential: Credential): Actor {
   return { kind: 'key', tenantId: 1, tenantUserId: 1, userId: 1, displayName: token, roleFlag: flagOf(roles), credentialId: `key:${token}` }
 }
 
+/** The calls that were counted against the caller's limit, and how many may be. */
+interface Budget {
+  spent: number
+  limit: number
+}
+
 /** A pipeline that checks roles and fields and calls the handler, in memory. `calls` has every call that came, refused ones too. */
-function createMemoryPipeline(): { pipeline: Pipeline; calls: Call[] } {
+function createMemoryPipeline(): { pipeline: Pipeline; calls: Call[]; budget: Budget } {
   const registry = buildRegistry(domains)
   const calls: Call[] = []
+  const budget = { spent: 0, limit: Number.POSITIVE_INFINITY }
+  const charge = async (_actor: Actor, count: number) => {
+    if (budget.spent >= budget.limit) throw new AppError('rate_limited', 'Too many calls. Wait 7 s.', { retryAfterSeconds: 7 })
+    budget.spent += count
+  }
   const run = async (call: Call): Promise<unknown> => {
     calls.push(call)
     const actor = actorOf(call.credential)
+    await charge(actor, 1)
     if (!allows(call.operation.roleRule, actor.roleFlag)) {
       throw new AppError(
         'forbidden',
@@ -212,7 +224,7 @@ function createMemoryPipeline(): { pipeline: Pipeline; calls: Call[] } {
     }
     return answers[call.operation.name]?.(parsed.data, call.signal)
   }
-  return { pipeline: { registry, run, identify: async (credential) => actorOf(credential) }, calls }
+  return { pipeline: { registry, run, identify: async (credential) => actorOf(credential), charge }, calls, budget }
 }
 
 export const corpus: McpEndpointParts['corpus'] = {
@@ -229,6 +241,7 @@ export interface McpServer {
   readonly port: number
   readonly pipeline: Pipeline
   readonly calls: Call[]
+  readonly budget: Budget
   /** Closes the endpoint, while the port goes on listening. */
   close(): Promise<void>
   stop(): Promise<void>
@@ -243,7 +256,7 @@ export function portOf(server: Server): number {
 
 /** Starts the endpoint at `/mcp` on a free loopback port. */
 export async function startMcpServer(more: Partial<McpEndpointParts> = {}): Promise<McpServer> {
-  const { pipeline, calls } = createMemoryPipeline()
+  const { pipeline, calls, budget } = createMemoryPipeline()
   const config = loadConfig({ PUBLIC_URL: 'https://field.example.org', MAX_MCP_BYTES: String(64 * 1024) })
   const endpoint = createMcpEndpoint({ pipeline, config, log: createLog('silent'), corpus, ...more })
   const server = createServer((request, response) => void endpoint(request, response))
@@ -254,6 +267,7 @@ export async function startMcpServer(more: Partial<McpEndpointParts> = {}): Prom
     port,
     pipeline,
     calls,
+    budget,
     close: () => endpoint.close(),
     async stop() {
       await endpoint.close()

@@ -208,6 +208,35 @@ describe('the workflow', () => {
     await keepHistory(worker.client, workflowId, 'conversation-held')
   })
 
+  it('keeps the order where quiet hours were lifted: what comes next does not overtake what they held', async () => {
+    const asked: number[] = []
+    let isQuiet = true
+    staged.deliverMessage = async ({ messageId }) => {
+      asked.push(messageId)
+      return isQuiet && messageId !== 3 ? { kind: 'held', forMs: 3_600_000 } : { kind: 'done' }
+    }
+    const workflowId = conversationWorkflowId({ tenantId: 0, conversationId: 4 })
+    const queued = [
+      { messageId: 1, seq: 1 },
+      { messageId: 2, seq: 2 },
+    ]
+    const handle = await worker.client.workflow.start('conversation', {
+      taskQueue: 'wf',
+      workflowId,
+      args: [{ tenantId: 0, conversationId: 4, queued } satisfies ConversationInput],
+    })
+    await vi.waitFor(() => expect(asked).toEqual([1, 2]), within)
+    // An urgent one passes by, after the first was asked about again.
+    await handle.signal(conversationSignals.deliver, { messageId: 3, seq: 3 })
+    await vi.waitFor(() => expect(asked.slice(2, 4)).toEqual([1, 3]), within)
+    isQuiet = false
+    await handle.signal(conversationSignals.deliver, { messageId: 4, seq: 4 })
+    await handle.signal(conversationSignals.ended)
+    await handle.result()
+    expect(asked.slice(-3)).toEqual([1, 2, 4])
+    await keepHistory(worker.client, workflowId, 'conversation-lifted')
+  })
+
   it('gives a message up whose tries are over, and goes on with the next', async () => {
     const givenUp: number[] = []
     const carried: number[] = []
@@ -253,6 +282,7 @@ describe('the workflow', () => {
       'conversation-gave-up',
       'conversation-held',
       'conversation-idle',
+      'conversation-lifted',
       'conversation-looked-up',
       'conversation-media',
     ])

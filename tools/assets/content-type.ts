@@ -35,6 +35,9 @@ const provable = new Set(
   'jpg jpeg jpe jfif png apng gif webp avif heic heif bmp tif tiff pdf mp4 mov avi mkv webm mp3 wav ogg flac'.split(' '),
 )
 
+// Formats that may be text from their first byte to their last. The others that begin with letters ("BM" is a picture) hold bytes that no text has.
+const writtenAsText = new Set(['application/pdf', 'application/postscript', 'application/eps', 'application/rtf'])
+
 const svgRoot = /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*|<!DOCTYPE[^>[]*(?:\[[^\]]*\])?[^>]*>\s*)*<(?:[\w-]+:)?svg[\s/>]/i
 const htmlTag = /<(?:!doctype\s+html|html|head|body|script|iframe|title|table|div|meta|a\s|p>|h1|br)/i
 
@@ -42,14 +45,18 @@ const htmlTag = /<(?:!doctype\s+html|html|head|body|script|iframe|title|table|di
 export async function detectContentType(head: Buffer, name: string, declared?: string): Promise<ContentType> {
   const said = extensionOfName(name)
   const nameExtension = provable.has(said) ? '' : said
-  const found = await fileTypeFromBuffer(head).catch(() => undefined)
+  const sniffed = await fileTypeFromBuffer(head).catch(() => undefined)
+  const text = decodeText(head)
+  // A column may be called BMail.
+  const isMisread =
+    sniffed && text !== undefined && said in textTypes && sniffed.mime !== 'application/xml' && !writtenAsText.has(sniffed.mime)
+  const found = isMisread ? undefined : sniffed
   // An SVG with an XML declaration passes for any other XML.
   if (found && found.mime !== 'application/xml') {
     const isCalledSo = said !== '' && isSameKind(said, found.ext)
     const keepsName = nameExtension !== '' && containers.has(found.mime)
     return { mimeType: found.mime, extension: isCalledSo || keepsName ? said : found.ext }
   }
-  const text = decodeText(head)
   if (text === undefined) return { mimeType: 'application/octet-stream', extension: nameExtension }
   return typeOfText(text, nameExtension, found !== undefined, declared)
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 
 import { listing } from '#platform/answer.ts'
-import { AppError } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
-import { decodeCursor, encodeCursor, pageInput, pageOf } from '#platform/paging.ts'
+import { countsTotal, decodeCursor, encodeCursor, notOfThisList, pageInput, pageOf } from '#platform/paging.ts'
 
 import { asset, exampleAsset } from './assets.schema.ts'
 import { countAssets, listNewest } from './assets.store.ts'
@@ -34,17 +33,15 @@ export const listAssets = defineOperation({
     const rows = await listNewest(tx, tenantId, { ...input, after, offset: after ? 0 : (page - 1) * pageSize, limit: pageSize })
     const items = rows.slice(0, pageSize)
     const last = items.at(-1)
-    const isCounted = page === 1 && after === undefined && input.includeTotal !== false
     return listing(items, {
       nextCursor: rows.length > pageSize && last ? encodeCursor([last.createdDate, last.assetKey]) : undefined,
-      totalCount: isCounted ? await countAssets(tx, tenantId, input) : undefined,
+      totalCount: countsTotal(input) ? await countAssets(tx, tenantId, input) : undefined,
     })
   },
 })
 
 function readCursor(cursor: string): readonly [string, string] {
   const parsed = cursorPart.safeParse(decodeCursor(cursor, 2))
-  if (!parsed.success)
-    throw new AppError('invalid_input', 'The cursor is not one of this list. Take nextCursor from its last answer, or start without one.')
+  if (!parsed.success) throw notOfThisList()
   return parsed.data
 }

@@ -14,6 +14,7 @@ import * as store from './assets.store.ts'
 import { type ContentType, detectContentType } from './content-type.ts'
 import { type ContentSource, type StoredContent, storeContent } from './content.ts'
 
+export { isAllowedType } from './assets.rules.ts'
 export { downloadPath, signedUrl } from './signed-url.ts'
 
 /** On whose behalf a file is kept: a call's (`ownerOf`), or the system's (`systemOwner`). */

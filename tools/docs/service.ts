@@ -7,11 +7,11 @@ import { createDocsSearch, type DocsSearch } from './search.ts'
 
 export { readPage, type Page } from './markdown.rules.ts'
 
-/** The committed pages, read at first use. Paths are relative to the corpus; `docs://`, a leading slash and a missing `.md` are forgiven. */
+/** The committed pages, read at first use. Paths are relative to the corpus; `docs://`, a leading `/docs/` and a missing `.md` are forgiven. */
 export const corpus = {
   pages: (): readonly Page[] => corpusPages(),
   page(path: string): Page | undefined {
-    const plain = path.replace(/^docs:\/\//, '').replace(/^\/?(?:docs-corpus\/)?/, '')
+    const plain = path.replace(/^docs:\/\//, '').replace(/^\/?(?:docs(?:-corpus)?\/)?/, '')
     return corpusPages().find((page) => page.path === plain || page.path === `${plain}.md`)
   },
   /** As the MCP resources read it. */

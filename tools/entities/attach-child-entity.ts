@@ -8,10 +8,10 @@ import { idOrName } from '#platform/names.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { refuseErrors } from '#platform/validation.ts'
 
-import { refuseOrphans } from './cardinality.ts'
+import { refuseOrphans, relationsWith } from './cardinality.ts'
 import { listRelations } from './composition.store.ts'
-import { findRelationProblems } from './entities.rules.ts'
 import { cardinalityFields, entityProperty, exampleChild } from './entities.schema.ts'
+import { findEndless, findRelationProblems } from './relations.rules.ts'
 import { entityInBody, insertRelations, mustFindEntity } from './service.ts'
 import { listComposition } from './shown.ts'
 
@@ -49,6 +49,7 @@ export const attachChildEntity = defineOperation({
         )
         if (isThere) throw new AppError('already_exists', `${child.internalName} is a child of ${parent.internalName} already.`)
         const wish = { kind: 'child' as const, entityId: parent.entityId, otherEntityId: child.entityId, isRequired, isList }
+        if (isRequired) refuseErrors(findEndless(await relationsWith(context, wish), child.entityId, '$.isRequired'), 'The relationship')
         if (isRequired) await refuseOrphans(context, wish, await findChildUse(tx, tenantId, parent.entityId, child.entityId))
         const [row] = await insertRelations(context, [wish])
         context.audit({ entityId: parent.entityId, childEntityId: child.entityId })

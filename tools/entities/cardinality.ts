@@ -6,10 +6,11 @@ import type { TxContext } from '#platform/operation.ts'
 import { finding, type Finding, refuseErrors } from '#platform/validation.ts'
 import { afterChange, listAllOptionFilters } from '#tools/properties/service.ts'
 
-import { listRelations, type RelationRow, updateEntityPropertyRow, updateRelationRow } from './composition.store.ts'
-import { findKeyPartProblems, findRelationProblems } from './entities.rules.ts'
+import { findAnalysisInto, listRelations, type RelationRow, updateEntityPropertyRow, updateRelationRow } from './composition.store.ts'
+import { findKeyPartProblems } from './entities.rules.ts'
 import type { EntityRow } from './entities.store.ts'
 import { type AttachedProperty } from './attached.ts'
+import { findEndless, findRelationProblems } from './relations.rules.ts'
 
 export interface CompositionChange {
   readonly isRequired?: boolean | undefined
@@ -30,6 +31,13 @@ export async function changeAttached(
   const { entityId } = entity
   const after = afterChange<AttachedProperty>(before, changes)
   refuseErrors(await findProblems(context, entity, after, attached), 'The change')
+  const analysed = after.isList === before.isList ? undefined : await findAnalysisInto(tx, tenantId, entityId, before.entityPropertyId)
+  if (analysed !== undefined) {
+    throw new AppError(
+      'conflict',
+      `The analysis of ${analysed} writes its results to ${before.internalName} as it is. Change that with set_attachment_analysis first.`,
+    )
+  }
   const columnId = after.isList === before.isList ? before.columnId : await convert(context, entity, before, after.isList)
   if (after.keyPart !== before.keyPart && (await hasRecords(tx, tenantId, entityId))) {
     throw new AppError(
@@ -121,9 +129,12 @@ export async function changeChild(context: TxContext, entity: EntityRow, before:
   const other = before.otherEntityId === before.entityId ? own : { entityId: before.otherEntityId, internalName: '' }
   refuseErrors(
     [
-      ...(keyPart === undefined ? [] : [finding('$.keyPart', 'A child entity is no part of the key.')]),
-      ...(propertyOptionFilterId === undefined ? [] : [finding('$.propertyOptionFilterId', 'A child entity has no options.')]),
+      ...((keyPart ?? null) === null ? [] : [finding('$.keyPart', 'A child entity is no part of the key.')]),
+      ...((propertyOptionFilterId ?? null) === null ? [] : [finding('$.propertyOptionFilterId', 'A child entity has no options.')]),
       ...findRelationProblems({ ...after, entity: own, other }, '$.isRequired'),
+      ...(after.isRequired && !before.isRequired
+        ? findEndless(await relationsWith(context, after), before.otherEntityId, '$.isRequired')
+        : []),
     ],
     'The change',
   )
@@ -136,6 +147,16 @@ export async function changeChild(context: TxContext, entity: EntityRow, before:
     )
   }
   await updateRelationRow(tx, tenantId, after)
+}
+
+type Relation = Pick<RelationRow, 'kind' | 'entityId' | 'otherEntityId' | 'isRequired'>
+
+/** The tenant's relationships with this one as it would be. */
+export async function relationsWith(context: TxContext, changed: Relation): Promise<Relation[]> {
+  const all = await listRelations(context.tx, context.tenantId)
+  const isSame = (one: Relation) =>
+    one.kind === changed.kind && one.entityId === changed.entityId && one.otherEntityId === changed.otherEntityId
+  return [...all.filter((one) => !isSame(one)), changed]
 }
 
 /** A record needs a parent when every parent entity that it may stand under requires one. */

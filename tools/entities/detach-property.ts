@@ -4,10 +4,12 @@ import { changeDefinitions } from '#platform/db/definitions.ts'
 import { holdsValue } from '#platform/db/record-values.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { idOrName } from '#platform/names.ts'
-import { defineOperation, destroys } from '#platform/operation.ts'
+import { defineOperation, destroys, type TxContext } from '#platform/operation.ts'
+import { finding, refuseErrors } from '#platform/validation.ts'
 
-import { deleteEntityPropertyRow, findAnalysisInto } from './composition.store.ts'
+import { deleteEntityPropertyRow, findAnalysisInto, listRelations } from './composition.store.ts'
 import { deleted, entityPropertyId } from './entities.schema.ts'
+import { listEntityRows } from './entities.store.ts'
 import { mustFindEntity } from './service.ts'
 import { listAttached } from './attached.ts'
 
@@ -36,10 +38,9 @@ export const detachProperty = defineOperation({
       context,
       async () => [entityId],
       async () => {
-        const row = mustExist(
-          (await listAttached(tx, tenantId, entityId)).find((one) => one.entityPropertyId === input.entityPropertyId),
-          'entity property',
-        )
+        const attached = (await listAttached(tx, tenantId, entityId)).find((one) => one.entityPropertyId === input.entityPropertyId)
+        if (!attached) await refuseChild(context, entityId, input.entityPropertyId)
+        const row = mustExist(attached, 'entity property')
         if (entity.isTenantUserRole && [entity.identityEmailPropertyId, entity.identityPhonePropertyId].includes(row.propertyId)) {
           throw new AppError(
             'conflict',
@@ -69,3 +70,13 @@ export const detachProperty = defineOperation({
     )
   },
 })
+
+/** describe_entity shows child entities among the properties, so that their ids come here too. */
+async function refuseChild({ tx, tenantId }: TxContext, entityId: number, entityPropertyId: number): Promise<void> {
+  const relations = await listRelations(tx, tenantId, entityId)
+  const child = relations.find((one) => one.kind === 'child' && one.entityId === entityId && one.entityRelationId === entityPropertyId)
+  if (!child) return
+  const [entity] = await listEntityRows(tx, tenantId, [child.otherEntityId])
+  const message = `${entityPropertyId} is the child entity ${entity?.internalName ?? ''}. Take it off with detach_child_entity.`
+  refuseErrors([finding('$.entityPropertyId', message)], 'The property', 'detached')
+}

@@ -1,6 +1,6 @@
 /** What an entity may be: pure decisions about its composition, keys, identity and relationships. */
 import { type IdOrName, readIdOrName } from '#platform/names.ts'
-import { quoted } from '#platform/suggest.ts'
+import { nearest, quoted } from '#platform/suggest.ts'
 import { finding, type Finding, unknownName } from '#platform/validation.ts'
 import { dataTypeOf } from '#tools/properties/properties.schema.ts'
 import { type NewDisplay, readDisplays, readPlace, type References } from '#tools/properties/service.ts'
@@ -70,7 +70,7 @@ export function findKeyPartProblems(
   const dataType = dataTypeOf(property.dataTypeId)
   if (isList) return [finding(path, `${property.internalName} is a list; a key part has one value.`)]
   if (dataType === 'Attachment' || dataType === 'Signature' || dataType === 'Binary')
-    return [finding(path, `A ${dataType} cannot be a part of the key.`)]
+    return [finding(path, `${dataType === 'Attachment' ? 'An' : 'A'} ${dataType} cannot be a part of the key.`)]
   return []
 }
 
@@ -166,7 +166,10 @@ export function readBridge(given: GivenBridge, properties: readonly BridgeProper
     const attached = properties.map((one) => one.property)
     const property = indexOf(attached, (one) => one.propertyId)(slot)
     if (!property) {
-      findings.push(unknownProperty(`${path}.${field}`, slot, attached))
+      const names = attached.map((one) => one.internalName)
+      const message = `The entity has no property ${quoted(slot)}. Attach it with attach_property first; describe_entity shows those that it has.`
+      const suggestion = typeof slot === 'string' ? nearest(slot, names) : undefined
+      findings.push(finding(`${path}.${field}`, message, { code: 'unknown_property', suggestion }))
       return null
     }
     if (!property[flag])
@@ -182,64 +185,6 @@ export function readBridge(given: GivenBridge, properties: readonly BridgeProper
     findings.push(finding(`${path}.identityEmailProperty`, message))
   }
   return { email, phone, findings }
-}
-
-/** An entity as a relationship may name it; `entityId` is null while a catalog document is about to make it. */
-export interface NamedEntity {
-  readonly entityId: number | null
-  readonly internalName: string
-}
-
-export interface NewRelation {
-  readonly kind: 'child' | 'peer'
-  readonly entity: NamedEntity
-  readonly other: NamedEntity
-  readonly isRequired: boolean
-  readonly isList: boolean
-}
-
-/** Reads the children and peers that a catalog document gives to an entity. */
-export function readRelations(
-  given: PortableEntity,
-  entity: NamedEntity,
-  known: readonly NamedEntity[],
-  path: string,
-): { relations: NewRelation[]; findings: Finding[] } {
-  const findings: Finding[] = []
-  const find = indexOf(known, (one) => one.entityId)
-  const relations: NewRelation[] = []
-  const add = (
-    kind: 'child' | 'peer',
-    slot: IdOrName,
-    more: { isRequired?: boolean | undefined; isList?: boolean | undefined },
-    at: string,
-  ) => {
-    const other = find(slot)
-    if (!other) return void findings.push(unknownEntity(at, slot, known))
-    const relation = { kind, entity, other, isRequired: more.isRequired ?? false, isList: more.isList ?? true }
-    findings.push(...findRelationProblems(relation, at))
-    if (relations.some((earlier) => earlier.kind === kind && earlier.other === other))
-      return void findings.push(finding(at, `${other.internalName} is named twice.`))
-    relations.push(relation)
-  }
-  ;(given.children ?? []).forEach((child, index) => add('child', child.childEntity, child, `${path}.children[${index}].childEntity`))
-  ;(given.peers ?? []).forEach((peer, index) => add('peer', peer.peerEntity, peer, `${path}.peers[${index}].peerEntity`))
-  return { relations, findings }
-}
-
-/** What forbids a relationship by itself. */
-export function findRelationProblems(relation: Omit<NewRelation, 'isList'>, path: string): Finding[] {
-  const isSelf =
-    relation.entity === relation.other || (relation.entity.entityId !== null && relation.entity.entityId === relation.other.entityId)
-  if (relation.kind === 'child' && isSelf && relation.isRequired) {
-    return [
-      finding(
-        path,
-        `A ${quoted(relation.entity.internalName)} that needs a parent of its own kind could never be saved. Leave isRequired out.`,
-      ),
-    ]
-  }
-  return []
 }
 
 interface AttachedRow extends Omit<NamedProperty, 'optionFilters' | 'propertyId'> {

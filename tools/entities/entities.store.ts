@@ -119,39 +119,3 @@ export async function updateBridge(
 export async function deleteEntityRow(tx: Tx, tenantId: number, entityId: number): Promise<void> {
   await tx`delete from platform.entity where tenant_id = ${tenantId} and entity_id = ${entityId}`
 }
-
-export interface IdentityLink {
-  readonly eiRecordId: number
-  readonly entityId: number
-  readonly tenantUserId: number
-  readonly userName: string
-  readonly displayName: string
-  readonly matchedBy: 'email' | 'phone'
-  readonly linkedDate: string
-}
-
-/** Links by record id; one row more than the page where there is a next page. */
-export async function listIdentityLinks(
-  tx: Tx,
-  tenantId: number,
-  entityId: number,
-  page: { readonly after: number; readonly offset: number; readonly limit: number },
-): Promise<IdentityLink[]> {
-  return tx<IdentityLink[]>`
-    select l.ei_record_id, l.entity_id, l.tenant_user_id, u.user_name, u.display_name, l.matched_by, date_trunc('milliseconds', l.linked_at) as linked_date
-    from platform.identity_link l join platform.tenant_user u on u.tenant_id = l.tenant_id and u.tenant_user_id = l.tenant_user_id
-    where l.tenant_id = ${tenantId} and l.entity_id = ${entityId} and l.ei_record_id > ${page.after}
-    order by l.ei_record_id
-    offset ${page.offset} limit ${page.limit + 1}`
-}
-
-export async function countIdentityLinks(tx: Tx, tenantId: number, entityId: number): Promise<number> {
-  const [row] = await tx<
-    { count: number }[]
-  >`select count(*) as count from platform.identity_link where tenant_id = ${tenantId} and entity_id = ${entityId}`
-  return row?.count ?? 0
-}
-
-export async function deleteIdentityLinks(tx: Tx, tenantId: number, entityId: number): Promise<void> {
-  await tx`delete from platform.identity_link where tenant_id = ${tenantId} and entity_id = ${entityId}`
-}

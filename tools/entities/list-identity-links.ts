@@ -6,7 +6,7 @@ import { idOrName } from '#platform/names.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { decodeCursor, encodeCursor, pageInput, pageOf } from '#platform/paging.ts'
 
-import { countIdentityLinks, listIdentityLinks as listRows } from './entities.store.ts'
+import { countIdentityLinks, listIdentityLinks as listRows } from './identity.store.ts'
 import { mustFindEntity } from './service.ts'
 
 function readCursor(cursor: string): number {

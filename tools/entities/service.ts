@@ -10,11 +10,13 @@ import type { NewEntity } from './entities.rules.ts'
 import { type EntityRow, findEntity, insertEntityRows, listEntityRows, upsertEntityDisplays } from './entities.store.ts'
 
 export { cachedCatalog, confirmCatalog, keptCatalog } from './catalog.ts'
-export { refuseOrphans } from './cardinality.ts'
 export { listAttached } from './attached.ts'
 export { listRelations } from './composition.store.ts'
-export { type NamedEntity, type NamedProperty, type NewEntity, type NewRelation, readEntity, readRelations } from './entities.rules.ts'
+export { type NamedProperty, type NewEntity, readEntity } from './entities.rules.ts'
+export { findEndless, type NamedEntity, type NewRelation, readRelations } from './relations.rules.ts'
 export { listEntityDisplays, listEntityRows } from './entities.store.ts'
+export { claimIdentities } from './identity.ts'
+export { deleteClaims } from './identity.store.ts'
 export { listEntities } from './shown.ts'
 
 async function nearestEntity(context: TxContext, slot: IdOrName): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 /** Attachments of records: whether the named assets may stand there, and what is analysed once they do. */
 import type { Issue } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
-import { findAssets } from '#tools/assets/service.ts'
+import { findAssets, isAllowedType } from '#tools/assets/service.ts'
 import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
 import { queueAnalyses } from '#tools/intelligence/service.ts'
 
@@ -12,6 +12,11 @@ export interface AssetProblem {
   /** A file that is not sensitive in a sensitive property: 422 rather than 400. */
   readonly isSensitivity: boolean
   readonly issues: readonly Issue[]
+}
+
+/** Whether the entity's records can hold files. */
+export function holdsAssets(entity: CatalogEntity): boolean {
+  return assetProperties(entity).length > 0
 }
 
 function assetProperties(entity: CatalogEntity): CatalogProperty[] {
@@ -49,11 +54,11 @@ export async function checkAssets(
   for (const { row, property, assetKey } of uses) {
     const asset = byKey.get(assetKey)
     const path = `${row.path}.data.${property.internalName}`
-    const extension = asset?.fileExtension.replace(/^\./, '').toLowerCase() ?? ''
+    const extension = asset?.fileExtension ?? ''
     let message: string | undefined
     let isSensitivity = false
     if (!asset) message = `There is no asset ${assetKey}. Upload it first with create_upload_url or upload_asset.`
-    else if (property.allowedFileTypes.length > 0 && !property.allowedFileTypes.includes(extension)) {
+    else if (!isAllowedType(extension, property.allowedFileTypes)) {
       message = `${property.internalName} takes files of type ${property.allowedFileTypes.join(', ')}, not ${extension || 'without an extension'}.`
     } else if (property.isSensitive && !asset.isSensitive) {
       message = `${property.internalName} is sensitive and takes sensitive files only. Upload the file with isSensitive true.`

@@ -37,16 +37,19 @@ export async function readChanges(
     if (mark.entityId !== frame.entity.entityId) throw new AppError('invalid_input', 'The watermark belongs to another entity.')
     if (mark.epochUuid !== epoch.epochUuid || mark.wipeNo !== frame.entity.wipeNo) throw reset()
   }
-  const token = (since: string | undefined, changeNo: string, id: string) =>
-    encodeWatermark({ epochUuid: epoch.epochUuid, entityId: frame.entity.entityId, wipeNo: frame.entity.wipeNo, since, changeNo, id })
   const since = mark.kind === 'token' ? mark.since : undefined
+  const sinceTime = mark.kind === 'time' ? mark.since : mark.kind === 'token' ? mark.sinceTime : undefined
+  const { epochUuid } = epoch
+  const { entityId, wipeNo } = frame.entity
+  const token = (began: { since?: string | undefined; sinceTime?: string | undefined }, changeNo: string, id: string) =>
+    encodeWatermark({ epochUuid, entityId, wipeNo, since: began.since, sinceTime: began.sinceTime, changeNo, id })
   // No table yet: nothing was ever written, and what will be is after the number zero.
-  if (!frame.hasTable) return { documents: [], watermark: token(since, '0', '0'), hasMore: false }
+  if (!frame.hasTable) return { documents: [], watermark: token({ since, sinceTime }, '0', '0'), hasMore: false }
   const { rows, bound } = await inRecords(tx, tenantId, () =>
     listChanges(tx, tenantId, compiling(frame), {
       after: mark.kind === 'token' ? { changeNo: mark.changeNo, id: mark.id } : undefined,
       since,
-      sinceTime: mark.kind === 'time' ? mark.since : undefined,
+      sinceTime,
       onlyDeleted: request.onlyDeleted,
       limit: request.pageSize + 1,
       epoch: epoch.epoch,
@@ -57,6 +60,7 @@ export async function readChanges(
   const hasMore = rows.length > request.pageSize
   // Below the bound everything is committed; the next drain begins there, and what is created from there on is new to it.
   const end = (BigInt(bound) - 1n).toString()
-  const watermark = hasMore && last ? token(since, last.changeNo, last.id) : token(end, end, '9223372036854775807')
+  const watermark =
+    hasMore && last ? token({ since, sinceTime }, last.changeNo, last.id) : token({ since: end }, end, '9223372036854775807')
   return { documents: shown.map((row) => row.document), watermark, hasMore }
 }

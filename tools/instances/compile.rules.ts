@@ -79,7 +79,8 @@ export function valueSql(compiling: Compiling, property: CatalogProperty, form: 
         return `${one}::text`
       case 'Choice':
       case 'Hierarchy':
-        return form === 'wire' ? `(${optionNames(compiling, property)} -> ${one}::text)` : one
+        // As text: one jsonb among the values would make jsonb of the whole record, whose fields then stand in another order.
+        return form === 'wire' ? `(${optionNames(compiling, property)} ->> ${one}::text)` : one
       case 'Number':
       case 'Currency':
       case 'Text':
@@ -138,6 +139,11 @@ function typeOfField(field: Field): string {
   return field.system === 'eiRecordId' || field.system === 'parentEIRecordId' ? 'bigint' : sqlTypes[field.dataType]
 }
 
+/** A text as a value of a type. Reading a time depends on settings, so PostgreSQL would read it again for every row; as a sub-query it is read once. */
+export function constantSql(text: string, type: string): string {
+  return type === 'timestamptz' || type === 'date' || type === 'time' ? `(select ${text}::${type})` : `${text}::${type}`
+}
+
 function likePattern(op: string, text: string): string {
   const plain = text.replaceAll(/[\\%_]/g, (special) => `\\${special}`)
   if (op === 'startsWith') return `${plain}%`
@@ -151,7 +157,7 @@ function positiveSql(compiling: Compiling, rule: RuleNode, op: RuleNode['op']): 
   const type = typeOfField(rule.field)
   const column = fieldSql(compiling, rule.field)
   const isList = 'property' in rule.field && rule.field.property.isList
-  const param = (value: Scalar | undefined) => `${parameters.add(String(value))}::text::${type}`
+  const param = (value: Scalar | undefined) => constantSql(`${parameters.add(String(value))}::text`, type)
   const compare = (one: string): string => {
     const [first, second] = rule.values
     switch (op) {
@@ -214,6 +220,15 @@ export function filterSql(compiling: Compiling, node: QueryNode | undefined): st
   return `(${node.nodes.map((part) => filterSql(compiling, part)).join(node.logic === 'AND' ? ' and ' : ' or ')})`
 }
 
+/** What rows are sorted by: options in the order that the property gives them, deleted ones after the others; anything else by its value. */
+function sortSql(compiling: Compiling, field: Field): string {
+  const column = fieldSql(compiling, field)
+  if (!('property' in field) || (field.dataType !== 'Choice' && field.dataType !== 'Hierarchy')) return column
+  const ranked = [...field.property.options, ...(field.property.retiredOptions ?? [])]
+  const ranks = JSON.stringify(Object.fromEntries(ranked.map((option, rank) => [option.optionId, rank])))
+  return `((select ${compiling.parameters.add(ranks)}::text::jsonb) ->> ${column}::text)::int`
+}
+
 /** People's order for text properties; keys stay in byte order, as they are compared. */
 function collated(field: Field, expression: string): string {
   return 'property' in field && field.dataType === 'Text' ? `${expression} collate "unicode"` : expression
@@ -221,14 +236,14 @@ function collated(field: Field, expression: string): string {
 
 /** `order by` terms: empty values last in both directions, the id to break ties. */
 export function orderSql(compiling: Compiling, sort: readonly SortKey[]): string {
-  const terms = sort.map((key) => `${collated(key.field, fieldSql(compiling, key.field))} ${key.direction} nulls last`)
+  const terms = sort.map((key) => `${collated(key.field, sortSql(compiling, key.field))} ${key.direction} nulls last`)
   return [...terms, `${compiling.alias}.id asc`].join(', ')
 }
 
 /** What a cursor keeps of a row: its sort values as text, then its id. */
 export function positionSql(compiling: Compiling, sort: readonly SortKey[]): string {
   const parts = sort.map((key) => {
-    const expression = fieldSql(compiling, key.field)
+    const expression = sortSql(compiling, key.field)
     return typeOfField(key.field) === 'timestamptz' ? isoSql(expression) : `(${expression})::text`
   })
   return `json_build_array(${[...parts, `${compiling.alias}.id::text`].join(', ')})`
@@ -240,10 +255,10 @@ export function afterSql(compiling: Compiling, sort: readonly SortKey[], positio
   const equal: string[] = []
   const alternatives: string[] = []
   sort.forEach((key, index) => {
-    const column = fieldSql(compiling, key.field)
+    const column = sortSql(compiling, key.field)
     const value = position[index]
     if (typeof value === 'string') {
-      const param = `${parameters.add(value)}::text::${typeOfField(key.field)}`
+      const param = constantSql(`${parameters.add(value)}::text`, typeOfField(key.field))
       const later = `(${collated(key.field, column)} ${key.direction === 'asc' ? '>' : '<'} ${param} or ${column} is null)`
       alternatives.push(`(${[...equal, later].join(' and ')})`)
       equal.push(`${column} = ${param}`)

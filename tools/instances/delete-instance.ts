@@ -6,7 +6,7 @@ import { defineOperation, destroys } from '#platform/operation.ts'
 import { deleteRecords, writeFrameWithBelow } from './deleting.ts'
 import { eiRecordId, entity, record } from './instances.schema.ts'
 import { noSuchRecord, recordName } from './queries.ts'
-import { findLiveByIds, findLiveByKeys } from './write.store.ts'
+import { findLiveByIds, findLiveByKeys } from './live.store.ts'
 
 export const deleteInstance = defineOperation({
   ...destroys(z.object({ eiRecordId, deleted: z.literal(true) })),

@@ -5,10 +5,10 @@ import { AppError } from '#platform/errors.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
 
 import { deleteRecords, writeFrameWithBelow } from './deleting.ts'
-import { eiRecordId, entity } from './instances.schema.ts'
+import { eiRecordId, entity, rowErrors } from './instances.schema.ts'
 import type { Keys } from './keys.rules.ts'
 import { keyName } from './save.rules.ts'
-import { findLiveByKeys } from './write.store.ts'
+import { findLiveByKeys } from './live.store.ts'
 
 const row = z.strictObject({ key1: z.string().min(1), key2: z.string().optional(), key3: z.string().optional() })
 
@@ -20,7 +20,7 @@ export const deleteInstancesBulk = defineOperation({
           index: z.int(),
           outcome: z.enum(['deleted', 'failed']),
           eiRecordId: eiRecordId.optional(),
-          message: z.string().optional(),
+          errors: rowErrors,
         }),
       ),
       deleted: z.int(),
@@ -42,7 +42,7 @@ export const deleteInstancesBulk = defineOperation({
       output: {
         results: [
           { index: 0, outcome: 'deleted', eiRecordId: 30721 },
-          { index: 1, outcome: 'failed', message: 'No such record.' },
+          { index: 1, outcome: 'failed', errors: [{ path: '$.keys[1]', severity: 'error', message: 'No such record.' }] },
         ],
         deleted: 1,
         failed: 1,
@@ -59,13 +59,15 @@ export const deleteInstancesBulk = defineOperation({
     const live = await inRecords(tx, tenantId, () => findLiveByKeys(tx, tenantId, frame.entity.entityId, keys))
     const byKey = new Map(live.map((found) => [keyName([found.key1, found.key2, found.key3]), found.id]))
     const gone = await deleteRecords(context, frame, [...byKey.values()])
+    const seen = new Set<string>()
     const results = keys.map((one, index) => {
-      const id = byKey.get(keyName(one))
-      // A key named twice is deleted by the first of the two.
-      byKey.delete(keyName(one))
-      return id !== undefined && gone.has(id)
-        ? { index, outcome: 'deleted' as const, eiRecordId: id }
-        : { index, outcome: 'failed' as const, message: 'No such record.' }
+      const name = keyName(one)
+      const id = byKey.get(name)
+      const isSecond = seen.has(name)
+      seen.add(name)
+      if (!isSecond && id !== undefined && gone.has(id)) return { index, outcome: 'deleted' as const, eiRecordId: id }
+      const message = isSecond ? 'An earlier key of this call is the same.' : 'No such record.'
+      return { index, outcome: 'failed' as const, errors: [{ path: `$.keys[${index}]`, severity: 'error' as const, message }] }
     })
     const deleted = results.filter((result) => result.outcome === 'deleted').length
     context.audit({ deleted })

@@ -1,14 +1,15 @@
 /** Deletion of one record that a body names by its key. */
 import { inRecords } from '#platform/db/records.ts'
 import { mustExist } from '#platform/errors.ts'
+import type { IdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 
 import { deleteRecords, writeFrameWithBelow } from './deleting.ts'
 import type { Keys } from './keys.rules.ts'
-import { findLiveByKeys } from './write.store.ts'
+import { findLiveByKeys } from './live.store.ts'
 
 /** Throws 404 where no live record has the key. */
-export async function deleteByKeys(context: TxContext, entity: string, keys: Keys): Promise<{ eiRecordId: number; deleted: true }> {
+export async function deleteByKeys(context: TxContext, entity: IdOrName, keys: Keys): Promise<{ eiRecordId: number; deleted: true }> {
   const { tx, tenantId } = context
   const frame = await writeFrameWithBelow(context, entity)
   const [found] = await inRecords(tx, tenantId, () => findLiveByKeys(tx, tenantId, frame.entity.entityId, [keys]))

@@ -1,11 +1,13 @@
 /** Soft deletion: a record with everything below it, under one deletion id. */
 import { inRecords, presentColumns } from '#platform/db/records.ts'
+import type { IdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import { deleteClaims } from '#tools/entities/service.ts'
 
 import { entityInPath, type WriteFrame, writeFrame } from './frame.ts'
-import { unlinkIdentities } from './identity.store.ts'
-import { findChildIds, markDeleted, nextDeletionId } from './write.store.ts'
+import { findChildIds } from './parents.store.ts'
+import { markDeleted, nextDeletionId } from './write.store.ts'
 
 /** Every entity that a deletion in this one may reach, itself first. */
 function reachOf(catalog: Catalog, entity: CatalogEntity): number[] {
@@ -23,7 +25,7 @@ function reachOf(catalog: Catalog, entity: CatalogEntity): number[] {
 }
 
 /** Prepares a deletion: the entity in the path, and everything below it locked with it. */
-export async function writeFrameWithBelow(context: TxContext, entity: string): Promise<WriteFrame> {
+export async function writeFrameWithBelow(context: TxContext, entity: IdOrName): Promise<WriteFrame> {
   return writeFrame(context, (catalog) => entityInPath(catalog, entity), reachOf)
 }
 
@@ -33,7 +35,7 @@ export async function deleteRecords(context: TxContext, frame: WriteFrame, ids: 
   const deletionId = await inRecords(tx, tenantId, () => nextDeletionId(tx, tenantId))
   const by = { epoch: frame.epoch, stamp, tenantUserId: actor.tenantUserId, deletionId }
   const deleted = await inRecords(tx, tenantId, () => markDeleted(tx, tenantId, frame.entity, by, ids))
-  await unlinkIdentities(tx, tenantId, frame.entity.entityId, deleted)
+  if (frame.entity.isTenantUserRole) await deleteClaims(tx, tenantId, deleted)
   let level: { entity: CatalogEntity; ids: readonly number[] }[] = [{ entity: frame.entity, ids: deleted }]
   while (level.length > 0) {
     const below: typeof level = []
@@ -45,7 +47,7 @@ export async function deleteRecords(context: TxContext, frame: WriteFrame, ids: 
           const childIds = await findChildIds(tx, tenantId, child.entityId, parents)
           return childIds.length > 0 ? markDeleted(tx, tenantId, child, by, childIds) : []
         })
-        await unlinkIdentities(tx, tenantId, child.entityId, gone)
+        if (child.isTenantUserRole) await deleteClaims(tx, tenantId, gone)
         if (gone.length > 0) below.push({ entity: child, ids: gone })
       }
     }

@@ -4,8 +4,10 @@ import { ensureTables, presentColumns } from '#platform/db/records.ts'
 import { compareEpoch, readEpoch } from '#platform/db/epoch.ts'
 import { lockEntityShared } from '#platform/db/entity-lock.ts'
 import { StaleRead } from '#platform/db/transaction.ts'
-import { mustExist } from '#platform/errors.ts'
+import { AppError } from '#platform/errors.ts'
+import { type IdOrName, readIdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
+import { unknownName } from '#platform/validation.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { cachedCatalog, confirmCatalog, keptCatalog } from '#tools/entities/service.ts'
 
@@ -26,9 +28,13 @@ export interface WriteFrame extends ReadFrame {
   readonly epoch: number
 }
 
-/** The entity that a path names: 404 where there is none. */
-export function entityInPath(catalog: Catalog, idOrName: string): CatalogEntity {
-  return mustExist(catalog.byIdOrName.get(idOrName.toLowerCase()), 'entity')
+/** The entity that a path names: 404 where there is none, with the nearest name that there is. */
+export function entityInPath(catalog: Catalog, idOrName: IdOrName): CatalogEntity {
+  const found = catalog.byIdOrName.get(String(idOrName).toLowerCase())
+  if (found) return found
+  if (readIdOrName(idOrName).name === null) throw new AppError('not_found', 'No such entity.')
+  const names = catalog.entities.map((entity) => entity.internalName)
+  throw new AppError('not_found', 'No such entity.', { issues: [unknownName('$.entity', 'entity', idOrName, names, 'list_entities')] })
 }
 
 async function columnsSeen(context: TxContext, entity: CatalogEntity): Promise<Set<string>> {
@@ -44,7 +50,7 @@ async function columnsSeen(context: TxContext, entity: CatalogEntity): Promise<S
 }
 
 /** Prepares a read of an entity named in the path. */
-export async function readFrame(context: TxContext, idOrName: string): Promise<ReadFrame> {
+export async function readFrame(context: TxContext, idOrName: IdOrName): Promise<ReadFrame> {
   const kept = keptCatalog(context)
   // The question after its version travels with the read itself.
   if (kept) context.assume(confirmCatalog(context, kept))

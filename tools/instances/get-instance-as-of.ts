@@ -8,8 +8,8 @@ import { defineOperation, reads } from '#platform/operation.ts'
 import { compiling, readFrame } from './frame.ts'
 import { entity, exampleInstance, instance, record } from './instances.schema.ts'
 import { anyRecordId } from './queries.ts'
-import { findDocumentAsOf } from './read.store.ts'
-import { canonicalDateTime } from './values.rules.ts'
+import { findDocumentAsOf } from './versions.store.ts'
+import { timeOf } from './times.rules.ts'
 
 export const getInstanceAsOf = defineOperation({
   ...reads(instance),
@@ -20,7 +20,7 @@ export const getInstanceAsOf = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/{record}/as-of',
   roles: 'DataView',
-  input: z.object({ entity, record, utc: z.string().describe('ISO 8601 time') }),
+  input: z.object({ entity, record, utc: z.string().max(100).describe('ISO 8601 time; a day means its end, in UTC') }),
   examples: [
     {
       title: 'At the end of March',
@@ -30,8 +30,7 @@ export const getInstanceAsOf = defineOperation({
   ],
   async handler(context, input) {
     const { tx, tenantId } = context
-    const at = canonicalDateTime(input.utc)
-    if (at === undefined) throw new AppError('invalid_input', 'utc is no ISO 8601 time, such as 2026-03-01T08:30:00Z.')
+    const at = timeOf(input.utc, 'utc', 'end')
     const frame = await readFrame(context, input.entity)
     const id = await anyRecordId(context, frame, input.record)
     const document = await inRecords(tx, tenantId, () => findDocumentAsOf(tx, tenantId, compiling(frame), id, at))

@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { type Answer, listing } from '#platform/answer.ts'
 import { inRecords } from '#platform/db/records.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
-import { decodeCursor, encodeCursor, pageInput, pageOf } from '#platform/paging.ts'
+import { countsTotal, decodeIdCursor, encodeCursor, pageInput, pageOf } from '#platform/paging.ts'
 
 import { compiling, readFrame } from './frame.ts'
 import { anyValue, data, entity, person, record } from './instances.schema.ts'
 import { findDisplayNames } from './people.store.ts'
 import { anyRecordId } from './queries.ts'
-import { listVersions } from './read.store.ts'
+import { findVersion, listVersions } from './versions.store.ts'
 import { changeKindOf, changesBetween } from './versions.rules.ts'
 
 const version = z.object({
@@ -32,7 +32,13 @@ export const getInstanceHistory = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/{record}/history',
   roles: 'DataView',
-  input: z.object({ entity, record, ...pageInput }),
+  input: z.object({
+    entity,
+    record,
+    ...pageInput,
+    pageSize: pageInput.pageSize.describe('1,000 unless told'),
+    includeTotal: z.boolean().optional().describe('false leaves out the count of all versions'),
+  }),
   examples: [
     {
       title: 'A work order that was closed',
@@ -56,7 +62,7 @@ export const getInstanceHistory = defineOperation({
     const { page, pageSize, cursor } = pageOf({ ...input, pageSize: input.pageSize ?? 1000 })
     const frame = await readFrame(context, input.entity)
     const id = await anyRecordId(context, frame, input.record)
-    const first = cursor === undefined ? (page - 1) * pageSize + 1 : Number(decodeCursor(cursor, 1)[0])
+    const first = cursor === undefined ? (page - 1) * pageSize + 1 : decodeIdCursor(cursor)
     // One version before the page tells what the first one of the page changed; one after it tells whether there is more.
     const rows = await inRecords(tx, tenantId, () =>
       listVersions(tx, tenantId, compiling(frame), id, { fromVersion: first - 1, limit: pageSize + 2 }),
@@ -82,6 +88,11 @@ export const getInstanceHistory = defineOperation({
     })
     const last = shown.at(-1)
     const hasMore = rows.length > offset + pageSize
-    return listing(items as never[], { nextCursor: hasMore && last ? encodeCursor([last.version + 1]) : undefined })
+    return listing(items as never[], {
+      nextCursor: hasMore && last ? encodeCursor([last.version + 1]) : undefined,
+      totalCount: countsTotal(input)
+        ? await inRecords(tx, tenantId, () => findVersion(tx, tenantId, frame.entity.entityId, id))
+        : undefined,
+    })
   },
 })

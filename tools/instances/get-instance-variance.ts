@@ -3,26 +3,20 @@ import { z } from 'zod'
 import { inRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
-import { nearest, quoted } from '#platform/suggest.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
 import { compiling, readFrame } from './frame.ts'
 import { anyValue, data, entity, person, record } from './instances.schema.ts'
 import { findDisplayNames } from './people.store.ts'
 import { anyRecordId } from './queries.ts'
-import { listVersions } from './read.store.ts'
-import { canonicalDateTime, propertyIndex } from './values.rules.ts'
+import { listVersions } from './versions.store.ts'
+import { timeOf } from './times.rules.ts'
+import { codeOfFindings, unknownProperty } from './unknown-property.rules.ts'
+import { propertyIndex } from './values.rules.ts'
 import { changesBetween } from './versions.rules.ts'
 
 /** The cap of the specification: more snapshots than these are cut, and `truncated` says so. */
 const maxSnapshots = 500
-
-function timeOf(text: string | undefined, field: string): string | undefined {
-  if (text === undefined) return undefined
-  const at = canonicalDateTime(text) ?? canonicalDateTime(`${text}T00:00:00Z`)
-  if (at === undefined) throw new AppError('invalid_input', `${field} is no ISO 8601 time or date.`)
-  return at
-}
 
 /** The internalNames of the properties that the caller asks about; undefined for all. Throws 400 for a name that the entity lacks. */
 function chosen(of: CatalogEntity, names: readonly (string | number)[]): ReadonlySet<string> | undefined {
@@ -32,20 +26,9 @@ function chosen(of: CatalogEntity, names: readonly (string | number)[]): Readonl
     names.map((name) => {
       const property = index.get(String(name).toLowerCase())
       if (property) return property.internalName
-      const suggestion = nearest(
-        String(name),
-        of.properties.map((known) => known.internalName),
-      )
-      throw new AppError('unknown_property', `${of.internalName} has no property ${quoted(name)}.`, {
-        issues: [
-          {
-            path: '$.propertyNames',
-            severity: 'error',
-            message: `${of.internalName} has no property ${quoted(name)}.`,
-            ...(suggestion ? { suggestion } : {}),
-          },
-        ],
-      })
+      const known = of.properties.map((one) => one.internalName)
+      const issue = unknownProperty(of.internalName, name, known, '$.propertyNames')
+      throw new AppError(codeOfFindings([issue]), issue.message, { issues: [issue] })
     }),
   )
 }
@@ -69,8 +52,8 @@ export const getInstanceVariance = defineOperation({
   input: z.object({
     entity,
     record,
-    dateFrom: z.string().optional(),
-    dateTo: z.string().optional(),
+    dateFrom: z.string().max(100).optional().describe('ISO 8601 time, or a day for its beginning'),
+    dateTo: z.string().max(100).optional().describe('ISO 8601 time, or a day for its end; included'),
     propertyNames: z.array(z.string()).max(300).optional(),
     propertyIds: z.array(z.int()).max(300).optional(),
   }),
@@ -95,8 +78,10 @@ export const getInstanceVariance = defineOperation({
   ],
   async handler(context, input) {
     const { tx, tenantId } = context
-    const from = timeOf(input.dateFrom, 'dateFrom')
-    const to = timeOf(input.dateTo, 'dateTo')
+    const from = input.dateFrom === undefined ? undefined : timeOf(input.dateFrom, 'dateFrom', 'begin')
+    const to = input.dateTo === undefined ? undefined : timeOf(input.dateTo, 'dateTo', 'end')
+    if (from !== undefined && to !== undefined && from > to)
+      throw new AppError('invalid_input', 'dateFrom is later than dateTo. Exchange them.')
     const frame = await readFrame(context, input.entity)
     const only = chosen(frame.entity, [...(input.propertyNames ?? []), ...(input.propertyIds ?? [])])
     const id = await anyRecordId(context, frame, input.record)

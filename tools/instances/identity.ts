@@ -1,13 +1,11 @@
-/** The identity bridge: records of an entity flagged as a tenant-user role are linked to the users who have their e-mail or phone. */
-import { parsePhoneNumberFromString } from 'libphonenumber-js'
-
+/** The identity bridge: records of an entity flagged as a tenant-user role say which e-mail and phone their person has. */
 import type { TxContext } from '#platform/operation.ts'
+import { claimIdentities } from '#tools/entities/service.ts'
 
 import type { WriteFrame } from './frame.ts'
-import { replaceLinks } from './identity.store.ts'
 import type { Value } from './values.rules.ts'
 
-/** Links saved records to users, in the save's own transaction. */
+/** Keeps what saved records say, in the save's own transaction. */
 export async function linkIdentities(
   context: TxContext,
   frame: WriteFrame,
@@ -15,22 +13,17 @@ export async function linkIdentities(
 ): Promise<void> {
   const { entity } = frame
   if (!entity.isTenantUserRole || rows.length === 0) return
-  const valueOf = (values: ReadonlyMap<number, Value>, propertyId: number | null): string | null => {
+  const valueOf = (values: ReadonlyMap<number, Value>, propertyId: number | null): Value => {
     const property = entity.properties.find((known) => known.propertyId === propertyId)
-    const value = property ? values.get(property.entityPropertyId) : null
-    return typeof value === 'string' && value.trim() !== '' ? value.trim() : null
+    return property ? (values.get(property.entityPropertyId) ?? null) : null
   }
-  await replaceLinks(
-    context.tx,
-    context.tenantId,
+  await claimIdentities(
+    context,
     entity.entityId,
-    rows.map((row) => {
-      const phone = valueOf(row.values, entity.identityPhonePropertyId)
-      return {
-        eiRecordId: row.id,
-        email: valueOf(row.values, entity.identityEmailPropertyId),
-        phone: phone === null ? null : (parsePhoneNumberFromString(phone)?.number ?? phone),
-      }
-    }),
+    rows.map((row) => ({
+      eiRecordId: row.id,
+      email: valueOf(row.values, entity.identityEmailPropertyId),
+      phone: valueOf(row.values, entity.identityPhonePropertyId),
+    })),
   )
 }

@@ -10,6 +10,7 @@ import { cachedCatalog } from '#tools/entities/service.ts'
 import { entityInPath } from './frame.ts'
 import { formatOf } from './import-file.ts'
 import { importKind } from './import-runner.ts'
+import { findMappingIssues } from './import.rules.ts'
 import { entity, importMode } from './instances.schema.ts'
 
 export const importInstances = defineOperation({
@@ -17,7 +18,9 @@ export const importInstances = defineOperation({
   name: 'import_instances',
   title: 'Import records from a file',
   description:
-    'Imports the rows of an uploaded CSV or JSON asset as records, in a job. Columns are matched to properties by name; mapping says the rest, {key1: "ident", Name: "name"}. First upload with create_upload_url, then call this, then await_job: its result has counts, the ignored columns and the first errors.',
+    'Imports the rows of an uploaded CSV, XLSX or JSON asset as records, in a job, in their order: a later row of one key changes what an earlier one saved. ' +
+    'Columns are matched to properties by name; mapping says the rest, {key1: "ident", Name: "name"}. First upload with create_upload_url, ' +
+    'then call this, then await_job: its result has counts, the ignored columns and the first errors.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/import',
   roles: 'DataImport',
@@ -25,8 +28,13 @@ export const importInstances = defineOperation({
   input: z.object({
     entity,
     assetKey: z.uuid(),
-    format: z.enum(['csv', 'json']).optional().describe('By the extension of the file unless told'),
-    delimiter: z.string().length(1).optional().describe('Of a CSV; found out unless told'),
+    format: z.enum(['csv', 'json', 'xlsx']).optional().describe('By the extension of the file unless told'),
+    delimiter: z
+      .string()
+      .regex(/^[^"\r\n\uFEFF]$/u, 'Expected one character, and neither a quote nor the end of a line')
+      .optional()
+      .describe('Of a CSV; found out unless told'),
+    sheet: z.string().min(1).max(100).optional().describe('Name of a sheet of an XLSX; the first unless told'),
     mapping: z
       .record(z.string(), z.string())
       .optional()
@@ -48,6 +56,9 @@ export const importInstances = defineOperation({
         issues: [{ path: '$.assetKey', severity: 'error', message: 'There is no such asset.' }],
       })
     }
+    const mapping = input.mapping ?? {}
+    const issues = findMappingIssues(target, mapping)
+    if (issues.length > 0) throw new AppError('unknown_property', issues[0]?.message ?? 'The mapping is not valid.', { issues })
     const queued = await queueJob(context, {
       kind: importKind,
       operation: 'import_instances',
@@ -57,7 +68,8 @@ export const importInstances = defineOperation({
         assetKey: asset.assetKey,
         format: formatOf(asset.fileExtension, input.format),
         delimiter: input.delimiter ?? null,
-        mapping: input.mapping ?? {},
+        sheet: input.sheet ?? null,
+        mapping,
         importMode: input.importMode ?? 'upsert',
       },
     })

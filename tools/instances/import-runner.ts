@@ -7,12 +7,13 @@ import type { TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { openAsset } from '#tools/assets/service.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { advanceJob, finishJob, type JobRunner, type RunningJob } from '#tools/jobs/service.ts'
 
 import { writeFrame } from './frame.ts'
-import { type FileRow, readRows } from './import-file.ts'
-import { planColumns, rowOfCells, rowOfObject } from './import.rules.ts'
-import { toWish } from './save.rules.ts'
+import { readRows } from './import-file.ts'
+import { type ColumnPlan, countTogether, type FileFormat, type FileRow, planColumns, saveRowOf } from './import.rules.ts'
+import { type SaveWish, toWish } from './save.rules.ts'
 import { saveRows } from './save.ts'
 
 export const importKind = 'instanceImport'
@@ -21,12 +22,14 @@ const chunkRows = 2_000
 /** A step gives way after this long, so that a cancellation or a shutdown never waits for a whole file. */
 const stepMs = 20_000
 const keptErrors = 100
+const keptColumns = 100
 
 const importInput = z.object({
   entityId: z.int(),
   assetKey: z.string(),
-  format: z.enum(['csv', 'json']),
+  format: z.enum(['csv', 'json', 'xlsx']),
   delimiter: z.string().nullable(),
+  sheet: z.string().nullable().optional(),
   mapping: z.record(z.string(), z.string()),
   importMode: z.enum(['upsert', 'overwrite', 'insertOnly']),
 })
@@ -38,7 +41,7 @@ const position = z.object({
   skipped: z.int(),
   failed: z.int(),
   ignoredColumns: z.array(z.string()),
-  errors: z.array(z.object({ row: z.int(), message: z.string(), path: z.string() })),
+  errors: z.array(z.object({ row: z.int(), path: z.string(), message: z.string(), suggestion: z.string().optional() })),
 })
 type Position = z.infer<typeof position>
 
@@ -64,6 +67,7 @@ function onBehalf(context: TxContext, job: RunningJob): TxContext {
   return { ...context, actor: { ...context.actor, tenantUserId: job.startedBy ?? 0 } }
 }
 
+/** Saves as many of the rows as go together, from the first on, and answers where the import then is. */
 async function saveChunk(
   context: TxContext,
   job: RunningJob,
@@ -76,22 +80,36 @@ async function saveChunk(
     if (!entity) throw new AppError('conflict', 'The entity was deleted while the import ran.')
     return entity
   })
-  const plan = planColumns(frame.entity, Object.keys(rows[0] ?? {}), input.mapping)
-  const toRow = (row: FileRow) => (input.format === 'csv' ? rowOfCells(plan, row as Record<string, string>) : rowOfObject(plan, row))
-  const wishes = rows.map((row, index) => toWish(frame.entity, toRow(row), { index, path: '$' }))
+  const isJson = input.format === 'json'
+  // Rows of JSON leave out what they do not have; those of cells all have the columns of the first.
+  const headers = isJson ? [...new Set(rows.flatMap((row) => Object.keys(row.values)))] : Object.keys(rows[0]?.values ?? {})
+  const plan = planColumns(frame.entity, headers, input.mapping, !isJson || before.rows === 0)
+  const all = rows.map((row, index) => wishOf(frame.entity, plan, input.format, row, index))
+  const wishes = all.slice(
+    0,
+    countTogether(
+      all,
+      frame.entity.parents.some((parent) => parent.entityId === input.entityId),
+    ),
+  )
   const outcomes = await saveRows(onBehalf(context, job), frame, wishes, input.importMode)
   const counts = { inserted: before.inserted, updated: before.updated, skipped: before.skipped, failed: before.failed }
   const errors = [...before.errors]
   for (const outcome of outcomes) {
     counts[outcome.outcome]++
-    if (outcome.outcome === 'failed' && errors.length < keptErrors) errors.push(errorOf(before.rows + outcome.index + 1, outcome.errors))
+    if (outcome.outcome === 'failed') errors.push(...outcome.errors.map((issue) => errorOf(before.rows + outcome.index + 1, issue)))
   }
-  return { ...counts, rows: before.rows + rows.length, ignoredColumns: [...plan.ignored], errors }
+  const ignoredColumns = [...new Set([...before.ignoredColumns, ...plan.ignored])].slice(0, keptColumns)
+  return { ...counts, rows: before.rows + wishes.length, ignoredColumns, errors: errors.slice(0, keptErrors) }
 }
 
-function errorOf(row: number, issues: readonly Issue[]): Position['errors'][number] {
-  const [first] = issues
-  return { row, message: first?.message ?? 'The row could not be saved.', path: first?.path ?? '$' }
+function wishOf(entity: CatalogEntity, plan: ColumnPlan, format: FileFormat, row: FileRow, index: number): SaveWish {
+  const wish = toWish(entity, saveRowOf(plan, format, row), { index, path: '$' })
+  return row.problem === undefined ? wish : { ...wish, issues: [{ path: '$', severity: 'error', message: row.problem }] }
+}
+
+function errorOf(row: number, { path, message, suggestion }: Issue): Position['errors'][number] {
+  return { row, path, message, ...(suggestion === undefined ? {} : { suggestion }) }
 }
 
 /** Carries out imports. A chunk that is run again starts from the committed position, and rows that were saved already are skipped by their hash. */
@@ -102,20 +120,29 @@ export const importRunner: JobRunner = {
     let at = job.position === null ? beginning : position.parse(job.position)
     const asset = await openAsset(services, job.tenantId, input.assetKey)
     const until = Date.now() + stepMs
-    const rows = readRows(asset.stream, input.format, input.delimiter ?? undefined)
+    const { format, delimiter, sheet } = input
+    const rows = readRows(asset.stream, { format, delimiter: delimiter ?? undefined, sheet: sheet ?? undefined })
     try {
       for await (const chunk of chunksOf(rows, at.rows)) {
-        signal.throwIfAborted()
-        const next = await inSystemTransaction(services, job.tenantId, async (context) => {
-          const reached = await saveChunk(context, job, input, at, chunk)
-          const lines = reached.errors
-            .slice(at.errors.length)
-            .map((error) => ({ level: 'warning' as const, message: `Row ${error.row}: ${error.message}` }))
-          return { reached, job: await advanceJob(context, job, { done: reached.rows, position: reached, log: lines }) }
-        })
-        at = next.reached
-        job = next.job
-        if (Date.now() > until) return 'more'
+        let left: readonly FileRow[] = chunk
+        let together = left.length
+        while (left.length > 0) {
+          signal.throwIfAborted()
+          const before = at
+          const next = await inSystemTransaction(services, job.tenantId, async (context) => {
+            const reached = await saveChunk(context, job, input, before, left.slice(0, together))
+            const lines = reached.errors
+              .slice(before.errors.length)
+              .map((error) => ({ level: 'warning' as const, message: `Row ${error.row}: ${error.message}` }))
+            return { reached, job: await advanceJob(context, job, { done: reached.rows, position: reached, log: lines }) }
+          })
+          at = next.reached
+          job = next.job
+          left = left.slice(at.rows - before.rows)
+          // Where rows go together only a few at a time, more of them need not be looked at.
+          together = Math.min(left.length, Math.max(1, (at.rows - before.rows) * 4))
+          if (Date.now() > until) return 'more'
+        }
       }
     } finally {
       asset.stream.destroy()

@@ -1,11 +1,31 @@
-/** From a file's cells to the values of a save. */
+/** From a file's rows to the rows of a save. */
 import { AppError, type Issue } from '#platform/errors.ts'
 import { losesValue } from '#platform/json.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
 
-import type { SaveRowInput } from './save.rules.ts'
+import { keyName, type SaveRowInput, type SaveWish } from './save.rules.ts'
 import { propertyIndex } from './values.rules.ts'
+
+export type FileFormat = 'csv' | 'json' | 'xlsx'
+
+export interface FileRow {
+  /** By column. Of a CSV texts, of a workbook cells, of JSON whatever stands there. */
+  readonly values: Readonly<Record<string, unknown>>
+  /** What is wrong with the row as the file has it; it then fails, whatever its values are. */
+  readonly problem?: string
+}
+
+/** A cell of a workbook; dates are texts. */
+export type SheetCell = string | number | boolean | null
+
+/** A row of cells under headers: missing ones are empty, surplus ones that hold something are a problem. */
+export function rowOfList(headers: readonly string[], cells: readonly SheetCell[], problem?: string): FileRow {
+  const values: Record<string, unknown> = Object.fromEntries(headers.map((header, index) => [header, cells[index] ?? '']))
+  const surplus = cells.slice(headers.length).some((cell) => cell !== null && String(cell).trim() !== '')
+  const found = problem ?? (surplus ? `The row has ${cells.length} cells, the header ${headers.length}.` : undefined)
+  return found === undefined ? { values } : { values, problem: found }
+}
 
 /** What a column of the file becomes. */
 export type Target =
@@ -20,6 +40,29 @@ function plainName(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 }
 
+function targetOf(entity: CatalogEntity, name: string): Target | undefined {
+  const property = propertyIndex(entity.properties).get(name.toLowerCase())
+  if (property) return { kind: 'property', property }
+  const field = keyFields.find((known) => known.toLowerCase() === name.toLowerCase())
+  return field && { kind: 'field', field }
+}
+
+/** What is wrong with the names on the left of a mapping; what stands on the right only the file tells. */
+export function findMappingIssues(entity: CatalogEntity, mapping: Readonly<Record<string, string>>): Issue[] {
+  const known = [...entity.properties.map((one) => one.internalName), ...keyFields]
+  return Object.keys(mapping)
+    .filter((target) => !targetOf(entity, target))
+    .map((target) => {
+      const suggestion = nearest(target, known)
+      return {
+        path: `$.mapping.${target}`,
+        severity: 'error' as const,
+        message: `${entity.internalName} has no property ${quoted(target)}. A mapping leads from a property, or from ${keyFields.join(', ')}, to a column of the file.`,
+        ...(suggestion === undefined ? {} : { suggestion }),
+      }
+    })
+}
+
 export interface ColumnPlan {
   /** By header; a header that stands for nothing is left out. */
   readonly columns: ReadonlyMap<string, readonly Target[]>
@@ -27,51 +70,53 @@ export interface ColumnPlan {
 }
 
 /**
- * What each header stands for: by `mapping` where it names the header, else by its own name. Throws 400 for a mapping that names what is not there;
- * headers that match nothing are ignored and reported.
+ * What each header stands for: what the mapping leads to it, and the property of its own name unless that one is mapped to another column. Throws
+ * AppError `invalid_input` for a mapping that names what is not there and where no header stands for anything; headers that match nothing are ignored
+ * and reported. Rows of JSON name what they have: with `isWhole` false a column that is missing here may stand elsewhere.
  */
-export function planColumns(entity: CatalogEntity, headers: readonly string[], mapping: Readonly<Record<string, string>>): ColumnPlan {
-  const issues: Issue[] = []
-  const index = propertyIndex(entity.properties)
-  const byPlainName = new Map(entity.properties.map((property) => [plainName(property.internalName), property]))
+export function planColumns(
+  entity: CatalogEntity,
+  headers: readonly string[],
+  mapping: Readonly<Record<string, string>>,
+  isWhole = true,
+): ColumnPlan {
+  const issues = findMappingIssues(entity, mapping)
   const columns = new Map<string, Target[]>()
   const add = (header: string, target: Target) => columns.set(header, [...(columns.get(header) ?? []), target])
-  const fieldOf = (name: string) => keyFields.find((field) => field.toLowerCase() === name.toLowerCase())
-  const mapped = new Set<string>()
-  for (const [target, header] of Object.entries(mapping)) {
-    if (!headers.includes(header)) {
+  const shown = headers.slice(0, 40).join(', ')
+  const taken = new Set<string>()
+  for (const [name, header] of Object.entries(mapping)) {
+    const target = targetOf(entity, name)
+    if (!target) continue
+    taken.add(target.kind === 'property' ? target.property.internalName : target.field)
+    if (headers.includes(header)) add(header, target)
+    else if (isWhole) {
       const suggestion = nearest(header, headers)
       issues.push({
-        path: `$.mapping.${target}`,
+        path: `$.mapping.${name}`,
         severity: 'error',
-        message: `The file has no column ${quoted(header)}. Columns: ${headers.slice(0, 40).join(', ')}.`,
-        ...(suggestion ? { suggestion } : {}),
-      })
-      continue
-    }
-    mapped.add(header)
-    const property = index.get(target.toLowerCase())
-    const field = fieldOf(target)
-    if (property) add(header, { kind: 'property', property })
-    else if (field) add(header, { kind: 'field', field })
-    else {
-      const known = [...entity.properties.map((one) => one.internalName), ...keyFields]
-      const suggestion = nearest(target, known)
-      issues.push({
-        path: `$.mapping.${target}`,
-        severity: 'error',
-        message: `${entity.internalName} has no property ${quoted(target)}.`,
-        ...(suggestion ? { suggestion } : {}),
+        message: `The file has no column ${quoted(header)}. Columns: ${shown}.`,
+        ...(suggestion === undefined ? {} : { suggestion }),
       })
     }
   }
   if (issues.length > 0) throw new AppError('invalid_input', issues[0]?.message ?? 'The mapping is not valid.', { issues })
+  const byPlainName = new Map(entity.properties.map((property) => [plainName(property.internalName), property.internalName]))
+  const remapped = new Set(
+    Object.entries(mapping).flatMap(([name, header]) => (targetOf(entity, name)?.kind === 'property' ? [header] : [])),
+  )
   for (const header of headers) {
-    if (mapped.has(header)) continue
-    const property = byPlainName.get(plainName(header))
-    const field = fieldOf(header)
-    if (property) add(header, { kind: 'property', property })
-    else if (field) add(header, { kind: 'field', field })
+    const target = targetOf(entity, byPlainName.get(plainName(header)) ?? header.trim())
+    if (!target || remapped.has(header) || taken.has(target.kind === 'property' ? target.property.internalName : target.field)) continue
+    taken.add(target.kind === 'property' ? target.property.internalName : target.field)
+    add(header, target)
+  }
+  if (isWhole && columns.size === 0) {
+    const names = entity.properties.map((property) => property.internalName).slice(0, 40)
+    throw new AppError(
+      'invalid_input',
+      `No column of the file stands for a property of ${entity.internalName}. Columns: ${shown}. Properties: ${names.join(', ')}. Say in mapping which is which.`,
+    )
   }
   return { columns, ignored: headers.filter((header) => !columns.has(header)) }
 }
@@ -79,43 +124,53 @@ export function planColumns(entity: CatalogEntity, headers: readonly string[], m
 const yes = new Set(['true', 'yes', 'y', '1', 't'])
 const no = new Set(['false', 'no', 'n', '0', 'f'])
 
-/** A cell as the value that the validator expects. What cannot be read stays text, so that the validator says what is wrong with it. */
-function cellValue(property: CatalogProperty, text: string): unknown {
-  const trimmed = text.trim()
+/** A cell as the value that the validator expects. What cannot be read stays as it is, so that the validator says what is wrong with it. */
+function cellValue(property: CatalogProperty, cell: SheetCell): unknown {
+  if (typeof cell !== 'string') return cell === null ? null : property.isList ? [scalarOf(property, cell)] : scalarOf(property, cell)
+  const trimmed = cell.trim()
   if (trimmed === '') return null
-  const one = (part: string): unknown => {
-    switch (property.dataType) {
-      case 'Number':
-      case 'Currency':
-        return /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(part) && !losesValue(part) ? Number(part) : part
-      case 'Boolean':
-        return yes.has(part.toLowerCase()) ? true : no.has(part.toLowerCase()) ? false : part
-      case 'Text':
-        return property.isList ? part : text
-      default:
-        return part
-    }
-  }
-  return property.isList ? trimmed.split(';').map((part) => one(part.trim())) : one(trimmed)
+  if (property.isList) return trimmed.split(';').map((part) => scalarOf(property, part.trim()))
+  return property.dataType === 'Text' ? cell : scalarOf(property, trimmed)
 }
 
-/** A row of a CSV file as a save row. */
-export function rowOfCells(plan: ColumnPlan, cells: Readonly<Record<string, string>>): SaveRowInput {
+function scalarOf(property: CatalogProperty, part: string | number | boolean): unknown {
+  const text = String(part)
+  switch (property.dataType) {
+    case 'Number':
+    case 'Currency':
+      // A workbook keeps and shows fifteen digits; what stands beyond them comes of its own arithmetic.
+      if (typeof part === 'number') return Number(part.toPrecision(15))
+      return /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) && !losesValue(text) ? Number(text) : part
+    case 'Boolean':
+      return yes.has(text.toLowerCase()) ? true : no.has(text.toLowerCase()) ? false : part
+    case 'DateTime':
+      // A day alone, as spreadsheets show times at midnight.
+      return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : part
+    case 'Text':
+      return text
+    default:
+      return typeof part === 'number' ? part : text
+  }
+}
+
+/** A row of cells as a save row. */
+function rowOfCells(plan: ColumnPlan, cells: Readonly<Record<string, unknown>>): SaveRowInput {
   const row: Record<string, unknown> = {}
   const data: Record<string, unknown> = {}
   for (const [header, targets] of plan.columns) {
-    const text = cells[header] ?? ''
+    // Rows of cells hold nothing else.
+    const cell = (cells[header] ?? '') as SheetCell
     for (const target of targets) {
-      if (target.kind === 'property') data[target.property.internalName] = cellValue(target.property, text)
-      else row[target.field] = text.trim()
+      if (target.kind === 'property') data[target.property.internalName] = cellValue(target.property, cell)
+      else row[target.field] = String(cell ?? '').trim()
     }
   }
   // Only fields of a save row were set, all of them text.
   return { ...(row as SaveRowInput), data }
 }
 
-/** A row of a JSON file as a save row: values keep their types. */
-export function rowOfObject(plan: ColumnPlan, values: Readonly<Record<string, unknown>>): SaveRowInput {
+/** A row of a JSON file as a save row: values keep their types, and what a row does not name is not named in the save either. */
+function rowOfObject(plan: ColumnPlan, values: Readonly<Record<string, unknown>>): SaveRowInput {
   const row: Record<string, unknown> = {}
   const data: Record<string, unknown> = {}
   for (const [header, targets] of plan.columns) {
@@ -128,4 +183,24 @@ export function rowOfObject(plan: ColumnPlan, values: Readonly<Record<string, un
   }
   // As above.
   return { ...(row as SaveRowInput), data }
+}
+
+/** A row of a file as a save row. */
+export function saveRowOf(plan: ColumnPlan, format: FileFormat, row: FileRow): SaveRowInput {
+  return format === 'json' ? rowOfObject(plan, row.values) : rowOfCells(plan, row.values)
+}
+
+/**
+ * How many of the rows go into one save: those before the first that names a record again, or a parent that an earlier row makes. So a file is saved in
+ * the order of its rows, wherever its chunks end.
+ */
+export function countTogether(wishes: readonly SaveWish[], isOwnParent: boolean): number {
+  const seen = new Set<string>()
+  for (const [index, { keys, parent }] of wishes.entries()) {
+    const name = keys && keys[0] !== '' ? keyName(keys) : undefined
+    if (name !== undefined && seen.has(name)) return index
+    if (isOwnParent && parent.kind === 'key' && seen.has(keyName(parent.keys))) return index
+    if (name !== undefined) seen.add(name)
+  }
+  return wishes.length
 }

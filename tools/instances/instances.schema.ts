@@ -1,17 +1,20 @@
 /** Records on the wire. */
 import { z } from 'zod'
 
+import { idOrName } from '#platform/names.ts'
 import { pageInput } from '#platform/paging.ts'
 
-export const entity = z.string().min(1).max(200).describe('Entity id or internalName')
-export const record = z.string().min(1).max(620).describe('eiRecordId, or key1 of a record whose key has one part that is not a number')
+export const entity = idOrName.describe('Entity id or internalName')
+export const record = z
+  .union([z.int(), z.string().min(1).max(620)])
+  .describe('eiRecordId, or key1 of a record whose key has one part that is not a number')
 export const eiRecordId = z.int().positive()
 
 /** A value of any property. */
 export const anyValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number(), z.boolean()])), z.null()])
 
 /** Values by property internalName. */
-export const data = z.record(z.string(), z.unknown()).describe('Values by property internalName')
+export const data = z.looseObject({}).describe('Values by property internalName')
 
 export const instance = z.object({
   eiRecordId,
@@ -31,9 +34,11 @@ export const instance = z.object({
 
 export const outcome = z.enum(['inserted', 'updated', 'skipped'])
 
+const jobIds = z.array(z.int()).optional().describe('Analyses of the attachments that this save brought, for await_job')
+
 export const savedInstance = instance.extend({
   outcome,
-  jobIds: z.array(z.int()).optional().describe('Analyses of the attachments that this save brought'),
+  jobIds,
 })
 
 export const importMode = z
@@ -94,17 +99,19 @@ export const tombstone = z.object({
 
 export const changedInstance = instance.extend({ changeKind: z.enum(['added', 'modified', 'deleted']) })
 
+/** What is wrong with one row of many. */
+export const rowErrors = z
+  .array(z.object({ path: z.string(), severity: z.enum(['error', 'warning']), message: z.string(), suggestion: z.string().optional() }))
+  .optional()
+
 export const bulkResult = z.object({
   results: z.array(
     z.object({
       index: z.int(),
       outcome: z.enum(['inserted', 'updated', 'skipped', 'failed']),
       eiRecordId: eiRecordId.optional(),
-      errors: z
-        .array(
-          z.object({ path: z.string(), severity: z.enum(['error', 'warning']), message: z.string(), suggestion: z.string().optional() }),
-        )
-        .optional(),
+      jobIds,
+      errors: rowErrors,
     }),
   ),
   inserted: z.int(),

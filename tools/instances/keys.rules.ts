@@ -24,7 +24,20 @@ export function findKeyIssues(keys: Keys, path: string): Issue[] {
     if (index > 0 && keys[index - 1] === '')
       issues.push({ path: at, severity: 'error', message: `key${index + 1} needs key${index} before it.` })
   })
+  if (issues.length === 0 && !readsBack(keys))
+    issues.push({
+      path: `${path}.key1`,
+      severity: 'error',
+      message: `The parts joined with "${keySeparator}" would read as other parts. Let none end with " /" or begin with "/ " beside another.`,
+    })
   return issues
+}
+
+/** Whether the external key of these parts means them and no others. */
+function readsBack(keys: Keys): boolean {
+  if (!keys.some((part) => part.includes('/'))) return true
+  const read = splitExternalKey(externalKeyOf(keys))
+  return read !== undefined && read.every((part, index) => part === keys[index])
 }
 
 /** The parts joined, as `externalKey` shows them. */

@@ -2,15 +2,14 @@ import { z } from 'zod'
 
 import { listing, rawJson } from '#platform/answer.ts'
 import { inRecords } from '#platform/db/records.ts'
-import { AppError } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
-import { decodeCursor, encodeCursor, pageInput, pageOf } from '#platform/paging.ts'
+import { countsTotal, decodeIdCursor, encodeCursor, pageInput, pageOf } from '#platform/paging.ts'
 
 import { compiling, readFrame } from './frame.ts'
 import { entity, exampleInstance, filterRules, instance } from './instances.schema.ts'
 import { queryOf } from './queries.ts'
-import { listDocumentsAsOf } from './read.store.ts'
-import { canonicalDateTime } from './values.rules.ts'
+import { listDocumentsAsOf } from './versions.store.ts'
+import { timeOf } from './times.rules.ts'
 
 export const listInstancesAsOf = defineOperation({
   ...reads(z.array(instance)),
@@ -24,7 +23,7 @@ export const listInstancesAsOf = defineOperation({
   errors: ['not_found', 'unknown_property'],
   input: z.object({
     entity,
-    asOfDate: z.string().describe('ISO 8601 time'),
+    asOfDate: z.string().max(100).describe('ISO 8601 time; a day means its end, in UTC'),
     ...pageInput,
     filterRules: filterRules.optional(),
     filters: filterRules.optional().describe('Another name of filterRules'),
@@ -33,19 +32,18 @@ export const listInstancesAsOf = defineOperation({
   examples: [{ title: 'At the end of March', input: { entity: 'WorkOrder', asOfDate: '2026-03-31T23:59:59Z' }, output: [exampleInstance] }],
   async handler(context, input) {
     const { tx, tenantId } = context
-    const at = canonicalDateTime(input.asOfDate)
-    if (at === undefined) throw new AppError('invalid_input', 'asOfDate is no ISO 8601 time, such as 2026-03-01T08:30:00Z.')
+    const at = timeOf(input.asOfDate, 'asOfDate', 'end')
     const { page, pageSize, cursor } = pageOf(input)
     const frame = await readFrame(context, input.entity)
     const { filter } = queryOf(frame, input)
-    const withTotal = cursor === undefined && input.includeTotal !== false
+    const withTotal = countsTotal(input)
     if (!frame.hasTable) return listing<never>(rawJson('[]'), withTotal ? { totalCount: 0 } : {})
-    const afterId = cursor === undefined ? undefined : Number(decodeCursor(cursor, 1)[0])
+    const afterId = cursor === undefined ? undefined : decodeIdCursor(cursor)
     const rows = await inRecords(tx, tenantId, () =>
       listDocumentsAsOf(tx, tenantId, compiling(frame), { at, filter, pageSize, offset: (page - 1) * pageSize, afterId, withTotal }),
     )
     return listing<never>(rawJson(rows.items), {
-      nextCursor: rows.position ? encodeCursor(rows.position) : undefined,
+      nextCursor: rows.position ? encodeCursor(rows.position.map(Number)) : undefined,
       totalCount: rows.totalCount,
     })
   },

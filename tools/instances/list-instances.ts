@@ -6,7 +6,7 @@ import { defineOperation, reads } from '#platform/operation.ts'
 import { readFrame } from './frame.ts'
 import { entity, exampleInstance, instance, listInput } from './instances.schema.ts'
 import { listRecords } from './queries.ts'
-import { canonicalDateTime } from './values.rules.ts'
+import { timeOf } from './times.rules.ts'
 
 export const listInstances = defineOperation({
   ...reads(z.array(instance)),
@@ -21,8 +21,8 @@ export const listInstances = defineOperation({
   input: z.object({
     entity,
     ...listInput,
-    modifiedSinceUtc: z.string().optional().describe('Only records changed at or after this ISO 8601 time'),
-    changedSince: z.string().optional().describe('Another name of modifiedSinceUtc'),
+    modifiedSinceUtc: z.string().max(100).optional().describe('Only records changed at or after this ISO 8601 time, or day'),
+    changedSince: z.string().max(100).optional().describe('Another name of modifiedSinceUtc'),
     includeDeleted: z.boolean().optional().describe('Deleted records too, with deletedDate'),
   }),
   examples: [
@@ -43,9 +43,8 @@ export const listInstances = defineOperation({
       throw new AppError('invalid_input', 'modifiedSinceUtc and changedSince are two names of one thing and differ. Send one of them.')
     }
     const since = modifiedSinceUtc ?? changedSince
-    const modifiedSince = since === undefined ? undefined : canonicalDateTime(since)
-    if (since !== undefined && modifiedSince === undefined)
-      throw new AppError('invalid_input', 'modifiedSinceUtc is no ISO 8601 time, such as 2026-03-01T08:30:00Z.')
+    const field = modifiedSinceUtc === undefined ? 'changedSince' : 'modifiedSinceUtc'
+    const modifiedSince = since === undefined ? undefined : timeOf(since, field, 'begin')
     return listRecords(context, await readFrame(context, input.entity), input, {
       includeDeleted: input.includeDeleted === true,
       modifiedSince,

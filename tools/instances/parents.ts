@@ -1,14 +1,15 @@
 /** Finding, checking and locking the parents that rows name. */
 import type { Issue } from '#platform/errors.ts'
-import { entityOfRecord, inRecords, presentColumns } from '#platform/db/records.ts'
+import { entitiesOfRecords, inRecords, presentColumns } from '#platform/db/records.ts'
 import type { TxContext } from '#platform/operation.ts'
-import { quoted } from '#platform/suggest.ts'
+import { nearest, quoted } from '#platform/suggest.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
 import type { WriteFrame } from './frame.ts'
 import { externalKeyOf, type Keys } from './keys.rules.ts'
 import { keyName, type SaveWish } from './save.rules.ts'
-import { findChildByParent, findLiveByKeys, isAncestor, lockMoves, lockParents } from './write.store.ts'
+import { findLiveByKeys } from './live.store.ts'
+import { findChildByParent, listAncestors, lockMoves, lockParents } from './parents.store.ts'
 
 export interface FoundParent {
   readonly entityId: number
@@ -21,8 +22,8 @@ function parentEntities(frame: WriteFrame): CatalogEntity[] {
   return frame.entity.parents.flatMap((relation) => frame.catalog.entities.find((entity) => entity.entityId === relation.entityId) ?? [])
 }
 
-function issueOf(path: string, message: string): ParentFinding {
-  return { parent: undefined, issue: { path, severity: 'error', message } }
+function issueOf(path: string, message: string, suggestion?: string): ParentFinding {
+  return { parent: undefined, issue: { path, severity: 'error', message, ...(suggestion === undefined ? {} : { suggestion }) } }
 }
 
 /** The parent of each row, by the row's index: undefined where the row says nothing, null where it says none. */
@@ -40,6 +41,11 @@ export async function findParents(context: TxContext, frame: WriteFrame, wishes:
       byKey.set(entity.entityId, new Map(rows.map((row) => [keyName([row.key1, row.key2, row.key3]), row.id])))
     }
   }
+  const entityOf = await entitiesOfRecords(
+    tx,
+    tenantId,
+    wishes.flatMap(({ parent }) => (parent.kind === 'id' && candidates.length > 0 ? parent.id : [])),
+  )
   for (const wish of wishes) {
     const { parent, path, index } = wish
     if (parent.kind === 'unsaid') found.set(index, { parent: undefined })
@@ -47,7 +53,7 @@ export async function findParents(context: TxContext, frame: WriteFrame, wishes:
     else if (candidates.length === 0)
       found.set(index, issueOf(path, `${frame.entity.internalName} has no parent entity. attach_child_entity makes one.`))
     else if (parent.kind === 'id') {
-      const entityId = await entityOfRecord(tx, tenantId, parent.id)
+      const entityId = entityOf.get(parent.id)
       const isParent = candidates.some((entity) => entity.entityId === entityId)
       found.set(
         index,
@@ -77,7 +83,13 @@ function parentByKey(
           [entity.internalName.toLowerCase(), String(entity.entityId)].includes(String(wantedEntity).toLowerCase()),
         )
   const names = candidates.map((entity) => entity.internalName).join(', ')
-  if (among.length === 0) return issueOf(`${path}.parentEntity`, `${quoted(wantedEntity)} is no parent entity. Allowed: ${names}.`)
+  if (among.length === 0) {
+    const suggestion = nearest(
+      String(wantedEntity),
+      candidates.map((entity) => entity.internalName),
+    )
+    return issueOf(`${path}.parentEntity`, `${quoted(wantedEntity)} is no parent entity. Allowed: ${names}.`, suggestion)
+  }
   const matches = among.flatMap((entity) => {
     const id = byKey.get(entity.entityId)?.get(keyName(keys))
     return id === undefined ? [] : [{ entityId: entity.entityId, id, name: entity.internalName }]
@@ -96,14 +108,25 @@ function parentByKey(
   return { parent: { entityId: first.entityId, id: first.id } }
 }
 
+/** A row that will point to a parent. */
+export interface ParentedRow {
+  readonly index: number
+  readonly path: string
+  /** Of an existing record. */
+  readonly id: number | undefined
+  /** Of an existing record: the parent that it has so far. */
+  readonly present: number | null
+  readonly parent: FoundParent
+}
+
 /**
  * Locks the parents that rows will point to, so that none is deleted meanwhile. Answers what cannot be: a parent that is gone, a second child
- * where one is allowed, a move below itself. `moves` are rows of existing records whose parent changes.
+ * where one is allowed, a move below itself.
  */
 export async function lockAndCheckParents(
   context: TxContext,
   frame: WriteFrame,
-  rows: readonly { readonly index: number; readonly path: string; readonly id: number | undefined; readonly parent: FoundParent }[],
+  rows: readonly ParentedRow[],
 ): Promise<Map<number, Issue>> {
   const { tx, tenantId } = context
   const issues = new Map<number, Issue>()
@@ -119,21 +142,43 @@ export async function lockAndCheckParents(
     for (const row of group) {
       if (!live.has(row.parent.id))
         issues.set(row.index, { path: row.path, severity: 'error', message: `There is no live parent ${row.parent.id}.` })
-      else if (isOwn && row.id !== undefined) {
-        const { id } = row
-        const isBelow = await inRecords(tx, tenantId, () => isAncestor(tx, tenantId, entityId, id, row.parent.id))
-        if (isBelow) issues.set(row.index, { path: row.path, severity: 'error', message: 'A record cannot be moved below itself.' })
-      }
     }
     if (isSingle) await checkSingleChild(context, frame, group, issues)
+    if (isOwn) await refuseCycles(context, entityId, group, issues)
   }
   return issues
+}
+
+/** Moves are taken in the order of the rows, each on top of those before it: two that are sound alone can make a cycle together. */
+async function refuseCycles(
+  context: TxContext,
+  entityId: number,
+  group: readonly ParentedRow[],
+  issues: Map<number, Issue>,
+): Promise<void> {
+  const { tx, tenantId } = context
+  const moves = group.filter((row) => row.id !== undefined && row.present !== row.parent.id && !issues.has(row.index))
+  if (moves.length === 0) return
+  const parentOf = await inRecords(tx, tenantId, () =>
+    listAncestors(tx, tenantId, entityId, [...new Set(moves.map((row) => row.parent.id))]),
+  )
+  for (const { id, index, path, parent } of moves) {
+    if (id === undefined) continue
+    const seen = new Set<number>()
+    let at: number | null | undefined = parent.id
+    while (at !== null && at !== undefined && at !== id && !seen.has(at)) {
+      seen.add(at)
+      at = parentOf.get(at)
+    }
+    if (at === id) issues.set(index, { path, severity: 'error', message: 'A record cannot be moved below itself.' })
+    else parentOf.set(id, parent.id)
+  }
 }
 
 async function checkSingleChild(
   context: TxContext,
   frame: WriteFrame,
-  group: readonly { readonly index: number; readonly path: string; readonly id: number | undefined; readonly parent: FoundParent }[],
+  group: readonly ParentedRow[],
   issues: Map<number, Issue>,
 ): Promise<void> {
   const { tx, tenantId } = context

@@ -5,23 +5,25 @@ import { type Listing, listing, rawJson, type RawJson } from '#platform/answer.t
 import { inRecords, lastInRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
-import { decodeCursor, encodeCursor, pageOf } from '#platform/paging.ts'
+import { countsTotal, decodeCursor, encodeCursor, notOfThisList, pageOf } from '#platform/paging.ts'
 import { quoted } from '#platform/suggest.ts'
 
 import { compiling, type ReadFrame } from './frame.ts'
 import { type Keys, splitExternalKey } from './keys.rules.ts'
-import { type GroupNode, parseQuery, type SortKey } from './query.rules.ts'
+import { type GroupNode, isPosition, parseQuery, type SortKey } from './query.rules.ts'
 import { findAnyId, findDocument, findDocumentByKey, listDocuments, type PageQuery } from './read.store.ts'
+import { codeOfFindings } from './unknown-property.rules.ts'
 
 export type RecordName = { readonly id: number } | { readonly keys: Keys }
 
-/** What stands in a path: digits are always an id, anything else is key1. */
-export function recordName(record: string): RecordName {
-  return /^\d+$/.test(record) ? { id: Number(record) } : { keys: [record, '', ''] }
+/** What a path names: digits are always an id, anything else is key1, `-5` among them. */
+export function recordName(record: string | number): RecordName {
+  const text = String(record)
+  return /^\d+$/.test(text) ? { id: Number(text) } : { keys: [text, '', ''] }
 }
 
-export function noSuchRecord(record: string): AppError {
-  const hint = /^\d+$/.test(record)
+export function noSuchRecord(record: string | number): AppError {
+  const hint = /^\d+$/.test(String(record))
     ? ' Digits alone are always an eiRecordId; a key made of digits is reached by get_instance_by_key.'
     : ' Keys with several parts are reached by get_instance_by_key.'
   return new AppError('not_found', `No such record.${hint}`)
@@ -33,7 +35,7 @@ function isPossibleId(id: number): boolean {
 }
 
 /** The live record as JSON text. Throws 404. */
-export async function readDocument(context: TxContext, frame: ReadFrame, record: string): Promise<RawJson> {
+export async function readDocument(context: TxContext, frame: ReadFrame, record: string | number): Promise<RawJson> {
   const document = await lastDocumentOf(context, frame, recordName(record))
   if (document === undefined) throw noSuchRecord(record)
   return rawJson(document)
@@ -60,7 +62,7 @@ export async function lastDocumentOf(context: TxContext, frame: ReadFrame, name:
 }
 
 /** The id of a record, live or deleted. Throws 404. */
-export async function anyRecordId(context: TxContext, frame: ReadFrame, record: string): Promise<number> {
+export async function anyRecordId(context: TxContext, frame: ReadFrame, record: string | number): Promise<number> {
   const { tx, tenantId } = context
   const name = recordName(record)
   if (frame.hasTable && !('id' in name && !isPossibleId(name.id))) {
@@ -107,10 +109,9 @@ export function queryOf(
 ): { filter: GroupNode | undefined; sort: readonly SortKey[] } {
   if (input.filterRules !== undefined && input.filters !== undefined)
     throw new AppError('invalid_input', 'filterRules and filters are two names of one thing. Send one of them.')
-  const parsed = parseQuery(frame.entity, { filterRules: input.filterRules ?? input.filters, sort: input.sort })
+  const parsed = parseQuery(frame.entity, input)
   if (parsed.issues.length > 0) {
-    const isUnknown = parsed.issues.some((issue) => issue.message.includes('has no property'))
-    throw new AppError(isUnknown ? 'unknown_property' : 'invalid_input', `The query is not valid: ${parsed.issues[0]?.message ?? ''}`, {
+    throw new AppError(codeOfFindings(parsed.issues), `The query is not valid: ${parsed.issues[0]?.message ?? ''}`, {
       issues: parsed.issues,
     })
   }
@@ -135,7 +136,7 @@ export async function listRecords(
   const { tx, tenantId } = context
   const { page, pageSize, cursor } = pageOf(input)
   const { filter, sort } = queryOf(frame, input)
-  const withTotal = cursor === undefined && input.includeTotal !== false
+  const withTotal = countsTotal(input)
   if (!frame.hasTable) return listing<never>(rawJson('[]'), withTotal ? { totalCount: 0 } : {})
   const mark = queryMark(frame, [input.filterRules ?? input.filters ?? null, input.sort ?? null, more])
   let after: readonly unknown[] | undefined
@@ -146,6 +147,7 @@ export async function listRecords(
         'invalid_input',
         'The cursor belongs to another filter or sort. Repeat the call that gave it, or start without one.',
       )
+    if (!isPosition(sort, position)) throw notOfThisList()
     after = position
   }
   const rows = await lastInRecords(context, () =>

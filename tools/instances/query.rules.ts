@@ -1,11 +1,13 @@
 /** Filters and sorts: from what a caller sends to one query tree in the field's terms, checked against the catalog. */
 import type { Issue } from '#platform/errors.ts'
+import { hasForbiddenCharacter } from '#platform/json.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import type { CatalogEntity, CatalogProperty, DataType } from '#tools/entities/catalog.schema.ts'
 
 import { type Operator, operatorsOf } from '#tools/properties/operators.schema.ts'
 import { checkValue, type Scalar, type ValueRules } from '#tools/properties/service.ts'
 
+import { unknownProperty } from './unknown-property.rules.ts'
 import { propertyIndex } from './values.rules.ts'
 
 export const maxFilterDepth = 8
@@ -62,14 +64,7 @@ export function findField(entity: CatalogEntity, name: string): Field | undefine
 }
 
 function unknownField(entity: CatalogEntity, name: unknown, path: string): Issue {
-  const known = [...entity.properties.map((property) => property.internalName), ...systemFields]
-  const suggestion = typeof name === 'string' ? nearest(name, known) : undefined
-  return {
-    path,
-    severity: 'error',
-    message: `${entity.internalName} has no property ${quoted(name)}. describe_entity lists them.`,
-    ...(suggestion === undefined ? {} : { suggestion }),
-  }
+  return unknownProperty(entity.internalName, name, [...entity.properties.map((property) => property.internalName), ...systemFields], path)
 }
 
 /** A filter value is checked by type alone: looking for a value that the property would now refuse is no mistake. */
@@ -111,10 +106,13 @@ function each<T>(list: readonly unknown[], path: string, parse: (element: unknow
 function parseGroup(parser: Parser, raw: unknown, path: string, depth: number): GroupNode | undefined {
   if (depth > maxFilterDepth) return say(parser, path, `Filters nest at most ${maxFilterDepth} levels.`)
   if (Array.isArray(raw)) return { kind: 'group', logic: 'AND', nodes: each(raw, path, (rule, at) => parseRule(parser, rule, at)) }
-  if (!isObject(raw)) return say(parser, path, 'Expected {logic, rules[], groups[]} or an array of rules.')
+  if (!isObject(raw)) return say(parser, path, `Expected {logic, rules[], groups[]} or an array of rules, got ${quoted(raw)}.`)
   refuseOtherKeys(parser, raw, ['logic', 'rules', 'groups'], path)
   const { logic = 'AND', rules = [], groups = [] } = raw
-  if (logic !== 'AND' && logic !== 'OR') return say(parser, `${path}.logic`, `Expected AND or OR, got ${quoted(logic)}.`)
+  if (logic !== 'AND' && logic !== 'OR') {
+    const suggestion = typeof logic === 'string' ? nearest(logic, ['AND', 'OR']) : undefined
+    return say(parser, `${path}.logic`, `Expected AND or OR, got ${quoted(logic)}.`, suggestion)
+  }
   if (!Array.isArray(rules)) return say(parser, `${path}.rules`, 'Expected an array of rules.')
   if (!Array.isArray(groups)) return say(parser, `${path}.groups`, 'Expected an array of groups.')
   const nodes: QueryNode[] = [
@@ -124,16 +122,20 @@ function parseGroup(parser: Parser, raw: unknown, path: string, depth: number): 
   return { kind: 'group', logic, nodes }
 }
 
+/** Whether what a rule or a sort says of its entity, if anything, is the entity of the query. */
+function isOwn({ internalName, entityId }: CatalogEntity, said: unknown): boolean {
+  const text = typeof said === 'string' ? said.toLowerCase() : JSON.stringify(said)
+  return said === undefined || [internalName.toLowerCase(), String(entityId)].includes(text)
+}
+
 function parseRule(parser: Parser, raw: unknown, path: string): RuleNode | undefined {
   if (++parser.rules > maxFilterRules)
     return parser.rules === maxFilterRules + 1 ? say(parser, path, `At most ${maxFilterRules} rules in a filter.`) : undefined
   if (!isObject(raw)) return say(parser, path, 'Expected {property, op, value}.')
   refuseOtherKeys(parser, raw, ['entity', 'property', 'op', 'value'], path)
   const { entity, property, op, value } = raw
-  const own = [parser.entity.internalName.toLowerCase(), String(parser.entity.entityId)]
-  if (entity !== undefined && !own.includes(typeof entity === 'string' ? entity.toLowerCase() : JSON.stringify(entity))) {
+  if (!isOwn(parser.entity, entity))
     return say(parser, `${path}.entity`, `A filter of ${parser.entity.internalName} cannot look into ${quoted(entity)}.`)
-  }
   const field = typeof property === 'string' || typeof property === 'number' ? findField(parser.entity, String(property)) : undefined
   if (!field) {
     parser.issues.push(unknownField(parser.entity, property, `${path}.property`))
@@ -157,8 +159,10 @@ function parseValues(parser: Parser, field: Field, op: Operator, value: unknown,
   if (op === 'isEmpty' || op === 'isNotEmpty')
     return value === undefined || value === null ? [] : say(parser, path, `${op} takes no value.`)
   if (op === 'in' || op === 'notIn' || op === 'between') {
-    if (!Array.isArray(value) || value.length === 0) return say(parser, path, `${op} takes an array of values.`)
-    if (op === 'between' && value.length !== 2) return say(parser, path, 'between takes [from, to].')
+    if (op === 'between' && (!Array.isArray(value) || value.length !== 2))
+      return say(parser, path, `between takes [from, to], got ${quoted(value)}.`)
+    if (!Array.isArray(value) || value.length === 0)
+      return say(parser, path, `${op} takes an array of one or more values, got ${quoted(value)}.`)
     if (value.length > maxInValues) return say(parser, path, `At most ${maxInValues} values.`)
     const parts = value.map((element, index) => parseValue(parser, field, element, `${path}[${index}]`))
     return parts.some((part) => part === undefined) ? undefined : parts.filter((part) => part !== undefined)
@@ -169,6 +173,8 @@ function parseValues(parser: Parser, field: Field, op: Operator, value: unknown,
 
 function parseValue(parser: Parser, field: Field, raw: unknown, path: string): Scalar | undefined {
   if (raw === null || raw === undefined) return say(parser, path, 'A value is required. Use isEmpty or isNotEmpty to look for none.')
+  // Keys are compared as bytes: what normalising makes of a text would look for another key.
+  if ('system' in field && field.dataType === 'Text' && typeof raw === 'string' && !hasForbiddenCharacter(raw)) return raw
   const checked = checkValue(lenient(field), raw)
   if ('problem' in checked) return say(parser, path, checked.problem, checked.suggestion)
   if ('system' in field && field.dataType === 'Number' && !Number.isSafeInteger(checked.value))
@@ -177,17 +183,48 @@ function parseValue(parser: Parser, field: Field, raw: unknown, path: string): S
   return checked.value as Scalar
 }
 
+/** Whether a text out of a cursor is a value of the field as a row has it. Cursors are not signed, so anything may come. */
+function isValueText(field: Field, text: string): boolean {
+  if ('system' in field && field.dataType === 'Number') return /^\d{1,16}$/.test(text)
+  switch (field.dataType) {
+    case 'Number':
+    case 'Currency':
+      return text.trim() === text && text !== '' && Number.isFinite(Number(text))
+    case 'Choice':
+    case 'Hierarchy':
+      return /^\d{1,9}$/.test(text)
+    case 'Boolean':
+      return text === 'true' || text === 'false'
+    default:
+      return 'value' in checkValue(lenient(field), text)
+  }
+}
+
+/** Whether a cursor's position can be one in this order: a value or null for each sort key, then a record's id. */
+export function isPosition(sort: readonly SortKey[], position: readonly unknown[]): boolean {
+  const id = position.at(-1)
+  return (
+    position.length === sort.length + 1 &&
+    typeof id === 'string' &&
+    /^\d{1,16}$/.test(id) &&
+    sort.every(({ field }, index) => {
+      const value = position[index]
+      return value === null || (typeof value === 'string' && isValueText(field, value))
+    })
+  )
+}
+
 export interface ParsedQuery {
   readonly filter: GroupNode | undefined
   readonly sort: readonly SortKey[]
   readonly issues: readonly Issue[]
 }
 
-/** Parses `filterRules` and `sort` of a call on one entity. Any issue means that the query must not run. */
-export function parseQuery(entity: CatalogEntity, input: { filterRules?: unknown; sort?: unknown }): ParsedQuery {
+/** Parses the filter, by either of its names, and the sort of a call on one entity. Any issue means that the query must not run. */
+export function parseQuery(entity: CatalogEntity, input: { filterRules?: unknown; filters?: unknown; sort?: unknown }): ParsedQuery {
   const parser: Parser = { entity, issues: [], rules: 0 }
-  const filter =
-    input.filterRules === undefined || input.filterRules === null ? undefined : parseGroup(parser, input.filterRules, '$.filterRules', 1)
+  const [name, said] = input.filterRules === undefined ? ['filters', input.filters] : ['filterRules', input.filterRules]
+  const filter = said === undefined || said === null ? undefined : parseGroup(parser, said, `$.${name}`, 1)
   const sort: SortKey[] = []
   if (input.sort !== undefined && input.sort !== null) {
     if (!Array.isArray(input.sort) || input.sort.length > 8) say(parser, '$.sort', 'Expected an array of at most 8 {property, direction}.')
@@ -197,9 +234,10 @@ export function parseQuery(entity: CatalogEntity, input: { filterRules?: unknown
 }
 
 function parseSort(parser: Parser, raw: unknown, path: string, sort: SortKey[]): void {
-  const given = typeof raw === 'string' ? { property: raw } : raw
-  if (!isObject(given)) return say(parser, path, 'Expected {property, direction}.')
-  const { property, direction = 'asc' } = given
+  if (!isObject(raw)) return say(parser, path, 'Expected {property, direction}.')
+  const { property, entity, direction = 'asc' } = raw
+  if (!isOwn(parser.entity, entity))
+    return say(parser, `${path}.entity`, `A list of ${parser.entity.internalName} cannot be sorted by ${quoted(entity)}.`)
   const field = typeof property === 'string' || typeof property === 'number' ? findField(parser.entity, String(property)) : undefined
   if (!field) return void parser.issues.push(unknownField(parser.entity, property, `${path}.property`))
   if (direction !== 'asc' && direction !== 'desc')

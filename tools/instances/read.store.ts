@@ -1,9 +1,10 @@
 /** Statements that read records. PostgreSQL builds the JSON, and a page, its cursor and its count share one snapshot. */
 import type { Tx } from '#platform/db/pool.ts'
-import { historyTable, recordTable } from '#platform/db/records.ts'
+import { recordTable } from '#platform/db/records.ts'
 
 import {
   afterSql,
+  constantSql,
   type Compiling,
   documentSql,
   externalKeySql,
@@ -11,11 +12,11 @@ import {
   isoSql,
   orderSql,
   positionSql,
-  valueSql,
 } from './compile.rules.ts'
 import type { GroupNode, SortKey } from './query.rules.ts'
 
-function run<T extends object>(tx: Tx, text: string, compiled: Compiling): Promise<T[]> {
+/** Runs a compiled statement. */
+export function run<T extends object>(tx: Tx, text: string, compiled: Compiling): Promise<T[]> {
   // Compiled values are texts, numbers and arrays of them; their types stand in the statement.
   // Sent at once, so that a commit may follow in the same round trip.
   return tx.unsafe<T[]>(text, [...compiled.parameters.list] as never[], { prepare: true }).execute()
@@ -96,7 +97,9 @@ function whereSql(compiled: Compiling, query: Pick<PageQuery, 'filter' | 'includ
   return [
     query.includeDeleted ? 'true' : `${alias}.deleted_at is null`,
     filterSql(compiled, query.filter),
-    ...(query.modifiedSince === undefined ? [] : [`${alias}.valid_from >= ${parameters.add(query.modifiedSince)}::text::timestamptz`]),
+    ...(query.modifiedSince === undefined
+      ? []
+      : [`${alias}.valid_from >= ${constantSql(`${parameters.add(query.modifiedSince)}::text`, 'timestamptz')}`]),
     ...(query.parentId === undefined ? [] : [`${alias}.parent_id = ${parameters.add(String(query.parentId))}::text::bigint`]),
   ].join(' and ')
 }
@@ -110,12 +113,13 @@ export async function listDocuments(tx: Tx, tenantId: number, compiled: Compilin
   const after = query.after ? ` and ${afterSql(compiled, query.sort, query.after)}` : ''
   const order = orderSql(compiled, query.sort)
   const total = query.withTotal ? `(select count(*) from ${table} ${alias} where ${where})` : 'null::bigint'
-  // Ask for one row more than the page: its presence is the only honest sign of a next page.
+  // Ask for one row more than the page: its presence is the only honest sign of a next page. The rows are chosen first and shown then: those before
+  // the page are never made into documents.
   const [row] = await run<{ items: string; hasMore: boolean; position: unknown[] | null; total: number | null }>(
     tx,
     `with page as materialized (
        select ${document} as document, ${positionSql(compiled, query.sort)} as position, row_number() over (order by ${order}) as n
-       from ${table} ${alias} where ${where}${after} order by ${order} limit ${query.pageSize + 1} offset ${query.offset}
+       from (select * from ${table} ${alias} where ${where}${after} order by ${order} limit ${query.pageSize + 1} offset ${query.offset}) ${alias}
      ), numbered as (select document, position, row_number() over (order by n) as n from page)
      select '[' || coalesce(string_agg(document::text, ',' order by n) filter (where n <= ${query.pageSize}), '') || ']' as items,
        count(*) > ${query.pageSize} as has_more, (json_agg(position) filter (where n = ${query.pageSize})) -> 0 as position, ${total} as total
@@ -138,120 +142,6 @@ export async function countRecords(tx: Tx, tenantId: number, compiled: Compiling
     compiled,
   )
   return row?.count ?? 0
-}
-
-/** Every column of a version, the long texts that history left to the next version filled in. */
-function versionsSql(tenantId: number, compiled: Compiling): string {
-  const { entity, present } = compiled
-  const current = recordTable(tenantId, entity.entityId)
-  const history = historyTable(tenantId, entity.entityId)
-  const system = [
-    'id',
-    'parent_id',
-    'key1',
-    'key2',
-    'key3',
-    'row_hash',
-    'version',
-    'valid_from',
-    'created_at',
-    'deleted_at',
-    'modified_by',
-    'workflow_instance_id',
-  ]
-  const columns = entity.properties.filter((property) => present.has(`c${property.columnId}`))
-  const later = (column: string, columnId: number) =>
-    `case when ${columnId} = any(h.same_as_next) then coalesce(
-       (select n.${column} from ${history} n where n.id = h.id and n.version > h.version and not (${columnId} = any(n.same_as_next)) order by n.version limit 1),
-       (select c.${column} from ${current} c where c.id = h.id)) else h.${column} end as ${column}`
-  const ofHistory = columns.map((property) => {
-    const column = `c${property.columnId}`
-    return property.dataType === 'Text' && !property.isList ? later(column, property.columnId) : `h.${column}`
-  })
-  return `(select ${[...system, ...columns.map((property) => `c${property.columnId}`), "'infinity'::timestamptz as valid_to"].join(', ')} from ${current}
-    union all select ${[...system.map((column) => `h.${column}`), ...ofHistory, 'h.valid_to'].join(', ')} from ${history} h)`
-}
-
-/** The record as it was at a time, as JSON text; a deleted one with its deletedDate. Undefined where it did not exist yet. */
-export async function findDocumentAsOf(tx: Tx, tenantId: number, compiled: Compiling, id: number, at: string): Promise<string | undefined> {
-  const { parameters } = compiled
-  const document = documentSql(compiled, { isDeletedShown: true })
-  const idParam = `${parameters.add(String(id))}::text::bigint`
-  const atParam = `${parameters.add(at)}::text::timestamptz`
-  const [row] = await run<{ document: string }>(
-    tx,
-    `select (${document})::text as document from ${versionsSql(tenantId, compiled)} e
-     where e.id = ${idParam} and e.valid_from <= ${atParam} and ${atParam} < e.valid_to order by e.version desc limit 1`,
-    compiled,
-  )
-  return row?.document
-}
-
-/** A page of the entity's records as they lived at a time, by id. */
-export async function listDocumentsAsOf(
-  tx: Tx,
-  tenantId: number,
-  compiled: Compiling,
-  query: { at: string; filter: GroupNode | undefined; pageSize: number; offset: number; afterId: number | undefined; withTotal: boolean },
-): Promise<PageRows> {
-  const { parameters } = compiled
-  const atParam = `${parameters.add(query.at)}::text::timestamptz`
-  const where = `e.valid_from <= ${atParam} and ${atParam} < e.valid_to and e.deleted_at is null and ${filterSql(compiled, query.filter)}`
-  const after = query.afterId === undefined ? '' : ` and e.id > ${parameters.add(String(query.afterId))}::text::bigint`
-  const versions = versionsSql(tenantId, compiled)
-  const document = documentSql(compiled)
-  const total = query.withTotal ? `(select count(*) from ${versions} e where ${where})` : 'null::bigint'
-  const [row] = await run<{ items: string; hasMore: boolean; lastId: number | null; total: number | null }>(
-    tx,
-    `with page as materialized (
-       select e.id, ${document} as document from ${versions} e where ${where}${after} order by e.id limit ${query.pageSize + 1} offset ${query.offset}
-     ), numbered as (select id, document, row_number() over (order by id) as n from page)
-     select '[' || coalesce(string_agg(document::text, ',' order by n) filter (where n <= ${query.pageSize}), '') || ']' as items,
-       count(*) > ${query.pageSize} as has_more, max(id) filter (where n = ${query.pageSize}) as last_id, ${total} as total
-     from numbered`,
-    compiled,
-  )
-  return {
-    items: row?.items ?? '[]',
-    position: row?.hasMore && row.lastId !== null ? [String(row.lastId)] : undefined,
-    totalCount: query.withTotal ? (row?.total ?? 0) : undefined,
-  }
-}
-
-export interface VersionRow {
-  readonly version: number
-  readonly validFrom: string
-  /** Null: it is the current version. */
-  readonly validTo: string | null
-  readonly deletedAt: string | null
-  readonly modifiedBy: number | null
-  readonly rowHash: string
-  /** Wire values by internalName. */
-  readonly data: Record<string, unknown>
-}
-
-/** Versions of a record, oldest first, from a version on. */
-export async function listVersions(
-  tx: Tx,
-  tenantId: number,
-  compiled: Compiling,
-  id: number,
-  query: { fromVersion: number; limit: number; from?: string | undefined; to?: string | undefined },
-): Promise<VersionRow[]> {
-  const { parameters, entity } = compiled
-  const data = entity.properties.map((property) => `'${property.internalName}': ${valueSql(compiled, property, 'wire')}`)
-  const idParam = `${parameters.add(String(id))}::text::bigint`
-  const conditions = [`e.id = ${idParam}`, `e.version >= ${parameters.add(String(query.fromVersion))}::text::int`]
-  if (query.from !== undefined) conditions.push(`e.valid_to >= ${parameters.add(query.from)}::text::timestamptz`)
-  if (query.to !== undefined) conditions.push(`e.valid_from <= ${parameters.add(query.to)}::text::timestamptz`)
-  const rows = await run<Omit<VersionRow, 'data'> & { data: string }>(
-    tx,
-    `select e.version, e.valid_from, case when e.valid_to = 'infinity' then null else e.valid_to end as valid_to, e.deleted_at, e.modified_by,
-       upper(encode(e.row_hash, 'hex')) as row_hash, (json_object(${data.join(', ')}${data.length > 0 ? ' null on null' : ''}))::text as data
-     from ${versionsSql(tenantId, compiled)} e where ${conditions.join(' and ')} order by e.version limit ${query.limit}`,
-    compiled,
-  )
-  return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }))
 }
 
 export interface ChangeQuery {
@@ -282,7 +172,7 @@ export async function listChanges(tx: Tx, tenantId: number, compiled: Compiling,
     query.since === undefined || query.onlyDeleted || query.sinceTime !== undefined
       ? undefined
       : `${parameters.add(query.since)}::text::bigint`
-  const sinceTime = query.sinceTime === undefined ? undefined : `${parameters.add(query.sinceTime)}::text::timestamptz`
+  const sinceTime = query.sinceTime === undefined ? undefined : constantSql(`${parameters.add(query.sinceTime)}::text`, 'timestamptz')
   const isAdded = sinceTime ? `e.created_at >= ${sinceTime}` : since ? `e.created_change_no > ${since}` : 'true'
   const kind = `case when e.deleted_at is not null then 'deleted' when ${isAdded} then 'added' else 'modified' end`
   const document = query.onlyDeleted

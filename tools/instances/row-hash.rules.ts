@@ -14,12 +14,12 @@ export function rowHash(parentId: number | null, keys: readonly [string, string,
   const filled: [number, Value][] = []
   let isSorted = true
   let last = 0
-  for (const entry of values) {
-    if (entry[1] === null) continue
-    if (entry[0] < last) isSorted = false
-    last = entry[0]
-    filled.push(entry)
-  }
+  values.forEach((value, id) => {
+    if (value === null) return
+    if (id < last) isSorted = false
+    last = id
+    filled.push([id, value])
+  })
   if (!isSorted) filled.sort(([a], [b]) => a - b)
   return hash('sha1', JSON.stringify([hashVersion, parentId, ...keys, ...filled]), 'hex').toUpperCase()
 }

@@ -54,16 +54,13 @@ export const saveInstancesBulk = defineOperation({
     const counts = { inserted: 0, updated: 0, skipped: 0, failed: 0 }
     for (const { outcome } of outcomes) counts[outcome]++
     context.audit(counts)
-    const results = outcomes.map((one) =>
-      one.outcome === 'failed'
-        ? {
-            index: one.index,
-            outcome: one.outcome,
-            ...(one.eiRecordId === undefined ? {} : { eiRecordId: one.eiRecordId }),
-            errors: [...one.errors],
-          }
-        : { index: one.index, outcome: one.outcome, eiRecordId: one.eiRecordId },
-    )
+    const results = outcomes.map((one) => {
+      const { index, outcome, eiRecordId } = one
+      const known = { index, outcome, ...(eiRecordId === undefined ? {} : { eiRecordId }) }
+      return one.outcome === 'failed'
+        ? { ...known, errors: [...one.errors] }
+        : { ...known, ...(one.jobIds ? { jobIds: [...one.jobIds] } : {}) }
+    })
     return { results, ...counts }
   },
 })

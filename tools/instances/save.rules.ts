@@ -26,8 +26,10 @@ export interface SaveWish {
   readonly path: string
   /** The record that the path names, where it names one by id. */
   readonly targetId: number | undefined
-  /** Undefined: no key part was sent and none follows from a property. */
+  /** What the record is found by. Undefined: no key part was sent and none follows from a property. */
   readonly keys: Keys | undefined
+  /** The key parts that were sent, as they were. */
+  readonly said: SaidKeys
   readonly values: ReadonlyMap<number, Value>
   readonly parent: ParentWish
   readonly expectedRowHash: string | undefined
@@ -96,13 +98,16 @@ function derivedParts(entity: CatalogEntity, values: ReadonlyMap<number, Value>)
   })
 }
 
-/** The keys that a row says or that follow from its values; a different one said is an issue. */
+export type SaidKeys = Pick<SaveRowInput, 'key1' | 'key2' | 'key3'>
+
+/** The keys that a row says or that follow from its values, else those of `present`; one said that differs from what follows is an issue. */
 export function keysOf(
   entity: CatalogEntity,
-  said: { readonly key1?: string | undefined; readonly key2?: string | undefined; readonly key3?: string | undefined },
+  said: SaidKeys,
   values: ReadonlyMap<number, Value>,
   path: string,
   issues: Issue[],
+  present?: Keys,
 ): Keys | undefined {
   const parts = [said.key1, said.key2, said.key3]
   const derived = derivedParts(entity, values)
@@ -115,7 +120,7 @@ export function keysOf(
         message: `key${index + 1} follows from a property of ${entity.internalName} and would be "${follows.slice(0, 60)}".`,
       })
     }
-    return follows ?? part
+    return follows ?? part ?? present?.[index]
   })
   if (keys.every((part) => part === undefined)) return undefined
   return [keys[0] ?? '', keys[1] ?? '', keys[2] ?? '']
@@ -132,12 +137,14 @@ export function toWish(
   const checked = checkData(entity.properties, dataOf(row, path, issues), `${path}.${row.dataJson === undefined ? 'data' : 'dataJson'}`)
   issues.push(...checked.issues)
   const keys = keysOf(entity, row, checked.values, path, issues)
-  if (keys) issues.push(...findKeyIssues(keys, path))
+  // Of a record that is named by its id the parts that are not said stay, so only the merged key tells whether it is one.
+  if (keys && at.targetId === undefined) issues.push(...findKeyIssues(keys, path))
   return {
     index,
     path,
     targetId: at.targetId,
     keys,
+    said: row,
     values: checked.values,
     parent: parentOf(row, path, issues),
     expectedRowHash: row.expectedRowHash?.toUpperCase(),

@@ -3,42 +3,18 @@ import { inRecords } from '#platform/db/records.ts'
 import { StaleRead } from '#platform/db/transaction.ts'
 import type { Issue } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
 import { checkAssets, queueSavedAttachments } from './attachments.ts'
+import { type Draft, type Fail, findDrafts, isComplete, presentKeys, refuseUnsound, type SaveOutcome } from './drafts.ts'
 import type { WriteFrame } from './frame.ts'
 import { linkIdentities } from './identity.ts'
-import { externalKeyOf, findKeyIssues, type Keys } from './keys.rules.ts'
-import { type FoundParent, findParents, lockAndCheckParents } from './parents.ts'
+import { externalKeyOf, findKeyIssues } from './keys.rules.ts'
+import { findLiveByKeys, readCanonical } from './live.store.ts'
+import { lockAndCheckParents } from './parents.ts'
 import { rowHash } from './row-hash.rules.ts'
-import { type ImportMode, keyName, keysOf, mergeValues, namesAll, type SaveWish } from './save.rules.ts'
+import { type ImportMode, keyName, keysOf, mergeValues, type SaveWish } from './save.rules.ts'
 import { findMissing, type Value } from './values.rules.ts'
-import { findLiveByIds, findLiveByKeys, type FullRow, insertRecords, type LiveRow, readCanonical, updateRecords } from './write.store.ts'
-
-export type SaveOutcome =
-  | {
-      readonly index: number
-      readonly outcome: 'inserted' | 'updated' | 'skipped'
-      readonly eiRecordId: number
-      readonly jobIds?: readonly number[]
-      /** The saved record as JSON text, where it was asked for and the save wrote one. */
-      readonly document?: string
-    }
-  | {
-      readonly index: number
-      readonly outcome: 'failed'
-      readonly reason: 'invalid' | 'exists' | 'stale' | 'absent' | 'keyTaken' | 'sensitive'
-      readonly errors: readonly Issue[]
-      readonly eiRecordId?: number
-    }
-
-interface Draft {
-  readonly wish: SaveWish
-  readonly live: LiveRow | undefined
-  readonly parent: FoundParent | null | undefined
-  /** What the record holds, where it was read together with its hash. */
-  readonly before: ReadonlyMap<number, Value> | undefined
-}
+import { type FullRow, insertRecords, updateRecords } from './write.store.ts'
 
 interface Ready {
   readonly draft: Draft
@@ -69,15 +45,19 @@ export async function saveRows(
   const sound = refuseUnsound(wishes, fail)
   const drafts = await findDrafts(context, frame, sound, mode, fail)
   const ready = await mergeDrafts(context, frame, drafts, mode, outcomes, fail)
-  await refuseBadParents(context, frame, ready, fail)
   const assets = await checkAssets(
     context,
     frame.entity,
-    ready
-      .filter(({ draft }) => !outcomes.has(draft.wish.index))
-      .map(({ draft, row, before }) => ({ index: draft.wish.index, path: draft.wish.path, values: row.values, before })),
+    ready.map(({ draft, row, before }) => ({ index: draft.wish.index, path: draft.wish.path, values: row.values, before })),
   )
   for (const [index, problem] of assets) fail(index, problem.isSensitivity ? 'sensitive' : 'invalid', problem.issues)
+  // Last, so that every move which counts against another is one that will be made.
+  await refuseBadParents(
+    context,
+    frame,
+    ready.filter(({ draft }) => !outcomes.has(draft.wish.index)),
+    fail,
+  )
   const rest = ready.filter(({ draft }) => !outcomes.has(draft.wish.index))
   await store(context, frame, rest, outcomes, options.withDocuments === true)
   return wishes.map((wish) => {
@@ -85,97 +65,6 @@ export async function saveRows(
     if (!outcome) throw new Error('A row was left without an outcome')
     return outcome
   })
-}
-
-type Fail = (
-  index: number,
-  reason: Extract<SaveOutcome, { outcome: 'failed' }>['reason'],
-  errors: readonly Issue[],
-  eiRecordId?: number,
-) => void
-
-function refuseUnsound(wishes: readonly SaveWish[], fail: Fail): SaveWish[] {
-  const seen = new Set<string>()
-  return wishes.filter((wish) => {
-    if (wish.issues.length > 0) {
-      fail(wish.index, 'invalid', wish.issues)
-      return false
-    }
-    const name = wish.targetId !== undefined ? `#${wish.targetId}` : wish.keys && wish.keys[0] !== '' ? keyName(wish.keys) : undefined
-    if (name !== undefined && seen.has(name)) {
-      fail(wish.index, 'invalid', [
-        {
-          path: `${wish.path}.key1`,
-          severity: 'error',
-          message: 'An earlier row of this call has the same key. Send one row for each record.',
-        },
-      ])
-      return false
-    }
-    if (name !== undefined) seen.add(name)
-    return true
-  })
-}
-
-function hasAnalyses(entity: CatalogEntity): boolean {
-  return entity.properties.some((property) => property.analysis !== null && property.analysis !== undefined)
-}
-
-/** Whether the row says everything about the record that it makes, so that the one that it replaces need not be read. */
-function isComplete(entity: CatalogEntity, mode: ImportMode, wish: SaveWish): boolean {
-  return !hasAnalyses(entity) && (mode === 'overwrite' || namesAll(entity, wish.values))
-}
-
-async function findDrafts(
-  context: TxContext,
-  frame: WriteFrame,
-  wishes: readonly SaveWish[],
-  mode: ImportMode,
-  fail: Fail,
-): Promise<Draft[]> {
-  const { tx, tenantId } = context
-  const { entityId } = frame.entity
-  const ids = wishes.flatMap((wish) => wish.targetId ?? [])
-  const keys = wishes.flatMap((wish) => (wish.targetId === undefined && wish.keys && wish.keys[0] !== '' ? [wish.keys] : []))
-  // Values of records that are named by id are read in the same round trip; those of keys wait for the ids.
-  const toRead = wishes.flatMap((wish) => (wish.targetId === undefined || isComplete(frame.entity, mode, wish) ? [] : wish.targetId))
-  const [byId, byKey, present] = await inRecords(tx, tenantId, () =>
-    Promise.all([
-      ids.length > 0 ? findLiveByIds(tx, tenantId, entityId, ids) : [],
-      keys.length > 0 ? findLiveByKeys(tx, tenantId, entityId, keys) : [],
-      toRead.length > 0 ? readCanonical(tx, tenantId, frame, toRead) : undefined,
-    ]),
-  )
-  const liveById = new Map(byId.map((row) => [row.id, row]))
-  const liveByKey = new Map(byKey.map((row) => [keyName([row.key1, row.key2, row.key3]), row]))
-  const parents = await findParents(context, frame, wishes)
-  const drafts: Draft[] = []
-  for (const wish of wishes) {
-    const live = wish.targetId !== undefined ? liveById.get(wish.targetId) : wish.keys ? liveByKey.get(keyName(wish.keys)) : undefined
-    const finding = parents.get(wish.index)
-    if (wish.targetId !== undefined && !live)
-      fail(wish.index, 'absent', [{ path: wish.path, severity: 'error', message: `There is no record ${wish.targetId}.` }])
-    else if (finding?.issue) fail(wish.index, 'invalid', [finding.issue])
-    else if (wish.expectedRowHash !== undefined && live?.rowHash !== wish.expectedRowHash) {
-      fail(
-        wish.index,
-        'stale',
-        [
-          {
-            path: `${wish.path}.expectedRowHash`,
-            severity: 'error',
-            message: live ? 'The record was changed since it was read. Read it again and repeat.' : 'There is no such record any more.',
-          },
-        ],
-        live?.id,
-      )
-    } else drafts.push({ wish, live, parent: finding?.parent, before: live ? present?.get(live.id) : undefined })
-  }
-  return drafts
-}
-
-function presentKeys(live: LiveRow | undefined): Keys {
-  return live ? [live.key1, live.key2, live.key3] : ['', '', '']
 }
 
 async function mergeDrafts(
@@ -205,9 +94,8 @@ async function mergeDrafts(
     const before = live ? (draft.before ?? present.get(live.id)) : undefined
     const values = mergeValues(entity, mode === 'overwrite' ? undefined : before, wish.values)
     const issues = findMissing(entity.properties, values, `${wish.path}.data`)
-    // A key part that follows from a property follows from the merged row, whether this save named the property or not.
-    const [said1, said2, said3] = wish.keys ?? presentKeys(live)
-    const keys = keysOf(entity, wish.keys ? { key1: said1, key2: said2, key3: said3 } : {}, values, wish.path, issues) ?? presentKeys(live)
+    // A key part that follows from a property follows from the merged row, whether this save named the property or not; one that is not said stays.
+    const keys = keysOf(entity, wish.said, values, wish.path, issues, presentKeys(live)) ?? presentKeys(live)
     issues.push(...findKeyIssues(keys, wish.path))
     const parentId = draft.parent === undefined ? (live?.parentId ?? null) : (draft.parent?.id ?? null)
     if (parentId === null && entity.parents.length > 0 && entity.parents.every((relation) => relation.isRequired)) {
@@ -276,7 +164,17 @@ async function refuseTakenKeys(
 
 async function refuseBadParents(context: TxContext, frame: WriteFrame, ready: readonly Ready[], fail: Fail): Promise<void> {
   const rows = ready.flatMap(({ draft }) =>
-    draft.parent ? [{ index: draft.wish.index, path: `${draft.wish.path}.parentKey1`, id: draft.live?.id, parent: draft.parent }] : [],
+    draft.parent
+      ? [
+          {
+            index: draft.wish.index,
+            path: `${draft.wish.path}.${draft.wish.parent.kind === 'id' ? 'parentEIRecordId' : 'parentKey1'}`,
+            id: draft.live?.id,
+            present: draft.live?.parentId ?? null,
+            parent: draft.parent,
+          },
+        ]
+      : [],
   )
   if (rows.length === 0) return
   for (const [index, issue] of await lockAndCheckParents(context, frame, rows)) fail(index, 'invalid', [issue])

@@ -3,24 +3,24 @@ import { rawJson, type RawJson } from '#platform/answer.ts'
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 
+import type { SaveOutcome } from './drafts.ts'
 import type { WriteFrame } from './frame.ts'
 import { documentOf } from './queries.ts'
-import { saveRows, type SaveOutcome } from './save.ts'
+import { saveRows } from './save.ts'
 import type { ImportMode, SaveWish } from './save.rules.ts'
+import { codeOfFindings } from './unknown-property.rules.ts'
 
 /** The error of a row that could not be saved, when it was the only one. */
 export function errorOf(outcome: Extract<SaveOutcome, { outcome: 'failed' }>): AppError {
   const { errors, reason } = outcome
-  const sentence = errors[0]?.message ?? 'The record could not be saved.'
+  const [first] = errors
+  const sentence = first?.message ?? 'The record could not be saved.'
+  const atPlace = first ? `The record cannot be saved. ${first.path}: ${sentence}` : sentence
   switch (reason) {
     case 'invalid':
-      return new AppError(
-        errors.some((issue) => issue.message.includes('has no property')) ? 'unknown_property' : 'invalid_input',
-        sentence,
-        { issues: errors },
-      )
+      return new AppError(codeOfFindings(errors), atPlace, { issues: errors })
     case 'sensitive':
-      return new AppError('unprocessable', sentence, { issues: errors })
+      return new AppError('unprocessable', atPlace, { issues: errors })
     case 'stale':
       return new AppError('conflict', sentence, { issues: errors })
     case 'exists':

@@ -9,7 +9,8 @@ import { writeFrame } from './frame.ts'
 import { toWish } from './save.rules.ts'
 import { saveRows } from './save.ts'
 import { checkData } from './values.rules.ts'
-import { findLiveByIds, readCanonical, versionValues } from './write.store.ts'
+import { versionValues } from './versions.store.ts'
+import { findLiveByIds, readCanonical } from './live.store.ts'
 
 export { importKind, importRunner } from './import-runner.ts'
 

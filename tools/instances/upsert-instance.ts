@@ -37,12 +37,12 @@ export const upsertInstance = defineOperation({
       if (!Number.isSafeInteger(wanted.id)) throw noSuchRecord(target)
       return saveOne(context, frame, toWish(frame.entity, row, { index: 0, path: '$', targetId: wanted.id }), mode)
     }
-    if ((row.key1 !== undefined && row.key1 !== target) || row.key2 || row.key3) {
+    if ((row.key1 !== undefined && row.key1 !== String(target)) || row.key2 || row.key3) {
       throw new AppError(
         'invalid_input',
         'The keys in the body differ from the key in the path. To rename a record, name it by its eiRecordId.',
       )
     }
-    return saveOne(context, frame, toWish(frame.entity, { ...row, key1: target }, { index: 0, path: '$' }), mode)
+    return saveOne(context, frame, toWish(frame.entity, { ...row, key1: String(target) }, { index: 0, path: '$' }), mode)
   },
 })

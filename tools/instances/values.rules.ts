@@ -1,8 +1,10 @@
 /** The data of one row: which properties it names, and what the one validator of values says of them. */
 import type { Issue } from '#platform/errors.ts'
-import { nearest, quoted } from '#platform/suggest.ts'
 import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
 import { checkValue, type Value } from '#tools/properties/service.ts'
+
+import { type Layout, layoutOf, RowValues } from './row-values.rules.ts'
+import { unknownProperty } from './unknown-property.rules.ts'
 
 export { canonicalDateTime, type Scalar, type Value } from '#tools/properties/service.ts'
 
@@ -32,24 +34,28 @@ export function propertyIndex(properties: readonly CatalogProperty[]): ReadonlyM
   return index
 }
 
+const layouts = new WeakMap<readonly CatalogProperty[], Layout>()
+
+function layoutFor(properties: readonly CatalogProperty[]): Layout {
+  let layout = layouts.get(properties)
+  if (!layout) {
+    layout = layoutOf(properties.map((property) => property.entityPropertyId))
+    layouts.set(properties, layout)
+  }
+  return layout
+}
+
 /** Checks the data of one row: names and values. Required properties are checked later, on the merged row. */
 export function checkData(properties: readonly CatalogProperty[], data: Readonly<Record<string, unknown>>, path: string): CheckedData {
   const index = propertyIndex(properties)
-  const values = new Map<number, Value>()
+  const values = new RowValues(layoutFor(properties))
   const issues: Issue[] = []
-  for (const [name, raw] of Object.entries(data)) {
+  for (const name in data) {
+    const raw = data[name]
     const property = index.get(name) ?? index.get(name.toLowerCase())
     if (!property) {
-      const suggestion = nearest(
-        name,
-        properties.map((known) => known.internalName),
-      )
-      issues.push({
-        path: `${path}.${name}`,
-        severity: 'error',
-        message: `The entity has no property ${quoted(name)}.`,
-        ...(suggestion === undefined ? {} : { suggestion }),
-      })
+      const known = properties.map((one) => one.internalName)
+      issues.push(unknownProperty('The entity', name, known, `${path}.${name}`))
       continue
     }
     if (values.has(property.entityPropertyId)) {
@@ -64,15 +70,26 @@ export function checkData(properties: readonly CatalogProperty[], data: Readonly
         message: checked.problem,
         ...(checked.suggestion === undefined ? {} : { suggestion: checked.suggestion }),
       })
-    } else values.set(property.entityPropertyId, checked.value)
+    } else values.add(property.entityPropertyId, checked.value)
   }
   return { values, issues }
 }
 
+const required = new WeakMap<readonly CatalogProperty[], readonly CatalogProperty[]>()
+
+function requiredOf(properties: readonly CatalogProperty[]): readonly CatalogProperty[] {
+  let found = required.get(properties)
+  if (!found) {
+    found = properties.filter((property) => property.isRequired)
+    required.set(properties, found)
+  }
+  return found
+}
+
 /** Required properties that the merged row leaves empty. */
 export function findMissing(properties: readonly CatalogProperty[], values: ReadonlyMap<number, Value>, path: string): Issue[] {
-  return properties
-    .filter((property) => property.isRequired && (values.get(property.entityPropertyId) ?? null) === null)
+  return requiredOf(properties)
+    .filter((property) => (values.get(property.entityPropertyId) ?? null) === null)
     .map((property) => ({
       path: `${path}.${property.internalName}`,
       severity: 'error' as const,

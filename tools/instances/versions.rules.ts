@@ -1,5 +1,5 @@
 /** What the versions of a record say: what kind of change each was, and what changed between them. */
-import type { VersionRow } from './read.store.ts'
+import type { VersionRow } from './versions.store.ts'
 
 export interface Change {
   readonly property: string

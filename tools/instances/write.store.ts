@@ -3,21 +3,9 @@ import type { Tx } from '#platform/db/pool.ts'
 import { historyTable, recordTable } from '#platform/db/records.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
-import { canonicalSql, createParameters, documentSql, sqlTypeOf } from './compile.rules.ts'
-import type { ReadFrame } from './frame.ts'
+import { createParameters, documentSql, sqlTypeOf } from './compile.rules.ts'
 import type { Keys } from './keys.rules.ts'
 import type { Value } from './values.rules.ts'
-
-/** What is known of a live record before a write. */
-export interface LiveRow {
-  readonly id: number
-  readonly parentId: number | null
-  readonly key1: string
-  readonly key2: string
-  readonly key3: string
-  readonly rowHash: string
-  readonly version: number
-}
 
 /** A row as it will be stored: every value, canonical. */
 export interface FullRow {
@@ -30,55 +18,13 @@ export interface FullRow {
   readonly values: ReadonlyMap<number, Value>
 }
 
-const liveColumns = `e.id, e.parent_id, e.key1, e.key2, e.key3, upper(encode(e.row_hash, 'hex')) as row_hash, e.version`
-
-/** Live records that have these keys. */
-export async function findLiveByKeys(tx: Tx, tenantId: number, entityId: number, keys: readonly Keys[]): Promise<LiveRow[]> {
-  return tx.unsafe<LiveRow[]>(
-    `select ${liveColumns} from json_to_recordset($1::text::json) as r(k1 text, k2 text, k3 text)
-     join ${recordTable(tenantId, entityId)} e on e.key1 = r.k1 and e.key2 = r.k2 and e.key3 = r.k3 and e.deleted_at is null and e.key1 <> ''`,
-    [JSON.stringify(keys.map(([k1, k2, k3]) => ({ k1, k2, k3 })))],
-    { prepare: true },
-  )
-}
-
-/** Live records that have these ids. */
-export async function findLiveByIds(tx: Tx, tenantId: number, entityId: number, ids: readonly number[]): Promise<LiveRow[]> {
-  return tx.unsafe<LiveRow[]>(
-    `select ${liveColumns} from ${recordTable(tenantId, entityId)} e where e.id = any($1::bigint[]) and e.deleted_at is null`,
-    [ids],
-    { prepare: true },
-  )
-}
-
-/** The values of these records by entityPropertyId, canonical. */
-export async function readCanonical(
-  tx: Tx,
-  tenantId: number,
-  frame: ReadFrame,
-  ids: readonly number[],
-): Promise<Map<number, Map<number, Value>>> {
-  const compiled = { entity: frame.entity, present: frame.present, parameters: createParameters(), alias: 'e' }
-  const document = canonicalSql(compiled)
-  const rows = await tx.unsafe<{ id: number; document: string }[]>(
-    `select e.id, (${document})::text as document from ${recordTable(tenantId, frame.entity.entityId)} e where e.id = any(${compiled.parameters.add(ids)}::bigint[])`,
-    [...compiled.parameters.list] as never[],
-    { prepare: true },
-  )
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      new Map(Object.entries(JSON.parse(row.document) as Record<string, Value>).map(([id, value]) => [Number(id), value])),
-    ]),
-  )
-}
-
 function recordsetColumns(entity: CatalogEntity): string {
   const own = entity.properties.map((property) => `, c${property.columnId} ${sqlTypeOf(property.dataType)}${property.isList ? '[]' : ''}`)
   return `id bigint, v int, p bigint, k1 text, k2 text, k3 text, h text${own.join('')}`
 }
 
 function toJson(entity: CatalogEntity, rows: readonly FullRow[]): string {
+  const columns = entity.properties.map((property) => [`c${property.columnId}`, property.entityPropertyId] as const)
   return JSON.stringify(
     rows.map((row) => {
       const out: Record<string, unknown> = {
@@ -90,7 +36,7 @@ function toJson(entity: CatalogEntity, rows: readonly FullRow[]): string {
         k3: row.keys[2],
         h: row.rowHash,
       }
-      for (const property of entity.properties) out[`c${property.columnId}`] = row.values.get(property.entityPropertyId) ?? null
+      for (const [column, id] of columns) out[column] = row.values.get(id) ?? null
       return out
     }),
   )
@@ -270,86 +216,4 @@ export async function nextDeletionId(tx: Tx, tenantId: number): Promise<number> 
   const [row] = await tx.unsafe<{ id: number }[]>(`select nextval('t_${tenantId}.deletion') as id`)
   if (!row) throw new Error('The sequence gave no number')
   return row.id
-}
-
-/** Live children of these records in one child entity. */
-export async function findChildIds(tx: Tx, tenantId: number, childEntityId: number, parentIds: readonly number[]): Promise<number[]> {
-  const rows = await tx.unsafe<{ id: number }[]>(
-    `select e.id from ${recordTable(tenantId, childEntityId)} e where e.parent_id = any($1::bigint[]) and e.deleted_at is null`,
-    [parentIds] as never[],
-    { prepare: true },
-  )
-  return rows.map((row) => row.id)
-}
-
-/** A live child of each of these parents, by parent. */
-export async function findChildByParent(
-  tx: Tx,
-  tenantId: number,
-  childEntityId: number,
-  parentIds: readonly number[],
-): Promise<Map<number, number>> {
-  const rows = await tx.unsafe<{ id: number; parentId: number }[]>(
-    `select e.id, e.parent_id from ${recordTable(tenantId, childEntityId)} e where e.parent_id = any($1::bigint[]) and e.deleted_at is null`,
-    [parentIds] as never[],
-    { prepare: true },
-  )
-  return new Map(rows.map((row) => [row.parentId, row.id]))
-}
-
-/** Locks live parents against deletion until the transaction ends; `exclusive` where only one child is allowed. Answers those that live. */
-export async function lockParents(
-  tx: Tx,
-  tenantId: number,
-  entityId: number,
-  ids: readonly number[],
-  exclusive: boolean,
-): Promise<Set<number>> {
-  const rows = await tx.unsafe<{ id: number }[]>(
-    `select id from ${recordTable(tenantId, entityId)} where id = any($1::bigint[]) and deleted_at is null order by id for ${exclusive ? 'no key update' : 'share'}`,
-    [ids] as never[],
-    { prepare: true },
-  )
-  return new Set(rows.map((row) => row.id))
-}
-
-/** Lets moves within one entity go one after the other, until the transaction ends. */
-export async function lockMoves(tx: Tx, tenantId: number, entityId: number): Promise<void> {
-  await tx`select pg_advisory_xact_lock(${tenantId}::int, ${entityId}::int)`
-}
-
-/** Whether `ancestorId` stands above `id`, or is it, along the parents of one entity. */
-export async function isAncestor(tx: Tx, tenantId: number, entityId: number, ancestorId: number, id: number): Promise<boolean> {
-  const [row] = await tx.unsafe<{ found: boolean }[]>(
-    `with recursive up(id, parent_id) as (
-       select id, parent_id from ${recordTable(tenantId, entityId)} where id = $1::bigint
-       union select e.id, e.parent_id from ${recordTable(tenantId, entityId)} e join up on e.id = up.parent_id
-     ) select exists (select from up where id = $2::bigint) as found`,
-    [id, ancestorId] as never[],
-  )
-  return row?.found === true
-}
-
-/** The values of one version of a record, canonical; undefined where there is no such version. */
-export async function versionValues(
-  tx: Tx,
-  tenantId: number,
-  frame: ReadFrame,
-  id: number,
-  version: number,
-): Promise<Map<number, Value> | undefined> {
-  for (const table of [recordTable(tenantId, frame.entity.entityId), historyTable(tenantId, frame.entity.entityId)]) {
-    const compiled = { entity: frame.entity, present: frame.present, parameters: createParameters(), alias: 'e' }
-    const document = canonicalSql(compiled)
-    const [row] = await tx.unsafe<{ document: string }[]>(
-      `select (${document})::text as document from ${table} e where e.id = ${compiled.parameters.add(String(id))}::text::bigint and e.version = ${compiled.parameters.add(version)}::int`,
-      [...compiled.parameters.list] as never[],
-    )
-    // The statement built this text itself, values by entityPropertyId.
-    if (row)
-      return new Map(
-        Object.entries(JSON.parse(row.document) as Record<string, Value>).map(([property, value]) => [Number(property), value]),
-      )
-  }
-  return undefined
 }

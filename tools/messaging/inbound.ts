@@ -2,7 +2,7 @@
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 
-import { type ChannelRow, insertOptOut, isOptedOut } from './channels.store.ts'
+import { type ChannelRow, findChannel, insertOptOut, isOptedOut } from './channels.store.ts'
 import {
   type ConversationRow,
   findByProviderId,
@@ -13,8 +13,9 @@ import {
 } from './conversations.store.ts'
 import { insertMedia } from './delivery.store.ts'
 import { findAskedCard, hasInbound, insertMessage } from './messages.store.ts'
-import { choiceOf, keywordOf } from './messaging.rules.ts'
+import { choiceOf, helpTextDefault, type Keyword, keywordOf, keywordOfReply } from './messaging.rules.ts'
 import { findUserByAddress, lockAddress } from './recipients.store.ts'
+import { addOutbound } from './send.ts'
 import { conversationTopic } from './waiting.ts'
 
 export interface Inbound {
@@ -38,6 +39,7 @@ export interface Stored {
   readonly conversationId: number
   readonly messageId: number
   readonly seq: number
+  readonly keyword: Keyword | undefined
 }
 
 /** The conversation that a delivery of this channel belongs to, locked: by thread, else the latest open one with the address, else a new one. */
@@ -67,18 +69,41 @@ async function openFor(context: TxContext, channel: ChannelRow, inbound: Inbound
   })
 }
 
+/** The domain of the sender's address says that the message is not its own. */
+const isForged = (inbound: Inbound) => inbound.authentication?.['dmarc'] === 'fail'
+
 /**
  * Writes STOP and START into the ledger, once each. In a thread whose sender is not whom we write to, STOP still means whom we write to, while
  * only they themselves can take it back.
  */
-async function obey(context: TxContext, conversation: ConversationRow, from: string, word: 'stop' | 'start'): Promise<void> {
+async function obey(context: TxContext, conversation: ConversationRow, inbound: Inbound, word: 'stop' | 'start'): Promise<void> {
   const { tx, tenantId, stamp } = context
   const { channel } = conversation
-  const address = conversation.address ?? from
+  const address = conversation.address ?? inbound.from
   const isOut = word === 'stop'
-  if (channel === 'inbox' || (!isOut && address !== from)) return
+  if (channel === 'inbox' || (!isOut && (address !== inbound.from || isForged(inbound)))) return
   if ((await isOptedOut(tx, tenantId, channel, address)) !== isOut)
     await insertOptOut(tx, tenantId, stamp, { channel, address, isOut, source: 'person' })
+}
+
+/**
+ * The user whose word this is. Whoever holds the reply address of a thread can write into it, so only an address of the user's own counts, and none
+ * that is forged.
+ */
+async function authorOf({ tx, tenantId }: TxContext, conversation: ConversationRow, inbound: Inbound): Promise<number | null> {
+  if (isForged(inbound)) return null
+  const known = conversation.address === inbound.from ? conversation.tenantUserId : null
+  return known ?? (await findUserByAddress(tx, tenantId, inbound.from)) ?? null
+}
+
+/** HELP by e-mail: nobody else answers it there, as a vendor's webhook does for its own channels. */
+async function answerHelp(context: TxContext, conversation: ConversationRow): Promise<void> {
+  const { tx, tenantId } = context
+  const { conversationId, channelId } = conversation
+  const channel = channelId === null ? undefined : await findChannel(tx, tenantId, channelId)
+  if (!channel) return
+  await addOutbound(context, conversation, { text: String(channel.settings['helpText'] ?? helpTextDefault), isUrgent: true })
+  if (conversation.state === 'ended') await context.emit({ type: 'conversationEnded', conversationId })
 }
 
 /** Without what PostgreSQL's text cannot hold: a vendor does not send a message again because one character of it was refused. */
@@ -90,12 +115,14 @@ async function store(
   given: Inbound & { fromUserId?: number; choice?: string | undefined },
 ): Promise<Stored> {
   const { tx, tenantId, stamp, services } = context
-  const inbound = { ...given, text: storable(given.text), from: storable(given.from) }
   const { conversationId, channel, channelId, state } = conversation
-  const keyword = channel === 'inbox' ? undefined : keywordOf(inbound.text)
-  if (keyword === 'stop' || keyword === 'start') await obey(context, conversation, inbound.from, keyword)
+  // A click on "unsubscribe" sends a mail whose subject alone says STOP.
+  const isSaidBySubject = given.text.trim() === '' && given.subject !== undefined && keywordOf(given.subject) !== undefined
+  const inbound = { ...given, text: storable(isSaidBySubject ? given.subject : given.text), from: storable(given.from) }
   const choices = channel === 'inbox' ? undefined : (await findAskedCard(tx, tenantId, conversationId))?.choices
   const choice = inbound.choice ?? (choices ? choiceOf(inbound.payload ?? inbound.text, choices) : undefined)
+  const keyword = keywordOfReply(channel, inbound.text, choice !== undefined)
+  if (keyword === 'stop' || keyword === 'start') await obey(context, conversation, inbound, keyword)
   const seq = await takeSeq(tx, tenantId, conversationId, 'inbound', stamp)
   const inserted = insertMessage(tx, tenantId, stamp, {
     conversationId,
@@ -105,7 +132,7 @@ async function store(
     channelId,
     from: channel === 'inbox' ? null : inbound.from,
     to: inbound.to,
-    fromUserId: inbound.fromUserId ?? conversation.tenantUserId,
+    fromUserId: inbound.fromUserId ?? (await authorOf(context, conversation, inbound)),
     toUserId: null,
     inboxSeq: null,
     text: inbound.text,
@@ -128,7 +155,8 @@ async function store(
   ])
   if (media.length > 0) await insertMedia(tx, tenantId, messageId, media)
   if (state === 'open') context.afterCommit(() => services.wake.poke(conversationTopic(conversationId)))
-  return { conversationId, messageId, seq }
+  if (keyword === 'help' && channel === 'email') await answerHelp(context, conversation)
+  return { conversationId, messageId, seq, keyword }
 }
 
 /** Stores what a channel's vendor delivered. The caller has checked that it is the vendor's, and that it comes for the first time. */

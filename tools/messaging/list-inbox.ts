@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineOperation, reads } from '#platform/operation.ts'
 
 import { countUnread, listInbox as list } from './inbox.store.ts'
-import { inboxMessage } from './messaging.schema.ts'
+import { inboxMessage, seq } from './messaging.schema.ts'
 import { toInboxMessage } from './shown.ts'
 
 export const listInbox = defineOperation({
@@ -16,7 +16,7 @@ export const listInbox = defineOperation({
   method: 'POST',
   path: '/api/v1/messaging/inbox',
   roles: 'any',
-  input: z.object({ afterInboxSeq: z.int().min(0).optional(), pageSize: z.int().min(1).max(1000).optional().describe('50 unless told') }),
+  input: z.object({ afterInboxSeq: seq.optional(), pageSize: z.int().min(1).max(1000).optional().describe('50 unless told') }),
   examples: [
     {
       title: 'The newest',

@@ -10,7 +10,6 @@ import { findConversation } from './conversations.store.ts'
 import { storeThreaded } from './inbound.ts'
 import { replyText } from './mail-text.rules.ts'
 import { hasInbound } from './messages.store.ts'
-import { keywordOf } from './messaging.rules.ts'
 import { readReplyAddress } from './reply-address.ts'
 
 export interface NamedConversation {
@@ -64,13 +63,11 @@ export async function receiveMail(services: Services, named: NamedConversation, 
     )
     assetKeys.push(asset.assetKey)
   }
-  const text = replyText(mail.text.slice(0, maxTextLength))
   const stored = await inSystemTransaction(services, tenantId, (context) =>
     storeThreaded(context, conversationId, {
       from: asEmail(mail.from) ?? mail.from.slice(0, 320),
       to: mail.to,
-      // A click on "unsubscribe" sends a mail whose subject alone says STOP.
-      text: text === '' && keywordOf(mail.subject) !== undefined ? mail.subject : text,
+      text: replyText(mail.text.slice(0, maxTextLength)),
       subject: mail.subject,
       providerId: messageId,
       assetKeys,

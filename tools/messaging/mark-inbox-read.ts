@@ -4,7 +4,7 @@ import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
 import { countUnread, findInboxMessage, markReadUpTo } from './inbox.store.ts'
-import { messageId } from './messaging.schema.ts'
+import { messageId, seq } from './messaging.schema.ts'
 import { messageTopic } from './send.ts'
 
 export const markInboxRead = defineOperation({
@@ -18,7 +18,7 @@ export const markInboxRead = defineOperation({
   method: 'POST',
   path: '/api/v1/messaging/inbox/read',
   roles: 'any',
-  input: z.object({ inboxSeq: z.int().min(0).max(2_147_483_647).optional(), messageId: messageId.optional() }),
+  input: z.object({ inboxSeq: seq.optional(), messageId: messageId.optional() }),
   examples: [{ title: 'Up to the ninth', input: { inboxSeq: 9 }, output: { unread: 0 } }],
   async handler({ tx, tenantId, actor, stamp, afterCommit, services }, input) {
     if ((input.inboxSeq === undefined) === (input.messageId === undefined))

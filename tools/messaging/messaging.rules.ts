@@ -20,16 +20,34 @@ export const carriesOf = {
   email: { maxTextLength: 16_000, choices: 'numbered', attachments: true, receipts: 'none' },
 } as const satisfies Record<ChannelKind, object>
 
+// No word and no label is longer. What strangers send is not looked at beyond, since patterns that end at the end take the square of a long text's length.
+const mostWord = 200
+
+const isWordLong = (text: string) => text.length <= mostWord
+
+const asWord = (text: string) =>
+  text
+    .normalize('NFKC')
+    .trim()
+    .replace(/[.!"']+$/, '')
+    .replace(/^["']+/, '')
+    .toUpperCase()
+
 /** STOP, START or HELP where the message says nothing else; case, white space and closing punctuation do not matter. */
 export function keywordOf(text: string): Keyword | undefined {
-  return keywords.get(
-    text
-      .normalize('NFKC')
-      .trim()
-      .replace(/[.!"']+$/, '')
-      .replace(/^["']+/, '')
-      .toUpperCase(),
-  )
+  const trimmed = text.trim()
+  return isWordLong(trimmed) ? keywords.get(asWord(trimmed)) : undefined
+}
+
+/**
+ * The keyword of a reply that may also be one of the offered answers: "Cancel" to a question that offers it is an answer. STOP, START and HELP themselves
+ * never are, and by SMS none is, since the vendor there acts on each of these words by itself.
+ */
+export function keywordOfReply(channel: ChannelKind, text: string, isOfferedAnswer: boolean): Keyword | undefined {
+  if (channel === 'inbox') return undefined
+  const keyword = keywordOf(text)
+  if (keyword === undefined || !isOfferedAnswer || channel === 'sms') return keyword
+  return ['STOP', 'START', 'HELP'].includes(asWord(text)) ? keyword : undefined
 }
 
 const folded = (text: string) =>
@@ -42,7 +60,9 @@ const folded = (text: string) =>
 
 /** The key of the choice that a reply names by its number (from 1), its key or its label; undefined where it names none. */
 export function choiceOf(reply: string, choices: NonNullable<Card['choices']>): string | undefined {
-  const words = folded(reply)
+  const trimmed = reply.trim()
+  if (!isWordLong(trimmed)) return undefined
+  const words = folded(trimmed)
   const named = choices.find((choice) => folded(choice.key) === words) ?? choices.find((choice) => folded(choice.label) === words)
   if (named) return named.key
   // A key or label that is itself a number has been found above.

@@ -12,6 +12,7 @@ export type MessageStatus = (typeof messageStates)[number]
 export const failureReasons = [
   'optedOut',
   'refused',
+  'windowClosed',
   'badAddress',
   'channelDeleted',
   'channelMisconfigured',
@@ -23,7 +24,8 @@ export type FailureReason = (typeof failureReasons)[number]
 
 export const conversationId = z.int().min(1).describe('As send_message and list_conversations answer it')
 export const messageId = z.int().min(1)
-export const seq = z.int().min(0)
+/** A 32-bit counter in the database, as is that of an inbox. */
+export const seq = z.int().min(0).max(2_147_483_647)
 export const eiRecordId = z.int().min(1).describe('Of any record')
 export const tenantUserId = definitionId
 export const channelKind = z.enum(channelKinds)

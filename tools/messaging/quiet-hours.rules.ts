@@ -24,14 +24,17 @@ function localTime(epochMs: number, zone: string): LocalTime {
 
 const asIfUtc = (local: LocalTime) => Date.UTC(local.year, local.month - 1, local.day, 0, local.minutes)
 
-/** The moment at which clocks of the zone show this local time; the first of two; where they skip it, as long after the skip as it lay in it. */
-function momentOf(local: LocalTime, zone: string): number {
+/**
+ * The moment after `now` at which clocks of the zone show this local time: the first of two where they show it twice, unless that is over; where they
+ * skip it, as long after the skip as it lay in it.
+ */
+function momentOf(local: LocalTime, zone: string, now: number): number {
   const wanted = asIfUtc(local)
   // The offsets of a day before and after are all that can hold at the wanted time.
   const dayMs = 86_400_000
   const offsets = [-dayMs, dayMs].map((shift) => asIfUtc(localTime(wanted + shift, zone)) - (wanted + shift))
   const candidates = offsets.map((offset) => wanted - offset).sort((a, b) => a - b)
-  const exact = candidates.find((candidate) => asIfUtc(localTime(candidate, zone)) === wanted)
+  const exact = candidates.find((candidate) => candidate > now && asIfUtc(localTime(candidate, zone)) === wanted)
   return exact ?? candidates[1] ?? wanted
 }
 
@@ -57,5 +60,5 @@ export function quietUntil(quiet: QuietHours, now: number): number | undefined {
     start < end ? local.minutes >= start && local.minutes < end : start > end && (local.minutes >= start || local.minutes < end)
   if (!isQuiet) return undefined
   const endsTomorrow = local.minutes >= end
-  return momentOf({ ...local, day: local.day + (endsTomorrow ? 1 : 0), minutes: end }, quiet.timeZoneIana)
+  return momentOf({ ...local, day: local.day + (endsTomorrow ? 1 : 0), minutes: end }, quiet.timeZoneIana, now)
 }

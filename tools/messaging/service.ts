@@ -2,4 +2,4 @@
 export { claimDelivery, giveUpOn, recordOutcome, withoutKnown, type Order, type Outcome, type SmtpWay, type TwilioWay } from './delivery.ts'
 export { mailboxOf, type NamedConversation, receiveMail } from './mail.ts'
 export { addMedia, endIdleConversation, giveUpMedia, listMediaToFetch, type MediaToFetch } from './upkeep.ts'
-export { twilioStopped } from './webhook.rules.ts'
+export { failureOfTwilio } from './webhook.rules.ts'

@@ -3,7 +3,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 import { z } from 'zod'
 
-import type { MessageStatus } from './messaging.schema.ts'
+import type { FailureReason, MessageStatus } from './messaging.schema.ts'
 
 function isEqual(a: string, b: string): boolean {
   // Of equal length whatever was sent, so that neither the comparison nor its absence tells anything.
@@ -16,7 +16,11 @@ export type Form = ReadonlyMap<string, readonly string[]>
 
 export function parseForm(body: Buffer): Form {
   const form = new Map<string, string[]>()
-  for (const [name, value] of new URLSearchParams(body.toString('utf8'))) form.set(name, [...(form.get(name) ?? []), value])
+  for (const [name, value] of new URLSearchParams(body.toString('utf8'))) {
+    const values = form.get(name)
+    if (values) values.push(value)
+    else form.set(name, [value])
+  }
   return form
 }
 
@@ -56,7 +60,8 @@ export function isStandardWebhook(
   if (Math.abs(now - Number(timestamp) * 1000) > webhookToleranceMs) return false
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const right = `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
-  return signatures.split(' ').some((one) => isEqual(one, right))
+  // A sender names several while it changes its secret, and never many.
+  return signatures.split(' ', 10).some((one) => isEqual(one, right))
 }
 
 const twilioStates: ReadonlyMap<string, MessageStatus> = new Map([
@@ -76,6 +81,32 @@ export function statusOfTwilio(status: string): MessageStatus | undefined {
 
 /** Twilio's number for "this person has said STOP". */
 export const twilioStopped = '21610'
+
+/** Twilio's number for "WhatsApp takes no free text more than a day after the person's last message". */
+const twilioWindowClosed = '63016'
+
+// Wrong or unreachable numbers, by Twilio's own.
+const badAddressCodes: ReadonlySet<string> = new Set([
+  '21211',
+  '21214',
+  '21217',
+  '21401',
+  '21407',
+  '21421',
+  '21612',
+  '21614',
+  '30005',
+  '30006',
+  '63003',
+  '63024',
+])
+
+/** Why Twilio did not carry a message, by its number. */
+export function failureOfTwilio(code: string | undefined): FailureReason {
+  if (code === twilioStopped) return 'optedOut'
+  if (code === twilioWindowClosed) return 'windowClosed'
+  return code !== undefined && badAddressCodes.has(code) ? 'badAddress' : 'refused'
+}
 
 export interface TwilioStatus {
   readonly kind: 'status'
@@ -105,7 +136,8 @@ export const withoutPrefix = (address: string) => address.replace(/^whatsapp:/, 
 
 /** Undefined where the form is neither a status nor a message. */
 export function readTwilio(form: Form): TwilioStatus | TwilioMessage | undefined {
-  const one = (name: string) => form.get(name)?.[0]
+  // A vendor does not send a message again because one character of it could not be kept.
+  const one = (name: string) => form.get(name)?.[0]?.replaceAll('\u0000', '')
   const sid = one('MessageSid') ?? one('SmsSid')
   const status = one('MessageStatus')
   if (!sid || sid.length > 64) return undefined

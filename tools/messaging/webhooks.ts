@@ -9,11 +9,12 @@ import { findLastAttempt, setOutcome } from './delivery.store.ts'
 import { storeDelivery, storeThreaded } from './inbound.ts'
 import { replyText } from './mail-text.rules.ts'
 import { advanceStatus, findCalledBack } from './messages.store.ts'
-import { helpTextDefault, keywordOf } from './messaging.rules.ts'
+import { helpTextDefault } from './messaging.rules.ts'
 import { readReplyAddress } from './reply-address.ts'
 import { messageTopic } from './send.ts'
 import {
   emailDelivery,
+  failureOfTwilio,
   type Form,
   readTwilio,
   statusOfTwilio,
@@ -45,7 +46,7 @@ async function takeMessage(
 ): Promise<{ outcome: Outcome; reply?: string | undefined }> {
   const { tx, tenantId, stamp } = context
   if (!(await takeReceipt(tx, tenantId, channel.channelId, `in:${delivery.sid}`, stamp))) return { outcome: 'duplicate' }
-  await storeDelivery(context, channel, {
+  const { keyword } = await storeDelivery(context, channel, {
     from: asPhone(delivery.from) ?? delivery.from.slice(0, 64),
     to: asPhone(delivery.to) ?? delivery.to.slice(0, 64),
     text: delivery.text,
@@ -53,7 +54,7 @@ async function takeMessage(
     providerId: delivery.sid,
     media: delivery.media,
   })
-  const asksForHelp = keywordOf(delivery.text) === 'help' && !delivery.isKeywordAnswered
+  const asksForHelp = keyword === 'help' && !delivery.isKeywordAnswered
   return { outcome: 'stored', reply: asksForHelp ? String(channel.settings['helpText'] ?? helpTextDefault) : undefined }
 }
 
@@ -73,7 +74,7 @@ async function takeStatus(context: TxContext, channel: ChannelRow, delivery: Twi
   if (isStopped && !(await isOptedOut(tx, tenantId, channel.channel, found.to))) {
     await insertOptOut(tx, tenantId, stamp, { channel: channel.channel, address: found.to, isOut: true, source: 'vendor' })
   }
-  const reason = status === 'failed' ? (isStopped ? ('optedOut' as const) : ('refused' as const)) : undefined
+  const reason = status === 'failed' ? failureOfTwilio(errorCode) : undefined
   const isMoved = await advanceStatus(tx, tenantId, messageId, {
     status: isStopped ? 'suppressed' : status,
     stamp,

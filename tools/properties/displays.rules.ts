@@ -1,8 +1,8 @@
 /** Displays: names and descriptions in one language each, shared by everything that people see. */
 import { RE2JS } from 're2js'
 
-import { quoted } from '#platform/suggest.ts'
-import { finding, type Finding, unknownName } from '#platform/validation.ts'
+import { nearestLanguage, quoted } from '#platform/suggest.ts'
+import { finding, type Finding } from '#platform/validation.ts'
 
 /** What definitions refer to beside each other. */
 export interface References {
@@ -55,7 +55,9 @@ export function readLanguage(
     const known = languages.find((language) => language.languageCode.toLowerCase() === wanted)
     if (!known) {
       const codes = languages.map((language) => language.languageCode)
-      return unknownName(`${path}.languageCode`, 'language', given.languageCode, codes, 'list_languages')
+      return finding(`${path}.languageCode`, `There is no language ${quoted(given.languageCode)}. list_languages shows them.`, {
+        suggestion: nearestLanguage(given.languageCode, codes),
+      })
     }
     if (given.languageRegionId !== undefined && given.languageRegionId !== known.languageRegionId) {
       return finding(

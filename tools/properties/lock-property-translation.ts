@@ -51,7 +51,12 @@ export const lockPropertyTranslation = defineOperation({
         const isDone = await setTranslationLock(tx, tenantId, propertyId, language as number, input.isLocked)
         if (!isDone)
           refuseErrors(
-            [finding('$.languageCode', 'The property has no display in this language. Make it with set_property_display.')],
+            [
+              finding(
+                input.languageRegionId === undefined ? '$.languageCode' : '$.languageRegionId',
+                'The property has no display in this language. Make it with set_property_display.',
+              ),
+            ],
             'The lock',
           )
         const displays = await listPropertyDisplays(tx, tenantId, [propertyId])

@@ -1,6 +1,6 @@
 /** What the options of Choice and Hierarchy may be. */
 import { type IdOrName, readIdOrName } from '#platform/names.ts'
-import { nearest, quoted } from '#platform/suggest.ts'
+import { nearest, quoted, withArticle } from '#platform/suggest.ts'
 import { finding, type Finding, unknownName } from '#platform/validation.ts'
 
 import { type NewDisplay, readDisplays, type References } from './displays.rules.ts'
@@ -24,7 +24,7 @@ export function readOptions(
   const takesOptions = dataType === 'Choice' || dataType === 'Hierarchy'
   if (!takesOptions) {
     if (given && given.length > 0)
-      findings.push(finding(path, `Only Choice or Hierarchy takes propertyOptions; the property is a ${dataType}.`))
+      findings.push(finding(path, `Only Choice or Hierarchy takes propertyOptions; the property is ${withArticle(dataType)}.`))
     return { options: [], findings }
   }
   if (!given || given.length === 0) {
@@ -131,7 +131,7 @@ function optionOf(slot: IdOrName, options: readonly PresentOption[]): PresentOpt
 export function planOption(wish: OptionWish, dataType: DataType, options: readonly PresentOption[]) {
   const findings: Finding[] = []
   if (dataType !== 'Choice' && dataType !== 'Hierarchy')
-    findings.push(finding('$.property', `Only Choice or Hierarchy has options; the property is a ${dataType}.`))
+    findings.push(finding('$.property', `Only Choice or Hierarchy has options; the property is ${withArticle(dataType)}.`))
   const named = options.find((option) => option.internalName.toLowerCase() === wish.internalName.toLowerCase())
   const present = wish.optionId === undefined ? named : options.find((option) => option.optionId === wish.optionId)
   if (wish.optionId !== undefined && !present)

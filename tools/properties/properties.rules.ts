@@ -1,5 +1,5 @@
 /** What a property may be: pure decisions about definitions, displays and rules. */
-import { quoted } from '#platform/suggest.ts'
+import { quoted, withArticle } from '#platform/suggest.ts'
 import { finding, type Finding, unknownName } from '#platform/validation.ts'
 
 import { findPatternProblem, type NewDisplay, readDisplays, type References } from './displays.rules.ts'
@@ -36,7 +36,7 @@ const files: ReadonlySet<DataType> = new Set(['Attachment', 'Signature', 'Binary
 export function findRuleProblems(dataType: DataType, rules: PropertyRules, references: References, path: string): Finding[] {
   const findings: Finding[] = []
   const only = (field: string, kinds: string) =>
-    findings.push(finding(`${path}.${field}`, `Only ${kinds} takes ${field}; the property is a ${dataType}.`))
+    findings.push(finding(`${path}.${field}`, `Only ${kinds} takes ${field}; the property is ${withArticle(dataType)}.`))
   if (rules.regEx !== null) {
     if (dataType === 'Text') findings.push(...findPatternProblem(rules.regEx, `${path}.regEx`))
     else only('regEx', 'Text')
@@ -72,7 +72,7 @@ function findBoundProblems(dataType: DataType, rules: PropertyRules, path: strin
       if (!Number.isInteger(bound) || bound < 0 || bound > maxTextLength)
         findings.push(finding(`${path}.${field}`, `A length of Text is a whole number from 0 to ${maxTextLength}, got ${bound}.`))
     } else if (!numeric.has(dataType)) {
-      findings.push(finding(`${path}.${field}`, `Only Number, Currency or Text takes ${field}; the property is a ${dataType}.`))
+      findings.push(finding(`${path}.${field}`, `Only Number, Currency or Text takes ${field}; the property is ${withArticle(dataType)}.`))
     }
   }
   const { minValueOrLength: least, maxValueOrLength: most } = rules
@@ -214,9 +214,7 @@ export function afterChange<T extends object>(before: T, changes: { readonly [K 
 
 /** The finding for a name that another definition of its kind has. */
 export function nameTaken(path: string, noun: string, name: string): Finding {
-  return finding(
-    `${path}.internalName`,
-    `There is ${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun} ${quoted(name)} already. Choose another name.`,
-    { code: 'already_exists' },
-  )
+  return finding(`${path}.internalName`, `There is ${withArticle(noun)} ${quoted(name)} already. Choose another name.`, {
+    code: 'already_exists',
+  })
 }

@@ -75,6 +75,7 @@ export const propertyRuleFields = {
   allowedFileTypes: z
     .array(z.string().min(1).max(20))
     .max(50)
+    .nullable()
     .optional()
     .describe('Extensions without a dot; Attachment, Signature and Binary only; empty: any'),
   isSensitive: z.boolean().optional().describe('Reads are audited; its files go to sensitive storage only'),

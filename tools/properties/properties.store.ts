@@ -150,6 +150,28 @@ export async function updatePropertyRow(
     where tenant_id = ${tenantId} and property_id = ${property.propertyId}`
 }
 
+export interface AnalysisFlow {
+  /** Of the entity. */
+  readonly internalName: string
+  readonly source: string
+  readonly target: string
+}
+
+/** Where what is read from a sensitive file of the property goes, or what goes into it from one, is not sensitive. */
+export async function findOpenFlow(tx: Tx, tenantId: number, propertyId: number): Promise<AnalysisFlow | undefined> {
+  const [row] = await tx<AnalysisFlow[]>`
+    select e.internal_name, source.internal_name as source, target.internal_name as target
+    from platform.entity_property es
+      join platform.entity e on e.tenant_id = es.tenant_id and e.entity_id = es.entity_id
+      join platform.property source on source.tenant_id = es.tenant_id and source.property_id = es.property_id and source.is_sensitive
+      join lateral jsonb_each_text(es.analysis -> 'targets') as aim (kind, id) on true
+      join platform.entity_property et on et.tenant_id = es.tenant_id and et.entity_property_id = aim.id::int
+      join platform.property target on target.tenant_id = et.tenant_id and target.property_id = et.property_id and not target.is_sensitive
+    where es.tenant_id = ${tenantId} and es.analysis is not null and ${propertyId}::int in (es.property_id, et.property_id)
+    limit 1`
+  return row
+}
+
 export async function deletePropertyRow(tx: Tx, tenantId: number, propertyId: number): Promise<void> {
   await tx`delete from platform.property where tenant_id = ${tenantId} and property_id = ${propertyId}`
 }

@@ -41,7 +41,7 @@ export const reorderPropertyOptions = defineOperation({
         const plan = planOrder(
           options.map((option) => option.optionId),
           input.optionIds,
-          { path: '$.optionIds', noun: 'option of this property', lister: 'list_property_options' },
+          { path: '$.optionIds', noun: 'option of this property with the optionId', lister: 'list_property_options' },
         )
         refuseErrors(plan.findings, 'The order')
         await orderOptions(tx, tenantId, propertyId, plan.order)

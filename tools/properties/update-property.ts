@@ -5,16 +5,17 @@ import { findDisplayLanguages } from '#platform/db/display-language.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { idOrName, newName } from '#platform/names.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
-import { refuseErrors } from '#platform/validation.ts'
+import { finding, refuseErrors } from '#platform/validation.ts'
 
 import { afterChange, findRuleProblems, findShortcutProblem, nameTaken } from './properties.rules.ts'
 import { dataTypeOf, examplePriority, property, propertyRuleFields } from './properties.schema.ts'
-import { findProperty, listPropertyUses, loadReferences, type PropertyUse, updatePropertyRow } from './properties.store.ts'
+import { findOpenFlow, findProperty, listPropertyUses, loadReferences, type PropertyUse, updatePropertyRow } from './properties.store.ts'
 import { mustFindProperty } from './service.ts'
 import { listProperties } from './shown.ts'
 
 export const updateProperty = defineOperation({
   ...writes(property),
+  errors: ['not_found', 'already_exists', 'unprocessable'],
   isIdempotent: true,
   name: 'update_property',
   title: 'Change the rules of a property',
@@ -41,7 +42,7 @@ export const updateProperty = defineOperation({
         const before = await mustFindProperty(context, propertyId)
         const after = afterChange(before, {
           ...changes,
-          allowedFileTypes: changes.allowedFileTypes?.map((fileType) => fileType.toLowerCase()),
+          allowedFileTypes: changes.allowedFileTypes === null ? [] : changes.allowedFileTypes?.map((fileType) => fileType.toLowerCase()),
         })
         const taken = changes.internalName === undefined ? undefined : await findProperty(tx, tenantId, changes.internalName)
         refuseErrors(
@@ -62,6 +63,11 @@ export const updateProperty = defineOperation({
           )
         }
         await updatePropertyRow(tx, tenantId, stamp, after)
+        const open = after.isSensitive === before.isSensitive ? undefined : await findOpenFlow(tx, tenantId, propertyId)
+        if (open) {
+          const message = `In ${open.internalName} the analysis of ${open.source} writes its results to ${open.target}, and what is read in a sensitive file goes into sensitive properties only. Change ${open.target}, or that with set_attachment_analysis, first.`
+          refuseErrors([finding('$.isSensitive', message, { code: 'unprocessable' })], 'The property')
+        }
         context.audit({ propertyId, changed: Object.keys(changes) })
         const [row] = await listProperties(tx, tenantId, await findDisplayLanguages(context), [propertyId])
         return mustExist(row, 'property')

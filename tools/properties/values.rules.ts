@@ -43,17 +43,33 @@ const dateTime = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9
 
 /** Most times arrive as they are kept; the year 0000 is none. */
 const canonicalForm = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const dateForm = /^\d{4}-\d\d-\d\d$/
+
+const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
 
 function isRealDate(year: number, month: number, day: number): boolean {
-  if (month < 1 || month > 12 || day < 1) return false
-  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate()
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  return day >= 1 && day <= (month === 2 && isLeap ? 29 : (monthDays[month - 1] ?? 0))
+}
+
+/** The number that `count` digits from `at` on make up. */
+function digitsAt(text: string, at: number, count: number): number {
+  let value = 0
+  for (let i = at; i < at + count; i++) value = value * 10 + text.charCodeAt(i) - 48
+  return value
+}
+
+/** Whether YYYY-MM-DD at the beginning of the text is a day that exists. */
+function startsWithRealDate(text: string): boolean {
+  const year = digitsAt(text, 0, 4)
+  return year > 0 && isRealDate(year, digitsAt(text, 5, 2), digitsAt(text, 8, 2))
 }
 
 /** ISO 8601 to UTC with milliseconds (the rest is cut); without an offset it is UTC already. Undefined for a time that does not exist. */
 export function canonicalDateTime(text: string): string | undefined {
   if (canonicalForm.test(text)) {
-    const at = new Date(text)
-    if (!Number.isNaN(at.getTime()) && at.toISOString() === text) return text
+    const exists = startsWithRealDate(text) && digitsAt(text, 11, 2) < 24 && digitsAt(text, 14, 2) < 60 && digitsAt(text, 17, 2) < 60
+    return exists ? text : undefined
   }
   const match = dateTime.exec(text)
   if (!match) return undefined
@@ -67,24 +83,17 @@ export function canonicalDateTime(text: string): string | undefined {
   if (!isReal) return undefined
   const offset = /^[zZ]$/.test(zone) ? 0 : (zone.startsWith('-') ? -1 : 1) * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2)))
   if (Math.abs(offset) > 14 * 60) return undefined
-  const ms = Date.UTC(
-    Number(year),
-    Number(month) - 1,
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second),
-    Number(fraction.padEnd(3, '0').slice(0, 3)),
-  )
-  const at = new Date(ms - offset * 60_000)
-  // Date.UTC reads years below 100 as of the twentieth century.
-  if (Number(year) < 100) at.setUTCFullYear(Number(year))
-  return at.toISOString()
+  // Not Date.UTC, which reads years below 100 as of the twentieth century.
+  const at = new Date(0)
+  at.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  at.setUTCHours(Number(hour), Number(minute) - offset, Number(second), Number(fraction.padEnd(3, '0').slice(0, 3)))
+  const inUtc = at.toISOString()
+  // An offset may lead out of the years that four digits tell.
+  return canonicalForm.test(inUtc) ? inUtc : undefined
 }
 
 function canonicalDate(text: string): string | undefined {
-  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)
-  return match && Number(match[1]) > 0 && isRealDate(Number(match[1]), Number(match[2]), Number(match[3])) ? text : undefined
+  return dateForm.test(text) && startsWithRealDate(text) ? text : undefined
 }
 
 function canonicalTime(text: string): string | undefined {
@@ -103,8 +112,8 @@ function decimalsOf(value: number): number {
 function checkNumber(property: ValueRules, raw: unknown): Checked {
   if (typeof raw !== 'number' || !Number.isFinite(raw)) return { problem: `Expected a number, got ${quoted(raw)}.` }
   const value = raw === 0 ? 0 : raw
-  if (property.dataType === 'Currency' && value.toPrecision(15) !== value.toPrecision(17) && Number(value.toPrecision(15)) !== value) {
-    return { problem: 'A Currency has at most 15 digits.' }
+  if (property.dataType === 'Currency' && (Math.abs(value) >= 1e15 || Number(value.toPrecision(15)) !== value)) {
+    return { problem: `A Currency has at most 15 digits, got ${value}.` }
   }
   if (property.maxDecimalPlaces !== null && decimalsOf(value) > property.maxDecimalPlaces) {
     return { problem: `At most ${property.maxDecimalPlaces} decimal places, got ${value}.` }

@@ -22,7 +22,7 @@ function filterName(slot: IdOrName | undefined, known: readonly Named[], noun: '
   const { id, name } = readIdOrName(slot)
   const found = known.find((one) => (id === null ? one.internalName.toLowerCase() === name.toLowerCase() : one.id === id))
   const names = known.map((one) => one.internalName)
-  if (!found) refuseErrors([unknownName(`$.${noun}`, noun, slot, names, lister)], 'The filter')
+  if (!found) refuseErrors([unknownName(`$.${noun}`, noun, slot, names, lister)], 'The filter', 'applied')
   return found?.internalName.toLowerCase() ?? null
 }
 

@@ -1,9 +1,9 @@
 /** Catalog documents in and out: importing a planned one, and writing what a tenant has as one. */
-import { findChildUse } from '#platform/db/record-values.ts'
+import { hasOrphans } from '#platform/db/record-values.ts'
 import { mustExist } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Tx } from '#platform/db/pool.ts'
-import { envelope } from '#platform/validation.ts'
+import { envelope, finding, type Finding } from '#platform/validation.ts'
 import {
   insertEntities,
   insertRelations,
@@ -14,7 +14,6 @@ import {
   type NamedEntity,
   type NamedProperty,
   type NewRelation,
-  refuseOrphans,
 } from '#tools/entities/service.ts'
 import {
   insertProperties,
@@ -139,11 +138,24 @@ async function writeRelations(context: TxContext, relations: readonly NewRelatio
     isList: relation.isList,
   }))
   await insertRelations(context, rows)
-  // A child entity that exists may have records, which would now lack a parent.
-  for (const [index, row] of rows.entries()) {
-    if (row.kind !== 'child' || !row.isRequired || relations[index]?.other.entityId === null) continue
-    await refuseOrphans(context, row, await findChildUse(context.tx, context.tenantId, row.entityId, row.otherEntityId))
+}
+
+/** Child entities that exist, with records which would lack a parent: one that every parent entity requires. */
+export async function findOrphanProblems({ tx, tenantId }: TxContext, relations: readonly NewRelation[]): Promise<Finding[]> {
+  const required = relations.filter((one) => one.kind === 'child' && one.isRequired && one.other.entityId !== null)
+  if (required.length === 0) return []
+  const present = await listRelations(tx, tenantId)
+  const mayLack = new Set([
+    ...present.filter((one) => one.kind === 'child' && !one.isRequired).map((one) => one.otherEntityId),
+    ...relations.filter((one) => one.kind === 'child' && !one.isRequired).map((one) => one.other.entityId),
+  ])
+  const findings: Finding[] = []
+  for (const { other, path } of required) {
+    if (other.entityId === null || mayLack.has(other.entityId) || !(await hasOrphans(tx, tenantId, other.entityId))) continue
+    const message = `Some records of ${other.internalName} have no parent. Leave isRequired out, save them with a parent, then require it.`
+    findings.push(finding(path, message, { code: 'conflict' }))
   }
+  return findings
 }
 
 /**

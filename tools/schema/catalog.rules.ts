@@ -2,6 +2,7 @@
 import { quoted } from '#platform/suggest.ts'
 import { finding, type Finding } from '#platform/validation.ts'
 import {
+  findEndless,
   type NamedEntity,
   type NamedProperty,
   type NewEntity,
@@ -67,7 +68,7 @@ export function planImport(document: CatalogDocument, present: Present, options:
       properties.push({ ...read.property, globalSourceId: options.sources?.get(sourceName('property', given.internalName)) ?? null })
     else if (options.whenExists === 'refuse') findings.push(nameTaken(path, 'property', given.internalName))
     else if (existing.dataTypeId !== read.property.dataTypeId) {
-      const message = `There is a property ${quoted(existing.internalName)} already, and it is a ${dataTypeOf(existing.dataTypeId)}. Choose another name.`
+      const message = `There is a property ${quoted(existing.internalName)} already, and its type is ${dataTypeOf(existing.dataTypeId)}. Choose another name.`
       findings.push(finding(`${path}.dataType`, message, { code: 'already_exists' }))
     } else skippedProperties.push(existing)
   })
@@ -134,6 +135,22 @@ function findUnpublished(entity: NewEntity, present: Present, path: string): Fin
   )
 }
 
+/** Entities of the document whose records would each need a parent first. Those that exist already have a place to begin. */
+function findEndlessOnes(
+  relations: readonly NewRelation[],
+  created: readonly { readonly named: NamedEntity; readonly index: number }[],
+): Finding[] {
+  const ids = new Map<NamedEntity, number>()
+  const idOf = (entity: NamedEntity) => ids.get(entity) ?? ids.set(entity, ids.size + 1).size
+  const rows = relations.map(({ kind, entity, other, isRequired }) => ({
+    kind,
+    entityId: idOf(entity),
+    otherEntityId: idOf(other),
+    isRequired,
+  }))
+  return created.flatMap(({ named, index }) => findEndless(rows, idOf(named), `$.entities[${index}]`))
+}
+
 function readAllRelations(
   document: CatalogDocument,
   known: readonly NamedEntity[],
@@ -156,5 +173,6 @@ function readAllRelations(
       } else relations.push(relation)
     }
   }
+  findings.push(...findEndlessOnes(relations, created))
   return relations
 }

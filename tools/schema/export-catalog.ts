@@ -56,6 +56,7 @@ export const exportCatalog = defineOperation({
     refuseErrors(
       [...findUnknown(input.properties ?? [], 'properties', source), ...findUnknown(input.entities ?? [], 'entities', source)],
       'The export',
+      'made',
     )
     const isAll = input.properties === undefined && input.entities === undefined
     const part = select(source, wanted(input.properties, isAll), wanted(input.entities, isAll), () => false)

@@ -4,7 +4,7 @@ import { defineOperation, writes } from '#platform/operation.ts'
 import { roleBits } from '#platform/roles.ts'
 import { refuseErrors } from '#platform/validation.ts'
 
-import { createCategories, entitiesToLock, loadPresent, missingCategories, writePlan } from './catalog-document.ts'
+import { createCategories, entitiesToLock, findOrphanProblems, loadPresent, missingCategories, writePlan } from './catalog-document.ts'
 import { planImport } from './catalog.rules.ts'
 import { catalogImport, exampleDocument, exampleResult, importResult } from './catalog.schema.ts'
 import { insertPublisher } from './schema.store.ts'
@@ -36,7 +36,8 @@ export const importCatalog = defineOperation({
         const before = await loadPresent(context)
         await createCategories(context, missingCategories(document, before.references))
         const plan = planImport(document, await loadPresent(context), { whenExists, scope })
-        refuseErrors(plan.findings, 'The catalog')
+        const findings = [...plan.findings, ...(await findOrphanProblems(context, plan.relations))]
+        refuseErrors(findings, 'The catalog')
         const result = await writePlan(context, plan, scope)
         if (scope === 'global') await insertPublisher(context.tx, context.tenantId)
         context.audit({ scope, created: result.created, skipped: result.skipped })

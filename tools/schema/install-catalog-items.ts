@@ -5,7 +5,7 @@ import { definitionId } from '#platform/names.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { type Finding, finding, refuseErrors } from '#platform/validation.ts'
 
-import { entitiesToLock, loadPresent, writePlan } from './catalog-document.ts'
+import { entitiesToLock, findOrphanProblems, loadPresent, writePlan } from './catalog-document.ts'
 import { planImport, sourceName } from './catalog.rules.ts'
 import { type CatalogDocument, importResult } from './catalog.schema.ts'
 import { loadOffers, type Offer } from './offers.ts'
@@ -115,8 +115,8 @@ export const installCatalogItems = defineOperation({
       async () => {
         const { document, present, sources, findings } = await gatherFor()
         const plan = planImport(document, present, { whenExists: 'skip', scope: 'tenant', sources })
-        const all = [...findings, ...plan.findings]
-        refuseErrors(all, 'The selection')
+        const all = [...findings, ...plan.findings, ...(await findOrphanProblems(context, plan.relations))]
+        refuseErrors(all, 'The selection', 'installed')
         const result = await writePlan(context, { ...plan, findings: all }, 'tenant')
         context.audit({ globalSourceIds: input.globalSourceIds, created: result.created })
         return result

@@ -2,7 +2,7 @@ import { defineOperation, reads } from '#platform/operation.ts'
 import { draftOf, envelope, finding, readDraft, validation } from '#platform/validation.ts'
 import { roleBits } from '#platform/roles.ts'
 
-import { loadPresent, missingCategories, withCategories } from './catalog-document.ts'
+import { findOrphanProblems, loadPresent, missingCategories, withCategories } from './catalog-document.ts'
 import { planImport } from './catalog.rules.ts'
 import { catalogImport, exampleDocument } from './catalog.schema.ts'
 
@@ -24,7 +24,8 @@ export const validateCatalog = defineOperation({
     const { whenExists = 'refuse', scope = 'tenant', ...document } = draft.value
     const present = await loadPresent(context)
     const references = withCategories(present.references, missingCategories(document, present.references))
-    const { findings } = planImport(document, { ...present, references }, { whenExists, scope })
+    const plan = planImport(document, { ...present, references }, { whenExists, scope })
+    const findings = [...plan.findings, ...(await findOrphanProblems(context, plan.relations))]
     const isRefused = scope === 'global' && (context.actor.roleFlag & roleBits.GlobalAdmin) === 0
     return envelope(
       isRefused ? [...findings, finding('$.scope', 'Only a global administrator publishes definitions to every tenant.')] : findings,

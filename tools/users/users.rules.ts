@@ -1,7 +1,7 @@
 /** What may be said of a user, and who may change whom. */
 import type { Issue } from '#platform/errors.ts'
 import { roleBits, rolesOf } from '#platform/roles.ts'
-import { nearest, quoted } from '#platform/suggest.ts'
+import { nearest, nearestLanguage, quoted } from '#platform/suggest.ts'
 
 export interface LanguageRow {
   readonly languageRegionId: number
@@ -19,10 +19,9 @@ export function findLanguage(code: string, languages: readonly LanguageRow[]): F
   const found = languages.find((language) => language.languageCode.toLowerCase() === code.toLowerCase())
   if (found) return { isOk: true, value: found }
   const codes = languages.map((language) => language.languageCode)
-  const ofSameTongue = codes.find((known) => known.toLowerCase().startsWith(`${code.toLowerCase().slice(0, 2)}-`))
   return {
     isOk: false,
-    issue: issue('$.language', `There is no language ${quoted(code)}. list_languages has them.`, nearest(code, codes) ?? ofSameTongue),
+    issue: issue('$.language', `There is no language ${quoted(code)}. list_languages shows them.`, nearestLanguage(code, codes)),
   }
 }
 

@@ -73,13 +73,20 @@ export interface UserFilter {
   readonly includeService: boolean
 }
 
+/** The digits of a phone number as people write it; null for what is none. */
+function phoneIn(search: string | undefined): string | null {
+  if (search === undefined || !/^[+\d\s()./-]+$/.test(search)) return null
+  return search.replaceAll(/\D/g, '') || null
+}
+
 const isWanted = (tx: Tx, tenantId: number, filter: UserFilter) => tx`
   u.tenant_id = ${tenantId} and (${filter.includeService} or not u.is_service) and u.role_flag & ${filter.roleFlag}::int = ${filter.roleFlag}::int
   and (${filter.search ?? null}::text is null
     or position(lower(${filter.search ?? null}) in lower(u.user_name)) > 0
     or position(lower(${filter.search ?? null}) in lower(u.display_name)) > 0
     or exists (select from platform.user_contact c
-      where c.tenant_id = u.tenant_id and c.tenant_user_id = u.tenant_user_id and position(lower(${filter.search ?? null}) in c.value) > 0))`
+      where c.tenant_id = u.tenant_id and c.tenant_user_id = u.tenant_user_id and (position(lower(${filter.search ?? null}) in c.value) > 0
+        or c.kind = 'phone' and position(${phoneIn(filter.search)}::text in c.value) > 0)))`
 
 /** The oldest first; one row more than the page when there is one. */
 export async function listUserRows(

@@ -1,0 +1,32 @@
+/** Settings that cannot be used are named at the start, and not found out by somebody's call. */
+import { expect, it } from 'vitest'
+
+import { loadConfig } from '#platform/config.ts'
+import { isAllowedAddress } from '#platform/outbound.ts'
+
+it.each(['abc', '10.0.0.0/33', '::1/129', '10.0.0.0/8/8', '10.0.0.0/', '10.0.0.0/8 192.168.0.0/16', '127.1', 'localhost'])(
+  'refuses OUTBOUND_ALLOW=%s by its name',
+  (list) => {
+    expect(() => loadConfig({ OUTBOUND_ALLOW: list })).toThrow(/OUTBOUND_ALLOW/)
+  },
+)
+
+it('takes ranges and single addresses in OUTBOUND_ALLOW, with spaces between or a comma too many', () => {
+  const config = loadConfig({ OUTBOUND_ALLOW: ' 10.0.0.0/8, 127.0.0.1,::1 ,fd00::/8,' })
+  expect(config.outboundAllow).toEqual(['10.0.0.0/8', '127.0.0.1/32', '::1/128', 'fd00::/8'])
+  expect(['10.9.9.9', '127.0.0.1', '::1', 'fd12::1'].every((address) => isAllowedAddress(config, address))).toBe(true)
+  expect(isAllowedAddress(config, '127.0.0.2')).toBe(false)
+  expect(loadConfig({}).outboundAllow).toEqual([])
+})
+
+it.each(['ops.example.com', 'ftp://ops.example.com', 'https://', 'https://ops.example.com/?a=1', 'https://me:secret@ops.example.com'])(
+  'refuses PUBLIC_URL=%s by its name',
+  (address) => {
+    expect(() => loadConfig({ PUBLIC_URL: address })).toThrow(/PUBLIC_URL/)
+  },
+)
+
+it('takes a PUBLIC_URL with a path, and drops the slash at its end', () => {
+  expect(loadConfig({ PUBLIC_URL: 'https://ops.example.com/fieldloop/' }).publicUrl).toBe('https://ops.example.com/fieldloop')
+  expect(loadConfig({ PUBLIC_URL: 'http://10.0.0.5:4000' }).publicUrl).toBe('http://10.0.0.5:4000')
+})

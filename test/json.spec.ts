@@ -1,0 +1,98 @@
+/** JSON from outside: what is refused, and that no text takes longer than its length. */
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+
+import { parseInput } from '#platform/issues.ts'
+import { losesValue, parseJson } from '#platform/json.ts'
+import { nearest } from '#platform/suggest.ts'
+
+const within = (ms: number, work: () => unknown) => {
+  const started = performance.now()
+  const result = work()
+  expect(performance.now() - started).toBeLessThan(ms)
+  return result
+}
+
+describe('numbers', () => {
+  it.each([
+    ['0', false],
+    ['-0', false],
+    ['0.1', false],
+    ['1.10', false],
+    ['100000000000000000000', false],
+    ['123456789012345', false],
+    ['9007199254740992', false],
+    ['1e21', false],
+    ['1.5e-7', false],
+    ['12345e-3', false],
+    ['0e999', false],
+    ['0.000', false],
+    ['1.0000000000000000000000', false],
+    ['4.9406564584124654e-324', true],
+    ['9007199254740993', true],
+    ['0.1234567890123456789', true],
+    ['1e400', true],
+    ['1e-400', true],
+    ['123456789.123456789', true],
+  ])('%s loses its value: %s', (literal, expected) => {
+    expect(losesValue(literal)).toBe(expected)
+    const parse = () => parseJson(`{"a":[${literal}]}`)
+    if (expected) expect(parse).toThrowError(expect.objectContaining({ code: 'invalid_input' }))
+    else expect(parse()).toEqual({ a: [Number(literal)] })
+  })
+
+  it('are refused with their place, also behind many that are fine', () => {
+    expect(() => parseJson('{"a": [1e1, 1.5, 9007199254740993], "b": {"c": 1e999}}')).toThrowError(
+      expect.objectContaining({ issues: [expect.objectContaining({ path: '$..2' }), expect.objectContaining({ path: '$..c' })] }),
+    )
+  })
+
+  it('inside of texts are no numbers', () => {
+    expect(parseJson('{"a": "9007199254740993", "b\\"9007199254740993": 1, "c": "\\\\"}')).toEqual({
+      a: '9007199254740993',
+      'b"9007199254740993': 1,
+      c: '\\',
+    })
+  })
+})
+
+describe('a text made to be slow', () => {
+  it.each([
+    ['zeros between two digits', () => `[1.${'0'.repeat(1_000_000)}5e3]`],
+    ['leading zeros of a fraction', () => `[0.${'0'.repeat(1_000_000)}1]`],
+    ['one long number', () => `[${'1'.repeat(4_000_000)}]`],
+    ['many numbers with exponents', () => `[${'1e1,'.repeat(500_000)}1]`],
+    ['deep nesting', () => '['.repeat(4_000_000)],
+    ['quotes and backslashes', () => `["${'\\\\'.repeat(1_000_000)}"]`],
+    ['lone surrogates', () => `[${'"\\ud800",'.repeat(300_000)}1]`],
+  ])('is parsed or refused at once: %s', (_, text) => {
+    const made = text()
+    within(2_000, () => {
+      try {
+        return parseJson(made)
+      } catch (error) {
+        return error
+      }
+    })
+  })
+
+  it.each([
+    ['unknown fields', Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => [`k${n}`, 1]))],
+    ['unknown fields further down', { to: Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => [`k${n}`, 1])) }],
+    ['wrong elements', { list: Array.from({ length: 200_000 }, () => 'x') }],
+    ['one endless name', { ['k'.repeat(2_000_000)]: 1 }],
+  ])('is refused at once by its schema, with fifty findings at most: %s', (_, input) => {
+    const schema = z.object({ to: z.strictObject({ name: z.string().optional() }).optional(), list: z.array(z.int()).optional() })
+    const parsed = within(2_000, () => parseInput(schema, input))
+    expect(parsed).toMatchObject({ isOk: false })
+    const { issues } = parsed as { issues: unknown[] }
+    expect(issues.length).toBeGreaterThan(0)
+    expect(issues.length).toBeLessThanOrEqual(50)
+  })
+
+  it('is near to no name', () => {
+    const names = ['eiRecordId', 'x'.repeat(60)]
+    expect(within(1_000, () => nearest('x'.repeat(2_000_000), names))).toBeUndefined()
+    expect(nearest('eiRecordID', names)).toBe('eiRecordId')
+  })
+})

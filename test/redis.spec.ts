@@ -1,0 +1,132 @@
+/** Two processes' platforms over a real Redis: what it carries, and that nobody waits for it when it is away. Skipped where no redis-server is on PATH. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import type { Platform } from '#platform/platform.ts'
+
+import { openPipelineWorld, type PipelineWorld } from './support/pipeline.ts'
+import { hasRedis, openRedisServer, type TestRedis } from './support/redis.ts'
+
+/** What a wake-up over PostgreSQL or Redis takes at most on a busy machine; a waiter that only looks by itself takes 15 seconds. */
+const promptMs = 3_000
+
+describe.skipIf(!hasRedis)('two processes with a redis-server (skipped where none is on PATH)', { timeout: 60_000 }, () => {
+  let redis: TestRedis
+  let opened: PipelineWorld
+  let here: Platform
+  let there: Platform
+  beforeAll(async () => {
+    redis = await openRedisServer()
+    opened = await openPipelineWorld()
+    // Opened while Redis is still away: a start does not wait for it.
+    const began = performance.now()
+    here = await opened.open({ REDIS_URL: redis.url })
+    there = await opened.open({ REDIS_URL: redis.url })
+    expect(performance.now() - began).toBeLessThan(8_000)
+    expect(here.services.wake.isOnRedis()).toBe(false)
+  })
+  afterAll(async () => {
+    await opened?.close()
+    await redis?.close()
+  })
+
+  async function bothOn(): Promise<void> {
+    await expect.poll(() => [here, there].map(({ services }) => services.wake.isOnRedis()), { timeout: 20_000 }).toEqual([true, true])
+  }
+  let isRunning = false
+  beforeEach(async () => {
+    if (!isRunning) await redis.start()
+    isRunning = true
+    await bothOn()
+  })
+
+  /** How long a wake-up took from here to there, in ms. */
+  async function wake(topic: string): Promise<number> {
+    const line = there.services.wake.listen(topic)
+    const began = performance.now()
+    const woken = line.next(14_000).then(() => performance.now() - began)
+    here.services.wake.poke(topic)
+    return woken.finally(() => line.close())
+  }
+
+  const call = (on: Platform) => opened.call('whoami', {}, { on })
+
+  it('finds a Redis that comes after the start, and is heard by both', async () => {
+    expect(await redis.ask('pubsub numsub fieldloop_wake')).toMatch(/fieldloop_wake\r\n:2$/)
+  })
+
+  it('wakes a waiter of the other process by Redis', async () => {
+    const published = async () => Number(/cmdstat_publish:calls=(\d+)/.exec(await redis.ask('info commandstats'))?.[1] ?? 0)
+    const count = await published()
+    expect(await wake('conversation:1')).toBeLessThan(promptMs)
+    expect(await published()).toBeGreaterThan(count)
+  })
+
+  it('counts the calls of a key over both processes', async () => {
+    const narrow = { REDIS_URL: redis.url, CALLS_PER_MINUTE: '6' }
+    const both = [await opened.open(narrow), await opened.open(narrow)]
+    const key = await opened.world.tenant.keyWith(['DataView'])
+    const taken: string[] = []
+    for (let n = 0; n < 12; n++) {
+      const on = both[n % 2] ?? here
+      taken.push(
+        await opened.call('whoami', {}, { on, key }).then(
+          () => 'taken',
+          (error: { code: string }) => error.code,
+        ),
+      )
+    }
+    expect(taken.slice(0, 6)).toEqual(Array.from({ length: 6 }, () => 'taken'))
+    expect(taken.filter((one) => one === 'rate_limited').length).toBeGreaterThanOrEqual(5)
+  })
+
+  it('sends wake-ups by PostgreSQL and goes on answering while Redis is gone, and takes Redis again when it is back', async () => {
+    await redis.kill()
+    isRunning = false
+    await expect.poll(() => here.services.wake.isOnRedis(), { timeout: 10_000 }).toBe(false)
+    expect(await wake('conversation:2')).toBeLessThan(promptMs)
+    const began = performance.now()
+    for (let n = 0; n < 20; n++) await call(here)
+    expect(performance.now() - began).toBeLessThan(promptMs)
+    await redis.start()
+    isRunning = true
+    await bothOn()
+    expect(await wake('conversation:3')).toBeLessThan(promptMs)
+  })
+
+  it('is not slowed by a Redis that hangs: it counts as away after its first silence', async () => {
+    redis.signal('SIGSTOP')
+    try {
+      // These find out; what comes after them must not pay again.
+      await call(here)
+      expect(await wake('conversation:4')).toBeLessThan(promptMs)
+      expect(here.services.wake.isOnRedis()).toBe(false)
+      const began = performance.now()
+      for (let n = 0; n < 40; n++) await call(here)
+      // Each of them would wait half a second for Redis.
+      expect(performance.now() - began).toBeLessThan(8_000)
+      await expect.poll(() => there.services.wake.isOnRedis(), { timeout: 10_000 }).toBe(false)
+    } finally {
+      redis.signal('SIGCONT')
+    }
+    await bothOn()
+  })
+
+  it('refuses a revoked key in the other process at once, with Redis and without', async () => {
+    for (const isAway of [false, true]) {
+      const { apiKeyId, apiKey } = await opened.call('create_api_key', { name: 'leaked', roles: ['DataView'] }, { on: here })
+      await opened.call('whoami', {}, { on: there, key: apiKey })
+      if (isAway) {
+        await redis.kill()
+        isRunning = false
+        await expect.poll(() => here.services.wake.isOnRedis(), { timeout: 10_000 }).toBe(false)
+      }
+      await opened.call('revoke_api_key', { apiKeyId }, { on: here })
+      const refusal = () =>
+        opened.call('whoami', {}, { on: there, key: apiKey }).then(
+          () => 'taken',
+          (error: { code: string }) => error.code,
+        )
+      await expect.poll(refusal, { timeout: promptMs, interval: 20 }).toBe('unauthenticated')
+    }
+  })
+})

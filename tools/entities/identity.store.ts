@@ -1,0 +1,75 @@
+/** SQL of the identity bridge: what records say of the people behind them, and who that is. */
+import type { Tx } from '#platform/db/pool.ts'
+
+/** In the normal form of contacts; null where the record says nothing. */
+export interface IdentityClaim {
+  readonly eiRecordId: number
+  readonly email: string | null
+  readonly phone: string | null
+}
+
+/** Writes what these records say, over what they said before. */
+export async function upsertClaims(
+  tx: Tx,
+  tenantId: number,
+  entityId: number,
+  stamp: string,
+  claims: readonly IdentityClaim[],
+): Promise<void> {
+  const said = claims.filter((claim) => claim.email !== null || claim.phone !== null)
+  const silent = claims.filter((claim) => claim.email === null && claim.phone === null)
+  if (silent.length > 0) {
+    const ids = silent.map((claim) => claim.eiRecordId)
+    await deleteClaims(tx, tenantId, ids)
+  }
+  if (said.length === 0) return
+  await tx`
+    insert into platform.identity_claim as present (tenant_id, entity_id, ei_record_id, email, phone, claimed_at)
+    select ${tenantId}, ${entityId}, r."eiRecordId", r.email, r.phone, ${stamp}
+    from json_to_recordset(${JSON.stringify(said)}::text::json) as r("eiRecordId" bigint, email text, phone text)
+    on conflict (tenant_id, ei_record_id) do update set email = excluded.email, phone = excluded.phone, claimed_at = excluded.claimed_at
+      where (present.email, present.phone) is distinct from (excluded.email, excluded.phone)`
+}
+
+/** Of records that are gone. */
+export async function deleteClaims(tx: Tx, tenantId: number, recordIds: readonly number[]): Promise<void> {
+  if (recordIds.length === 0) return
+  await tx`delete from platform.identity_claim where tenant_id = ${tenantId} and ei_record_id = any(${recordIds}::bigint[])`
+}
+
+/** Of every record of an entity. */
+export async function deleteClaimsOfEntity(tx: Tx, tenantId: number, entityId: number): Promise<void> {
+  await tx`delete from platform.identity_claim where tenant_id = ${tenantId} and entity_id = ${entityId}`
+}
+
+export interface IdentityLink {
+  readonly eiRecordId: number
+  readonly entityId: number
+  readonly tenantUserId: number
+  readonly userName: string
+  readonly displayName: string
+  readonly matchedBy: 'email' | 'phone'
+  readonly linkedDate: string
+}
+
+/** Links by record id; one row more than the page where there is a next page. */
+export async function listIdentityLinks(
+  tx: Tx,
+  tenantId: number,
+  entityId: number,
+  page: { readonly after: number; readonly offset: number; readonly limit: number },
+): Promise<IdentityLink[]> {
+  return tx<IdentityLink[]>`
+    select l.ei_record_id, l.entity_id, l.tenant_user_id, u.user_name, u.display_name, l.matched_by, l.linked_at as linked_date
+    from platform.identity_link l join platform.tenant_user u on u.tenant_id = l.tenant_id and u.tenant_user_id = l.tenant_user_id
+    where l.tenant_id = ${tenantId} and l.entity_id = ${entityId} and l.ei_record_id > ${page.after}
+    order by l.ei_record_id
+    offset ${page.offset} limit ${page.limit + 1}`
+}
+
+export async function countIdentityLinks(tx: Tx, tenantId: number, entityId: number): Promise<number> {
+  const [row] = await tx<
+    { count: number }[]
+  >`select count(*) as count from platform.identity_link where tenant_id = ${tenantId} and entity_id = ${entityId}`
+  return row?.count ?? 0
+}
