@@ -56,6 +56,8 @@ export function hashedUpload(upload: Upload): { readonly upload: Upload; digest(
   })
   // Whoever reads sees the failure; this only carries it over.
   const stream = pipeline(upload.stream, meter, () => {})
+  // And where nobody reads it, its failure hurts nobody.
+  stream.on('error', () => {})
   let digest: Buffer | undefined
   return { upload: { ...upload, stream, isTruncated: () => upload.isTruncated() }, digest: () => (digest ??= hash.digest()) }
 }

@@ -108,3 +108,14 @@ export function resolveAllowed(config: Allowed, host: string, timeoutMs: number)
     })
   })
 }
+
+/**
+ * Refuses a call that carries a password where it would cross the public network unencrypted; inside a network that an operator permitted it may. Throws
+ * AppError `unprocessable`, or what DNS threw.
+ */
+export async function assertEncrypted(config: Allowed, url: URL): Promise<void> {
+  if (url.protocol === 'https:') return
+  const address = await resolveAllowed(config, url.hostname, connectMs)
+  if (isAllowedAddress({ outboundAllow: [] }, address))
+    throw new AppError('unprocessable', `A password does not go to ${url.hostname.slice(0, 200)} unencrypted. Use https.`)
+}

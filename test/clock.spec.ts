@@ -1,6 +1,8 @@
 /** A clock that is set forward or back by an hour while the process runs: what waits, expires or is counted. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 
+import { startRelay } from '#server/worker/relay.ts'
+
 import { openPipelineWorld, type PipelineWorld } from './support/pipeline.ts'
 import type { World } from './support/world.ts'
 
@@ -83,5 +85,23 @@ describe('a clock that jumps', () => {
     setClock(byMs)
     expect(await opened.call('write_twice', { label: idempotencyKey }, { idempotencyKey })).toEqual(first)
     expect(await opened.effects(idempotencyKey)).toBe(2)
+  })
+
+  it('back by an hour, under the database, holds no event for as long: a time that far ahead counts as past', async () => {
+    const { services } = world.platform
+    await world.call('send_message', { to: { tenantUserId: world.tenant.tenantUserId }, text: 'Still there?' })
+    const { conversationId } = await world.call('send_message', { to: { tenantUserId: world.tenant.tenantUserId }, text: 'And now?' })
+    await world.call('end_conversation', { conversationId })
+    const { count } = await world.sql`
+      update platform.outbox set next_at = now() + interval '1 hour', leased_until = now() + interval '1 hour', lease_owner = 'another'
+      where sent_at is null`
+    const carried: string[] = []
+    const relay = startRelay(services, async ({ event }) => void carried.push(event.type))
+    try {
+      await expect.poll(() => carried.length, { timeout: 10_000 }).toBe(count)
+    } finally {
+      await relay.stop()
+    }
+    expect(carried).toContain('conversationEnded')
   })
 })

@@ -115,6 +115,19 @@ describe('a message to a vendor', () => {
     }
   })
 
+  it('fails where its channel’s password would go out unencrypted', async () => {
+    const channel = await newTwilioChannel(world, fake, 'sms', { settings: { apiBaseUrl: 'http://93.184.216.34' } })
+    const sent: Sent = await call('send_message', { to: { phone: newPhone() }, channel: channel.internalName, text: 'Hello?' })
+    expect(await deliverer.deliver(sent)).toEqual({ kind: 'done' })
+    expect(await statusOf(sent)).toMatchObject({ status: 'failed', reason: 'channelMisconfigured' })
+    await call('delete_channel', { channelId: channel.channelId })
+    for (const apiBaseUrl of ['https://me:secret@vendor.example', 'https://vendor.example/?key=secret'])
+      await expect(newTwilioChannel(world, fake, 'sms', { settings: { apiBaseUrl } })).rejects.toMatchObject({
+        code: 'invalid_input',
+        issues: [expect.objectContaining({ path: '$.settings.apiBaseUrl' })],
+      })
+  })
+
   it('fails where its channel or its file is gone by the time', async () => {
     const channel = await newTwilioChannel(world, fake)
     const orphan: Sent = await call('send_message', { to: { phone: newPhone() }, channel: channel.internalName, text: 'x' })
@@ -332,6 +345,10 @@ describe('quiet hours', () => {
     const step = await deliverer.deliver(held)
     expect(step).toEqual({ kind: 'held', forMs: expect.any(Number) })
     expect(step.kind === 'held' && step.forMs > 58 * 60_000 && step.forMs <= 61 * 60_000).toBe(true)
+    // However wrong this process' clock is: the database's has read the hours.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
+    const again = await deliverer.deliver(held).finally(() => void vi.useRealTimers())
+    expect(again.kind === 'held' && again.forMs > 57 * 60_000 && again.forMs <= 61 * 60_000).toBe(true)
     expect(await statusOf(held)).toMatchObject({ status: 'queued', attempts: 0 })
     const urgent: Sent = await call('send_message', { to: { phone }, text: 'Fire', urgent: true })
     await deliverer.deliver(urgent)

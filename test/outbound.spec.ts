@@ -6,7 +6,14 @@ import { connect, type AddressInfo } from 'node:net'
 import { request, fetch } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { assertAllowedHost, guardedDispatcher, guardedLookup, isAllowedAddress, resolveAllowed } from '#platform/outbound.ts'
+import {
+  assertAllowedHost,
+  assertEncrypted,
+  guardedDispatcher,
+  guardedLookup,
+  isAllowedAddress,
+  resolveAllowed,
+} from '#platform/outbound.ts'
 
 const closed = { outboundAllow: [] }
 const loopback = { outboundAllow: ['127.0.0.1/32'] }
@@ -122,6 +129,17 @@ describe('a connection', () => {
     await expect(resolveAllowed(closed, '::1', 2_000)).rejects.toMatchObject({ code: 'unprocessable' })
     expect(await resolveAllowed(closed, '93.184.216.34', 2_000)).toBe('93.184.216.34')
     expect(['127.0.0.1', '::1']).toContain(await resolveAllowed({ outboundAllow: ['127.0.0.0/8', '::1/128'] }, 'localhost', 2_000))
+  })
+
+  it('with a password goes unencrypted only where an operator permitted the network', async () => {
+    for (const url of ['http://93.184.216.34/', 'http://[2606:4700::1111]/'])
+      await expect(assertEncrypted(loopback, new URL(url))).rejects.toMatchObject({
+        code: 'unprocessable',
+        message: expect.stringContaining('https'),
+      })
+    await expect(assertEncrypted(closed, new URL('http://127.0.0.1/'))).rejects.toMatchObject({ code: 'unprocessable' })
+    await assertEncrypted(loopback, new URL('http://127.0.0.1/'))
+    await assertEncrypted(closed, new URL('https://93.184.216.34/'))
   })
 
   it('stands where it is allowed', async () => {

@@ -75,7 +75,7 @@ export function createMessagingActivities(
     for (let round = 0; round < 2; round++) {
       const claim = await claimDelivery(services, tenantId, messageId)
       if (claim.kind === 'done') return { kind: 'done' }
-      if (claim.kind === 'held') return { kind: 'held', forMs: Math.max(1_000, claim.untilMs - Date.now()) }
+      if (claim.kind === 'held') return { kind: 'held', forMs: Math.max(1_000, claim.forMs) }
       if (claim.kind === 'lookUp' && claim.ageMs < settleMs) throw tryAgain('settling', settleMs - claim.ageMs + 50)
       const outcome = await (claim.kind === 'send' ? send(claim.order) : lookUp(claim.order, claim.rivals))
       await recordOutcome(services, claim.order, outcome)

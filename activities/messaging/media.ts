@@ -4,6 +4,7 @@ import { Transform } from 'node:stream'
 import { type Dispatcher, request } from 'undici'
 
 import { AppError } from '#platform/errors.ts'
+import { assertEncrypted } from '#platform/outbound.ts'
 import type { Services } from '#platform/services.ts'
 import { createAssetFromStream, systemOwner } from '#tools/assets/service.ts'
 import type { MediaToFetch } from '#tools/messaging/service.ts'
@@ -29,7 +30,12 @@ function endsAt(limitBytes: number): Transform {
 }
 
 /** Follows redirects one by one, each through the guard; the account's password goes to the vendor's own address alone. */
-async function open(dispatcher: Dispatcher, media: MediaToFetch, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+async function open(
+  { config }: Services,
+  dispatcher: Dispatcher,
+  media: MediaToFetch,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
   const { twilio } = media
   const home = new URL(twilio?.settings.apiBaseUrl ?? 'https://api.twilio.com').origin
   let url = new URL(media.url)
@@ -39,6 +45,7 @@ async function open(dispatcher: Dispatcher, media: MediaToFetch, signal: AbortSi
       twilio && url.origin === home
         ? `Basic ${Buffer.from(`${twilio.settings.accountSid}:${twilio.secrets.authToken}`).toString('base64')}`
         : undefined
+    if (authorization !== undefined) await assertEncrypted(config, url)
     const answer = await request(url, {
       dispatcher,
       signal,
@@ -61,7 +68,7 @@ export async function fetchFile(
   media: MediaToFetch,
   signal: AbortSignal,
 ): Promise<string> {
-  const answer = await open(dispatcher, media, signal).catch((error: unknown) => {
+  const answer = await open(services, dispatcher, media, signal).catch((error: unknown) => {
     throw error instanceof AppError ? new MediaGone('The file lies at a forbidden address', { cause: error }) : error
   })
   if (answer.statusCode !== 200) {

@@ -3,6 +3,7 @@ import type { RequestClient, Twilio } from 'twilio'
 import { type Dispatcher, request } from 'undici'
 
 import { AppError } from '#platform/errors.ts'
+import { assertEncrypted } from '#platform/outbound.ts'
 import type { Services } from '#platform/services.ts'
 import { downloadPath, signedUrl } from '#tools/assets/service.ts'
 import { failureOfTwilio, type Order, type Outcome, type TwilioWay, withoutKnown } from '#tools/messaging/service.ts'
@@ -27,6 +28,7 @@ const beforeConnecting: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'ETIMEOUT',
   'UND_ERR_CONNECT_TIMEOUT',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -55,7 +57,7 @@ async function textWithin(body: AsyncIterable<Buffer>): Promise<string> {
  * Twilio's client has no setting for its address, but takes the part that makes the requests. This one sends them where the channel says, never
  * follows a redirect, and keeps to a limit.
  */
-function requestClient({ dispatcher, callMs }: TwilioParts, apiBaseUrl: string | undefined): RequestClient {
+function requestClient({ services, dispatcher, callMs }: TwilioParts, apiBaseUrl: string | undefined): RequestClient {
   const client = {
     async request(options: {
       method: string
@@ -74,6 +76,7 @@ function requestClient({ dispatcher, callMs }: TwilioParts, apiBaseUrl: string |
         for (const one of Array.isArray(value) ? value : [value]) form.append(name, String(one))
       const isPost = options.method.toUpperCase() === 'POST'
       try {
+        await assertEncrypted(services.config, url)
         const answer = await request(url, {
           dispatcher,
           method: isPost ? 'POST' : 'GET',

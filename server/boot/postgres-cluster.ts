@@ -51,6 +51,8 @@ log_timezone = 'UTC'
 log_line_prefix = '%m [%p] '
 log_error_verbosity = terse
 log_checkpoints = off
+# Not the errors of statements: those that matter are in our own log, and a name that is taken is none.
+log_min_messages = log
 `
 
 const access = `# Rewritten at each start.

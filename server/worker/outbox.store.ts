@@ -15,6 +15,9 @@ export interface OutboxEvent {
 const batch = 50
 const leaseSeconds = 30
 const maxAttempts = 50
+const longestPauseSeconds = 60
+/** Longer than any lease or pause, and than two transactions may lie apart: a time beyond it was written before the database's clock was set back. */
+const farAhead = '3 minutes'
 const keptDays = 7
 
 /** Takes due events, one of each subject: the oldest unsent, under a lease. */
@@ -28,7 +31,8 @@ export async function claimEvents(tx: Tx, owner: string): Promise<OutboxEvent[]>
       order by o.tenant_id, o.subject, o.outbox_id
     ), due as (
       select o.outbox_id from platform.outbox o join oldest using (outbox_id)
-      where o.next_at <= now() and (o.leased_until is null or o.leased_until < now())
+      where (o.next_at <= now() or o.next_at > now() + ${farAhead}::interval)
+        and (o.leased_until is null or o.leased_until < now() or o.leased_until > now() + ${farAhead}::interval)
       order by o.outbox_id limit ${batch}
       for update of o skip locked
     )
@@ -47,7 +51,7 @@ export async function markSent(tx: Tx, owner: string, outboxId: number): Promise
 export async function markFailed(tx: Tx, owner: string, event: OutboxEvent, reason: string, isUnavailable: boolean): Promise<void> {
   // While Temporal is away an event waits for as long as it takes; an event that Temporal refuses is given up and shown.
   const isDead = !isUnavailable && event.attempts >= maxAttempts
-  const seconds = Math.min(isUnavailable ? 5 : 60, 0.2 * 2 ** Math.min(event.attempts, 10))
+  const seconds = Math.min(isUnavailable ? 5 : longestPauseSeconds, 0.2 * 2 ** Math.min(event.attempts, 10))
   await tx`
     update platform.outbox
     set leased_until = null, last_error = ${reason}, next_at = now() + ${`${seconds} seconds`}::interval,

@@ -1,6 +1,8 @@
 /** Assets on the wire. */
 import { z } from 'zod'
 
+import { definitionId } from '#platform/names.ts'
+
 export const assetKey = z.uuid().describe('Of an asset, as upload_asset, create_upload_url and list_assets answer it')
 
 export const asset = z.object({
@@ -27,12 +29,10 @@ export type Asset = z.output<typeof asset>
 export const fileFields = {
   title: z.string().min(1).max(200).optional().describe('The file name unless told'),
   isSensitive: z.boolean().optional().describe('Reads of a sensitive asset are audited. Follows the property when propertyId is given'),
-  propertyId: z
-    .int()
-    .min(1)
+  propertyId: definitionId
     .optional()
     .describe('The Attachment, Signature or Binary property it is meant for; its allowedFileTypes and sensitivity then hold'),
-  storageShortcutId: z.int().min(1).optional(),
+  storageShortcutId: definitionId.optional(),
   storageSubFolder: z.string().max(300).optional().describe('Folders joined by "/"; may hold {PrimaryEntity} and {PrimaryExternalKey}'),
 } as const
 

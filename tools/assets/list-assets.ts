@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { listing } from '#platform/answer.ts'
+import { definitionId } from '#platform/names.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { countsTotal, decodeCursor, encodeCursor, notOfThisList, pageInput, pageOf } from '#platform/paging.ts'
 
@@ -20,8 +21,8 @@ export const listAssets = defineOperation({
   roles: 'DataView',
   input: z.object({
     ...pageInput,
-    sourceId: z.int().optional().describe("1 is the tenant's own store"),
-    folderId: z.int().optional(),
+    sourceId: definitionId.optional().describe("1 is the tenant's own store"),
+    folderId: definitionId.optional(),
     search: z.string().min(1).max(200).optional(),
     includeTotal: z.boolean().optional().describe('true unless told; the first page then counts all'),
   }),

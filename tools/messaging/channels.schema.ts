@@ -30,7 +30,10 @@ export const providerSettings = {
       .string()
       .regex(/^MG[0-9a-zA-Z]{32}$/, 'MG and 32 letters or digits')
       .optional(),
-    apiBaseUrl: z.url({ protocol: /^https?$/ }).optional(),
+    apiBaseUrl: z
+      .url({ protocol: /^https?$/ })
+      .regex(/^[^@?#]*$/, 'An address without a user, a query or a fragment')
+      .optional(),
     helpText: z.string().min(1).max(300).optional(),
   }),
   smtp: z.strictObject({

@@ -55,7 +55,8 @@ export interface SmtpWay {
 export type Claim =
   /** Nothing to do, now or ever. */
   | { readonly kind: 'done'; readonly status: MessageStatus }
-  | { readonly kind: 'held'; readonly untilMs: number }
+  /** By quiet hours; by the database's clock, which is the one that they were read by. */
+  | { readonly kind: 'held'; readonly forMs: number }
   /** Claimed: call the vendor, then say what came of it. */
   | { readonly kind: 'send'; readonly order: Order }
   /** An earlier call may have happened; `ageMs` since it was claimed. */
@@ -133,7 +134,7 @@ export async function claimDelivery(services: Services, tenantId: number, messag
     if (!isOpen) {
       if (await isOptedOut(tx, tenantId, channel.channel, due.to)) return fail('suppressed', 'optedOut')
       const untilMs = await heldUntil(context, due)
-      if (untilMs !== undefined) return { kind: 'held', untilMs }
+      if (untilMs !== undefined) return { kind: 'held', forMs: untilMs - Date.parse(context.stamp) }
     }
     const via = await wayOf(context, due, channel)
     if (!via) return isOpen ? fail('unknown', 'outcomeUnknown') : fail('failed', 'channelMisconfigured')
