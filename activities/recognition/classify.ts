@@ -1,7 +1,7 @@
 /** Says what a picture shows, by a network that knows the thousand things of ImageNet. */
 import { readFile } from 'node:fs/promises'
 
-import { InferenceSession, Tensor } from 'onnxruntime-node'
+import { InferenceSession, Tensor } from '#platform/onnx.ts'
 import { z } from 'zod'
 
 import { fromRaster, toRaster, type Raster } from './image.ts'

@@ -1,4 +1,6 @@
 /** Reads the words in photographs of scenes: signs, labels, screens. PP-OCRv4 finds and reads them where tesseract finds noise. */
+import '#platform/onnx-environment.ts'
+
 import { mapBox, scaling, type Box } from './geometry.ts'
 import { fromRaster, toRaster, type Picture } from './image.ts'
 import { limits } from './types.ts'

@@ -2,6 +2,8 @@
 import { Worker } from 'node:worker_threads'
 
 import type { Logger } from '../log.ts'
+// For the thread below, which cannot set it itself.
+import '../onnx-environment.ts'
 import type { EmbedAnswer, EmbedRequest } from './worker.ts'
 
 export { dimensions, modelId } from './model.ts'

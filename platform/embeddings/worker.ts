@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 
 import { Tokenizer } from '@huggingface/tokenizers'
-import { InferenceSession, Tensor } from 'onnxruntime-node'
+import { InferenceSession, Tensor } from '../onnx.ts'
 
 import { dimensions, ensureModel } from './model.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
 import * as fc from 'fast-check'
-import { InferenceSession, Tensor } from 'onnxruntime-node'
+import { InferenceSession, Tensor } from '#platform/onnx.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { withDirectoryLock } from '#activities/recognition/directory-lock.ts'
