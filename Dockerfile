@@ -2,7 +2,7 @@ FROM node:24.21.0-bookworm-slim
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The fall-back is for registries that lack another system's optional packages, which npm ci insists on.
-RUN npm ci --omit=dev || npm install --omit=dev --no-save
+RUN npm ci --omit=dev
 COPY . .
 RUN mkdir -p /data /cache && chown node:node /data /cache
 USER node
