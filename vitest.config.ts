@@ -1,16 +1,48 @@
-import { defineConfig } from 'vitest/config'
+import { globSync, readFileSync } from 'node:fs'
+
+import { configDefaults, defineConfig } from 'vitest/config'
+
+/** By what they import: they come last, so that whoever has no Temporal yet hears of everything else before the minutes that its build takes. */
+const onTemporal = globSync('test/**/*.spec.ts', { cwd: import.meta.dirname }).filter((file) =>
+  /from '[^']*(?:support\/temporal|day\/stack|boot\/temporal(?:-binary)?)\.ts'/.test(
+    readFileSync(`${import.meta.dirname}/${file}`, 'utf8'),
+  ),
+)
+
+const common = {
+  testTimeout: 30_000,
+  hookTimeout: 120_000,
+  teardownTimeout: 30_000,
+  // Two cores: more workers only wait for each other.
+  maxWorkers: 2,
+  pool: 'forks',
+  env: { LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent' },
+} as const
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.spec.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 120_000,
-    teardownTimeout: 30_000,
-    // Two cores: more workers only wait for each other.
     maxWorkers: 2,
-    pool: 'forks',
     reporters: ['default', './test/support/closing-line.ts'],
-    env: { LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'silent' },
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'alone',
+          include: ['test/**/*.spec.ts'],
+          exclude: [...configDefaults.exclude, ...onTemporal],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'on Temporal',
+          include: onTemporal,
+          setupFiles: ['test/support/have-temporal.ts'],
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 })

@@ -122,18 +122,8 @@ describe('finding a Temporal', { timeout: 60_000 }, () => {
   })
 })
 
-/** The program of this machine, looked for where it is quick to find; fetching and building it belongs to the start, not to this file. */
-async function quickTemporal(): Promise<string | undefined> {
-  const { cacheDir, temporal } = loadConfig()
-  const onPath = (process.env['PATH'] ?? '').split(':').map((directory) => join(directory, 'temporal'))
-  const candidates = [temporal.cliPath, ...onPath, join(cacheDir, 'temporal', '1.5.1', 'temporal')]
-  for (const candidate of candidates) if (candidate && existsSync(candidate) && !(await problemWith(candidate))) return candidate
-  return undefined
-}
-
-const temporalProgram = await quickTemporal()
-
-describe.skipIf(temporalProgram === undefined)('embedded Temporal', { timeout: 120_000 }, () => {
+describe('embedded Temporal', { timeout: 120_000 }, () => {
+  const temporalProgram = process.env['TEMPORAL_CLI_PATH']
   const config = () => loadConfig({ DATA_DIR: dataDir, XDG_CACHE_HOME: join(dataDir, 'cache'), TEMPORAL_CLI_PATH: temporalProgram })
 
   it('returns at once, tells each state, serves, and stops', async () => {

@@ -12,8 +12,8 @@ let stack: Stack
 beforeAll(async () => {
   stack = await openStack()
   // Where Temporal has to be built from source first, that takes its minutes once for each user.
-  await stack.ready({ limitMs: 1_200_000 })
-}, 1_260_000)
+  await stack.ready()
+})
 
 afterAll(() => stack.stop(), 60_000)
 

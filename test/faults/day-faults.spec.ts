@@ -7,8 +7,8 @@ let stack: Stack
 
 beforeAll(async () => {
   stack = await openStack({ OUTBOUND_ALLOW: '127.0.0.0/8' })
-  await stack.ready({ limitMs: 1_200_000 })
-}, 1_260_000)
+  await stack.ready()
+})
 
 afterAll(() => stack.stop(), 60_000)
 

@@ -12,14 +12,14 @@ const temporal = /temporal.*start-dev/
 
 beforeAll(async () => {
   stack = await openStack()
-  await stack.ready({ limitMs: 1_200_000 })
+  await stack.ready()
   client = await connect(stack.url, stack.key)
   await client.tool('import_catalog', {
     properties: [{ internalName: 'Note', dataType: 'Text' }],
     entities: [{ internalName: 'Log', properties: [{ property: 'Note' }] }],
   })
   await client.tool('save_instance', { entity: 'Log', key1: 'before', data: { Note: 'x' } })
-}, 1_260_000)
+})
 
 afterAll(async () => {
   await client?.close()

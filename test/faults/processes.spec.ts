@@ -51,7 +51,7 @@ beforeAll(async () => {
     PUBLIC_URL: '',
     LOG_LEVEL: 'warn',
   })
-}, 1_260_000)
+})
 
 afterAll(async () => {
   await Promise.all(processes.map((one) => one.kill()))
