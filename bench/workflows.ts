@@ -3,10 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import postgres from 'postgres'
 import sharp from 'sharp'
+import { z } from 'zod'
+
+import { recordTable } from '#platform/db/records.ts'
 
 import { connect, type DayClient } from '../test/day/client.ts'
-import { openStack } from '../test/day/stack.ts'
+import { openStack, type Stack } from '../test/day/stack.ts'
 import { awaitJob } from '../test/day/steps.ts'
 
 import { type Memory, memoryOfProduct } from './memory.ts'
@@ -16,7 +20,7 @@ import { median, percentile } from './statistics.ts'
 export interface WorkflowResult {
   /** From sending the save to the end of its analysis: the text and the classification of a photograph of a sign. */
   readonly saveToRecognised: { readonly p50: number; readonly max: number; readonly count: number }
-  /** From the stamp of the saving transaction, which is its beginning, to the first activity's. */
+  /** From the time in the commit record of the saving transaction, before it is on the disk, to the stamp that the first activity writes. */
   readonly commitToFirstActivity: { readonly p50: number; readonly p99: number; readonly count: number }
   readonly atRest: Memory
 }
@@ -49,7 +53,12 @@ export async function measureWorkflows(): Promise<WorkflowResult | { readonly sk
       await new Promise((next) => setTimeout(next, 5_000))
       const atRest = memoryOfProduct(stack.pid)
       await prepare(client)
-      return { atRest, commitToFirstActivity: await firstActivities(client), saveToRecognised: await recognise(client) }
+      const commits = await keepCommitTimes(stack)
+      try {
+        return { atRest, commitToFirstActivity: await firstActivities(client, commits), saveToRecognised: await recognise(client) }
+      } finally {
+        await commits.end()
+      }
     } finally {
       await client.close()
     }
@@ -71,33 +80,67 @@ async function prepare(client: DayClient): Promise<void> {
     await client.tool('set_attachment_analysis', { entity: 'Finding', entityPropertyId: idOf(name), ...settings })
 }
 
+/** Has PostgreSQL keep the time of each commit, for which it must be started again; answers a superuser's connection that can ask for them. */
+async function keepCommitTimes(stack: Stack): Promise<postgres.Sql> {
+  const [port, credentials] = await Promise.all(
+    ['postgres.port', 'postgres-credentials.json'].map((name) => readFile(join(stack.dataDir, name), 'utf8')),
+  )
+  const { superuser } = z.object({ superuser: z.string() }).parse(JSON.parse(credentials ?? ''))
+  const sql = postgres(`postgres://postgres:${superuser}@127.0.0.1:${Number(port)}/fieldloop`, { max: 1, onnotice: () => {} })
+  await sql`alter system set track_commit_timestamp = on`
+  await stack.killServer()
+  await stack.killMatching(/./)
+  stack.start()
+  await stack.ready()
+  return sql
+}
+
+/** When the transaction that inserted the record was committed, in milliseconds since 1970; nothing has changed the row since. */
+async function committedAt(commits: postgres.Sql, table: string, key1: string): Promise<number> {
+  const [row] = await commits.unsafe<{ at: number }[]>(
+    `select extract(epoch from pg_xact_commit_timestamp(xmin))::float8 * 1000 as at from ${table} where key1 = $1`,
+    [key1],
+  )
+  if (!row) throw new Error(`There is no record ${key1} in ${table}`)
+  return row.at
+}
+
 /** Saves a picture that was never seen before: what follows the end of the image makes another file of it. */
-async function savePicture(client: DayClient, property: string, image: Buffer, mimeType: string): Promise<{ jobId: number; from: number }> {
+async function savePicture(
+  client: DayClient,
+  property: string,
+  image: Buffer,
+  mimeType: string,
+): Promise<{ jobId: number; key1: string; from: number }> {
   const bytes = Buffer.concat([image, randomBytes(16)])
   const upload = await client.tool('create_upload_url', { fileName: `picture.${mimeType.slice(6)}`, mimeType, sizeBytes: bytes.length })
   await client.put(upload.url, new Uint8Array(bytes))
+  const key1 = crypto.randomUUID()
   const from = performance.now()
-  const saved = await client.tool('save_instance', { entity: 'Finding', key1: crypto.randomUUID(), data: { [property]: upload.assetKey } })
+  const saved = await client.tool('save_instance', { entity: 'Finding', key1, data: { [property]: upload.assetKey } })
   const jobId = saved.jobIds?.[0]
   if (typeof jobId !== 'number') throw new Error('The save queued no analysis')
-  return { jobId, from }
+  return { jobId, key1, from }
 }
 
-async function finished(client: DayClient, jobId: number): Promise<{ createdDate: string; startedDate: string }> {
+async function finished(client: DayClient, jobId: number): Promise<{ startedDate: string }> {
   const { state } = await awaitJob(client, jobId)
   if (state !== 'succeeded') throw new Error(`Job ${jobId} ended as ${state}`)
   return client.tool('get_job', { jobId })
 }
 
-async function firstActivities(client: DayClient): Promise<WorkflowResult['commitToFirstActivity']> {
+async function firstActivities(client: DayClient, commits: postgres.Sql): Promise<WorkflowResult['commitToFirstActivity']> {
   const image = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#808080' } })
     .png()
     .toBuffer()
+  const { tenantId } = await client.tool('whoami', {})
+  const { entity } = await client.tool('describe_entity', { entity: 'Finding' })
+  const table = recordTable(tenantId, entity.entityId)
   const times: number[] = []
   for (let count = -3; count < starts; count++) {
-    const { jobId } = await savePicture(client, 'Picture', image, 'image/png')
+    const { jobId, key1 } = await savePicture(client, 'Picture', image, 'image/png')
     const job = await finished(client, jobId)
-    if (count >= 0) times.push(Date.parse(job.startedDate) - Date.parse(job.createdDate))
+    if (count >= 0) times.push(Date.parse(job.startedDate) - (await committedAt(commits, table, key1)))
   }
   return { p50: median(times), p99: percentile(times, 0.99), count: times.length }
 }
