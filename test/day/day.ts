@@ -6,6 +6,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { z } from 'zod'
+
 import { loadConfig } from '#platform/config.ts'
 
 import { playFaults } from './faults.ts'
@@ -34,6 +36,18 @@ async function greet(url: string, key: string): Promise<void> {
     throw new Error(`${url} does not take the key. Set DATA_DIR to the directory of that server, or FIELDLOOP_API_KEY to a key of it.`)
 }
 
+/** Says what the server's jobs still wait for, such as the first build of Temporal: now and every 15 seconds as long as they do. */
+async function tellWaits(url: string): Promise<void> {
+  const answer = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(10_000) }).catch(() => undefined)
+  const { temporal } = z
+    .object({ temporal: z.object({ state: z.string(), detail: z.string().default(''), remedy: z.string().default('') }) })
+    .parse(((await answer?.json()) as { dependencies?: unknown } | undefined)?.dependencies)
+  if (temporal.state === 'up') return
+  const why = [temporal.detail, temporal.remedy].filter((part) => part !== '').join(' ')
+  process.stdout.write(`   (jobs wait for Temporal, which is ${temporal.state}: ${why})\n`)
+  setTimeout(() => void tellWaits(url).catch(() => {}), 15_000).unref()
+}
+
 function keyOf(dataDir: string, given: string | undefined): string {
   if (given) return given
   try {
@@ -58,6 +72,7 @@ async function main(): Promise<void> {
     const url = process.env['FIELDLOOP_URL'] ?? `http://localhost:${config.port}`
     const key = keyOf(config.dataDir, process.env['FIELDLOOP_API_KEY'] ?? config.bootstrap.apiKey)
     await greet(url, key)
+    await tellWaits(url)
     const result = await playDay({ url, key, print })
     process.stdout.write(
       `\n   ${result.tools} tools; ${result.airports} airports; the sign says ${JSON.stringify(result.text)}; the photograph shows ${result.labels.slice(0, 2).join(', ')}; she said ${JSON.stringify(result.reply)}\n`,
