@@ -1,8 +1,9 @@
 /** The process's Prometheus metrics: how many calls, how long they took, and what Node says of itself. */
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 import type { ErrorCode } from './errors.ts'
 import type { Transport } from './operation.ts'
+import type { OutboxBacklog } from './outbox.ts'
 
 const registry = new Registry()
 
@@ -21,6 +22,24 @@ const durations = new Histogram({
   buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   registers: [registry],
 })
+
+const backlog = {
+  waiting: new Gauge({
+    name: 'fieldloop_outbox_waiting',
+    help: 'Events that were committed and not carried out yet',
+    registers: [registry],
+  }),
+  oldestSeconds: new Gauge({
+    name: 'fieldloop_outbox_oldest_seconds',
+    help: 'Age of the oldest event that was not carried out yet; 0 where there is none',
+    registers: [registry],
+  }),
+  givenUp: new Gauge({
+    name: 'fieldloop_outbox_given_up',
+    help: 'Events that were refused too often and are not tried again',
+    registers: [registry],
+  }),
+} as const
 
 let hasProcessMetrics = false
 
@@ -51,6 +70,13 @@ export function observeCall({ operation, transport, code, durationMs }: CallOutc
   const key = `${transport} ${operation}`
   childOf(counters, `${key} ${code}`, () => calls.labels({ operation, transport, code })).inc()
   childOf(timers, key, () => durations.labels({ operation, transport })).observe(durationMs / 1000)
+}
+
+/** Shows how far the relay is behind. The figures are of the database, so every process tells the same. */
+export function observeOutbox(found: OutboxBacklog): void {
+  backlog.waiting.set(found.waiting)
+  backlog.oldestSeconds.set(found.oldestSeconds)
+  backlog.givenUp.set(found.givenUp)
 }
 
 /** Everything in Prometheus' text format, of the type `metricsContentType`. */

@@ -11,3 +11,26 @@ export async function insertOutboxEvent(tx: Tx, tenantId: number, event: DomainE
     insert into platform.outbox (tenant_id, subject, event, traceparent)
     values (${tenantId}, ${subjectOf(event)}, ${JSON.stringify(event)}::text::jsonb, ${activeTraceparent() ?? null})`
 }
+
+/** How far the relay is behind, over all tenants. */
+export interface OutboxBacklog {
+  /** Events that were not carried out yet. */
+  readonly waiting: number
+  /** The age of the oldest of them in seconds; 0 where there is none. Minutes mean that no worker runs, or that Temporal is away. */
+  readonly oldestSeconds: number
+  /** Events that were refused too often and will not be tried again. */
+  readonly givenUp: number
+}
+
+/** Read as the look-up role. */
+export async function outboxBacklog(tx: Tx): Promise<OutboxBacklog> {
+  const [row] = await tx<OutboxBacklog[]>`
+    select waiting.count as waiting, waiting.oldest_seconds,
+      (select count(*) from platform.outbox where dead_at is not null) as given_up
+    from (
+      select count(*), greatest(coalesce(extract(epoch from now() - min(created_at)), 0), 0)::float8 as oldest_seconds
+      from platform.outbox where sent_at is null and dead_at is null
+    ) waiting`
+  if (!row) throw new Error('A count answered no row')
+  return row
+}

@@ -12,6 +12,7 @@ import type { Dependency, Readiness } from '#platform/call.ts'
 import { type Config, loadConfig } from '#platform/config.ts'
 import { migrate } from '#platform/db/migrate.ts'
 import { createLog, type Logger } from '#platform/log.ts'
+import { outboxBacklog } from '#platform/outbox.ts'
 import { createPlatform, type Platform } from '#platform/platform.ts'
 import { domains } from '#tools/index.ts'
 import { corpus } from '#tools/docs/service.ts'
@@ -107,6 +108,7 @@ async function serve(config: Config, log: Logger, platform: Platform, backing: B
     config,
     log,
     readiness: () => readinessOf(config, platform, backing),
+    backlog: () => platform.services.databases.lookUp(outboxBacklog),
     mcp,
     docs: {
       openapi: () => texts.openapi,

@@ -208,6 +208,8 @@ describe('the written pages', () => {
     'call_write_tool',
     'fieldloop_calls_total',
     'fieldloop_call_duration_seconds',
+    'fieldloop_outbox_oldest_seconds',
+    'fieldloop_outbox_given_up',
     'pg_dump',
     'pg_restore',
     'pg_basebackup',

@@ -72,6 +72,9 @@ describe('health', () => {
     expect(text).toMatch(/fieldloop_calls_total\{operation="fail",transport="rest",code="conflict"\} \d/)
     expect(text).toMatch(/fieldloop_call_duration_seconds_bucket\{le="0.01"/)
     expect(text).toContain('process_cpu_seconds_total')
+    expect(text).toMatch(/^fieldloop_outbox_waiting 3$/m)
+    expect(text).toMatch(/^fieldloop_outbox_oldest_seconds 4\.5$/m)
+    expect(text).toMatch(/^fieldloop_outbox_given_up 1$/m)
   })
 })
 

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 
 import type { Readiness } from '#platform/call.ts'
 import { AppError } from '#platform/errors.ts'
-import { metricsContentType, metricsText } from '#platform/metrics.ts'
+import { metricsContentType, metricsText, observeOutbox } from '#platform/metrics.ts'
 import { roleBits } from '#platform/roles.ts'
 
 import { addressOf as addressOfCaller, bearerOf } from './credentials.ts'
@@ -50,6 +50,7 @@ export function addPages(app: FastifyInstance, parts: HttpServerParts, exchanges
   page('/metrics', async (reply, _exchange, credential) => {
     const actor = await pipeline.identify(credential, addressOfCaller(reply.request.raw))
     if ((actor.roleFlag & roleBits.GlobalAdmin) === 0) throw new AppError('forbidden', 'The metrics need a key with the role GlobalAdmin.')
+    observeOutbox(await parts.backlog())
     reply.type(metricsContentType)
     return metricsText()
   })

@@ -11,6 +11,7 @@ import type { Pipeline, Readiness } from '#platform/call.ts'
 import type { Config } from '#platform/config.ts'
 import { AppError } from '#platform/errors.ts'
 import type { Logger } from '#platform/log.ts'
+import type { OutboxBacklog } from '#platform/outbox.ts'
 
 import type { DocsPage } from './docs-pages.ts'
 import { createExchanges, type Exchanges } from './exchange.ts'
@@ -28,6 +29,8 @@ export interface HttpServerParts {
   readonly config: Config
   readonly log: Logger
   readonly readiness: () => Promise<Readiness>
+  /** What the metrics show of the outbox. */
+  readonly backlog: () => Promise<OutboxBacklog>
   /** Absent: there is no `/mcp`, and the page at the root does not speak of it. */
   readonly mcp?: McpHandler
   readonly docs: {

@@ -65,6 +65,7 @@ export async function openWire(world: World): Promise<Wire> {
     config,
     log: services.log,
     readiness: async () => ({ status: 'ready', dependencies: {} }),
+    backlog: async () => ({ waiting: 0, oldestSeconds: 0, givenUp: 0 }),
     mcp,
     docs: { openapi: () => '{}', llmsTxt: () => '' },
   })

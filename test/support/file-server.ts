@@ -41,6 +41,7 @@ export async function openFileServer(env: Record<string, string> = {}): Promise<
     pipeline: world.platform.pipeline,
     config: world.config,
     log: world.platform.services.log,
+    backlog: () => Promise.resolve({ waiting: 0, oldestSeconds: 0, givenUp: 0 }),
     readiness: () => Promise.resolve({ status: 'ready', dependencies: {} }),
     docs: { openapi: () => '{}', llmsTxt: () => '' },
     timeouts: { drain: 200 },

@@ -260,6 +260,7 @@ export async function startHttpServer(
     pipeline: createPipeline(memory),
     config: loadConfig({ PORT: '0', SHUTDOWN_SECONDS: '1', ...environment }),
     log: pino({ level: 'debug' }, lines),
+    backlog: () => Promise.resolve({ waiting: 3, oldestSeconds: 4.5, givenUp: 1 }),
     readiness: () => Promise.resolve(allUp),
     docs: { openapi: () => '{"openapi":"3.1.0"}', llmsTxt: () => '# Fieldloop\n' },
     ...parts,
