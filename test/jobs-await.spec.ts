@@ -73,6 +73,9 @@ describe('awaiting', () => {
     const before = performance.now()
     expect(await call('await_job', { jobId, timeoutSeconds: 0.3 })).toMatchObject({ state: 'queued' })
     expect(performance.now() - before).toBeGreaterThan(290)
+    expect((await call('await_job', { jobId, timeoutSeconds: 0.3 })).progress).toEqual({ done: 0 })
+    // Nothing carries jobs out here, as while Temporal is built on a first start.
+    expect((await call('await_job', { jobId, timeoutSeconds: 2.1 })).progress.note).toContain('starts by itself')
     await expect(call('await_job', { jobId, timeoutSeconds: 56 })).rejects.toMatchObject(refused('invalid_input'))
   })
 

@@ -5,12 +5,23 @@ import { holdingOf } from '#platform/holding.ts'
 import { defineStagedOperation, reads } from '#platform/operation.ts'
 
 import { isOver } from './jobs.rules.ts'
-import { exampleJob, job, jobId } from './jobs.schema.ts'
+import { exampleJob, job, jobId, type Job } from './jobs.schema.ts'
 import { findJob } from './jobs.store.ts'
 import { jobTopic, toJob } from './service.ts'
 
 /** A wake-up may be lost with the line that carries it, so a waiter looks by itself too. */
 const lookEveryMs = 15_000
+
+/** A job starts within a fraction of a second unless something keeps it, which the waiter cannot see from its state. */
+const startsWithinMs = 2_000
+
+/** Says of a job that was not started while it was awaited that this needs no doing of the caller's. */
+function explained(awaited: Job, waitedMs: number): Job {
+  if (awaited.state !== 'queued' || waitedMs < startsWithinMs || awaited.progress.note !== undefined) return awaited
+  const note =
+    'Not started yet: what carries jobs out is starting, busy or away. The job is kept and starts by itself; call await_job again.'
+  return { ...awaited, progress: { ...awaited.progress, note } }
+}
 
 export const awaitJob = defineStagedOperation({
   ...reads(job),
@@ -24,7 +35,8 @@ export const awaitJob = defineStagedOperation({
   input: z.object({ jobId, timeoutSeconds: z.number().min(0).max(55).optional().describe('25 unless told') }),
   examples: [{ title: 'Until an import is done', input: { jobId: 41, timeoutSeconds: 30 }, output: exampleJob }],
   async stagedHandler({ services, signal, tenantId, actor, inTransaction }, input) {
-    const deadline = performance.now() + (input.timeoutSeconds ?? 25) * 1000
+    const started = performance.now()
+    const deadline = started + (input.timeoutSeconds ?? 25) * 1000
     const held = holdingOf(services, actor)
     // Listening begins before the first look, or an end between the two would only be seen at the next look.
     const waiter = services.wake.listen(jobTopic(input.jobId))
@@ -33,7 +45,7 @@ export const awaitJob = defineStagedOperation({
         const viewer = { tenantUserId: actor.tenantUserId, roleFlag: await held.roles() }
         const row = mustExist(await inTransaction(({ tx }) => findJob(tx, tenantId, input.jobId, viewer), { readOnly: true }), 'job')
         const remainingMs = deadline - performance.now()
-        if (isOver(row.state) || remainingMs <= 0 || signal.aborted) return toJob(row)
+        if (isOver(row.state) || remainingMs <= 0 || signal.aborted) return explained(toJob(row), performance.now() - started)
         await held.next(waiter, Math.min(remainingMs, lookEveryMs), signal)
       }
     } finally {
