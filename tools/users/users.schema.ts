@@ -50,7 +50,9 @@ export const userFields = {
   phone: phone.optional(),
   userName: userName
     .optional()
-    .describe('The e-mail or phone unless told. A person who is known by this e-mail keeps the name that they have'),
+    .describe(
+      'The e-mail or phone unless told, with a number where somebody has that name. A person who is known by this e-mail keeps the name that they have',
+    ),
   displayName: displayName.optional().describe('The user name unless told'),
   language: language.optional().describe("A languageCode of list_languages; the tenant's unless told"),
   timezone: timezone.optional().describe('An IANA name such as Europe/Madrid; UTC unless told'),
