@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
-import type { RoleName } from '#platform/roles.ts'
+import { flagOf, type RoleName } from '#platform/roles.ts'
 import { isTimeZone } from '#tools/messaging/quiet-hours.rules.ts'
 
 import { openWorld, type World } from './support/world.ts'
@@ -409,6 +409,17 @@ describe('open awaits', () => {
     expect(await waiting).toMatchObject(refused('unauthenticated', /while the call was waiting/))
     // At once, and not when it would have looked again by itself.
     expect(performance.now() - revoked).toBeLessThan(5_000)
+  })
+
+  it('end at once when their tenant is suspended, with the word that every other call of it answers', async () => {
+    const tenant = await world.newTenant()
+    const global = await world.newTenant(flagOf(['GlobalAdmin']))
+    const by = { key: tenant.key }
+    const { conversationId } = await call('send_message', { to: { tenantUserId: tenant.tenantUserId }, text: 'Is gate 4 open?' }, by)
+    const waiting = call('await_reply', { conversationId, timeoutSeconds: 50 }, by).catch((thrown: unknown) => thrown)
+    await pause(50)
+    await call('suspend_tenant', { tenantId: tenant.tenantId }, { key: global.key })
+    expect(await waiting).toMatchObject(refused('tenant_suspended'))
   })
 
   it('end when the caller goes away, and hold no connection meanwhile', async () => {
