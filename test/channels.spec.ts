@@ -339,6 +339,23 @@ describe('STOP, START and HELP', () => {
     expect(fake.taken.length).toBe(before)
   })
 
+  it('are known by the vendor’s word too, for words of its customer’s own, and START also by a YES after STOP', async () => {
+    const phone = newPhone()
+    const sent = await textTo(phone)
+    const say = (text: string, more = {}) => receive(world, fake, sms.webhookUrl, inboundForm(phone, text, more))
+    expect(await say('Basta', { OptOutType: 'STOP' })).toContain('<Response></Response>')
+    expect((await textTo(phone)).status).toBe('suppressed')
+    await say('Otra vez', { OptOutType: 'START' })
+    expect((await textTo(phone)).status).toBe('queued')
+    await say('yes')
+    await say('STOP')
+    expect((await textTo(phone)).status).toBe('suppressed')
+    await say('Yes.')
+    expect((await textTo(phone)).status).toBe('queued')
+    const { messages } = await call('poll_replies', { conversationId: sent.conversationId, afterSeq: 0 })
+    expect(messages).toMatchObject([{ text: 'Basta', keyword: 'stop' }])
+  })
+
   it('HELP is answered with the channel’s text, unless the vendor has answered it', async () => {
     const own = await newTwilioChannel(world, fake, 'sms', { settings: { helpText: 'Call <b>1234</b> & ask' } })
     expect(await receive(world, fake, own.webhookUrl, inboundForm(newPhone(), 'help'))).toContain(

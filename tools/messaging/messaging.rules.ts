@@ -39,6 +39,12 @@ export function keywordOf(text: string): Keyword | undefined {
   return isWordLong(trimmed) ? keywords.get(asWord(trimmed)) : undefined
 }
 
+/** YES where the message says nothing else. */
+export function isYes(text: string): boolean {
+  const trimmed = text.trim()
+  return isWordLong(trimmed) && asWord(trimmed) === 'YES'
+}
+
 /**
  * The keyword of a reply that may also be one of the offered answers: "Cancel" to a question that offers it is an answer. STOP, START and HELP themselves
  * never are, and by SMS none is, since the vendor there acts on each of these words by itself.
