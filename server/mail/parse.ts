@@ -63,6 +63,8 @@ function visibleText(html: string, left: ReadonlySet<string>): string {
 const automatic = /^(?:bulk|junk|list|auto_reply)$/i
 
 function isAutomatic(mail: Email): boolean {
+  // The subject of our unsubscribe link: a program may have written it, but a person has clicked.
+  if (/^\s*stop\s*$/i.test(mail.subject ?? '')) return false
   const header = (name: string) => mail.headers.find((one) => one.key === name)?.value.trim()
   const submitted = header('auto-submitted')
   return (

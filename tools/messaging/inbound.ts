@@ -13,7 +13,7 @@ import {
 } from './conversations.store.ts'
 import { insertMedia } from './delivery.store.ts'
 import { findAskedCard, hasInbound, insertMessage } from './messages.store.ts'
-import { choiceOf, helpTextDefault, isYes, type Keyword, keywordOf, keywordOfReply } from './messaging.rules.ts'
+import { choiceOf, helpTextDefault, isUnsubscribe, isYes, type Keyword, keywordOf, keywordOfReply } from './messaging.rules.ts'
 import { findUserByAddress, lockAddress } from './recipients.store.ts'
 import { addOutbound } from './send.ts'
 import { conversationTopic } from './waiting.ts'
@@ -123,13 +123,14 @@ async function store(
 ): Promise<Stored> {
   const { tx, tenantId, stamp, services } = context
   const { conversationId, channel, channelId, state } = conversation
-  // A click on "unsubscribe" sends a mail whose subject alone says STOP.
+  // A click on "unsubscribe" sends a mail whose subject alone says STOP. Where nothing else was written, that is what was said.
   const isSaidBySubject = given.text.trim() === '' && given.subject !== undefined && keywordOf(given.subject) !== undefined
   const inbound = { ...given, text: storable(isSaidBySubject ? given.subject : given.text), from: storable(given.from) }
   const choices = channel === 'inbox' ? undefined : (await findAskedCard(tx, tenantId, conversationId))?.choices
   const choice = inbound.choice ?? (choices ? choiceOf(inbound.payload ?? inbound.text, choices) : undefined)
   const keyword =
     given.keyword ??
+    (isUnsubscribe(given.subject) ? 'stop' : undefined) ??
     keywordOfReply(channel, inbound.text, choice !== undefined) ??
     ((await isTakenBack(context, conversation, inbound)) ? 'start' : undefined)
   if (keyword === 'stop' || keyword === 'start') await obey(context, conversation, inbound, keyword)

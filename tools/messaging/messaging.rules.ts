@@ -39,11 +39,13 @@ export function keywordOf(text: string): Keyword | undefined {
   return isWordLong(trimmed) ? keywords.get(asWord(trimmed)) : undefined
 }
 
+const isWord = (text: string, word: string) => isWordLong(text.trim()) && asWord(text) === word
+
 /** YES where the message says nothing else. */
-export function isYes(text: string): boolean {
-  const trimmed = text.trim()
-  return isWordLong(trimmed) && asWord(trimmed) === 'YES'
-}
+export const isYes = (text: string) => isWord(text, 'YES')
+
+/** Whether a mail is what "unsubscribe" in a mail program sends: its subject is ours, and programs write sentences of their own under it. */
+export const isUnsubscribe = (subject: string | undefined) => subject !== undefined && isWord(subject, 'STOP')
 
 /**
  * The keyword of a reply that may also be one of the offered answers: "Cancel" to a question that offers it is an answer. STOP, START and HELP themselves
