@@ -413,9 +413,13 @@ describe('a hostile mail', () => {
     for (const sign of [
       'X-Autorespond: yes\r\n',
       'X-Autoreply: yes\r\n',
+      'X-Auto-Reply: yes\r\n',
+      'X-Failed-Recipients: somebody@customer.example\r\n',
+      'List-Id: <crew.customer.example>\r\n',
       'Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n',
     ])
       await postRaw(replyTo, `${head(from, sign)}\r\n--b\r\n\r\naway\r\n--b--\r\n`)
+    await post({ from: 'MAILER-DAEMON@customer.example', to: replyTo, text: 'Undeliverable', envelope: { from, to: [replyTo] } })
     expect(await repliesOf(conversationId)).toEqual([])
   })
 
