@@ -116,6 +116,28 @@ describe('a channel', () => {
     )
   })
 
+  it('has no name that is a kind of channel, and a sender that the vendor can know', async () => {
+    const make = (more: object, settings: object = {}) =>
+      call('create_channel', {
+        internalName: 'Sender',
+        channel: 'sms',
+        provider: 'twilio',
+        settings: { accountSid: fake.accountSid, from: '+15005550006', ...settings },
+        secrets: { authToken: 'long-enough' },
+        ...more,
+      })
+    const wrong = (path: string) => ({ code: 'invalid_input', issues: [{ path }] })
+    for (const internalName of ['inbox', 'Email', 'WHATSAPP', 'webPush'])
+      await expect(make({ internalName }), internalName).rejects.toMatchObject(wrong('$.internalName'))
+    await expect(call('update_channel', { channelId: sms.channelId, internalName: 'Inbox' })).rejects.toMatchObject(wrong('$.internalName'))
+    for (const from of ['5005550006', '600 123 456', '12', 'whatsapp:+15005550006'])
+      await expect(make({}, { from }), from).rejects.toMatchObject(wrong('$.settings.from'))
+    for (const from of ['Fieldloop', '12345'])
+      await expect(make({ channel: 'whatsapp' }, { from }), from).rejects.toMatchObject(wrong('$.settings.from'))
+    for (const [n, from] of ['Fieldloop', '12345', 'Crew 7'].entries())
+      expect(await make({ internalName: `Sender${n}` }, { from })).toMatchObject({ settings: { from } })
+  })
+
   it('keeps the secrets that an update does not name', async () => {
     const made = await newTwilioChannel(world, fake)
     const { channelId } = made

@@ -11,6 +11,11 @@ import type { ChannelSecrets } from './secrets.ts'
 
 const channelsOf: Readonly<Record<Provider, readonly VendorChannel[]>> = { twilio: ['sms', 'whatsapp'], smtp: ['email'] }
 
+/** A phone number with its country; by SMS also a short code, or a name, which has a letter: a number without its country is neither. */
+function isTwilioSender(channel: VendorChannel, from: string): boolean {
+  return asPhone(from) !== undefined || (channel === 'sms' && /^(?:\d{3,8}|(?=.*[A-Za-z])[A-Za-z0-9 ]{3,11})$/.test(from))
+}
+
 /** Finds what is wrong with how a channel is set up, all at once; throws AppError `invalid_input`, or `unprocessable` for an address that may not be called. */
 export function checkChannel(
   services: Services,
@@ -36,12 +41,10 @@ export function checkChannel(
   // Both have just passed schemas whose values are texts, numbers and booleans.
   const checked = { settings: settings.value as ChannelRow['settings'], secrets: secrets.value as ChannelSecrets }
   const { from, apiBaseUrl, host } = checked.settings
-  if (provider === 'twilio' && typeof from === 'string' && asPhone(from) === undefined && !/^[A-Za-z0-9 ]{3,11}$/.test(from)) {
-    issues.push({
-      path: '$.settings.from',
-      severity: 'error',
-      message: 'Neither a phone number with its country nor a sender name or short code.',
-    })
+  if (provider === 'twilio' && typeof from === 'string' && !isTwilioSender(channel, from)) {
+    const message =
+      channel === 'sms' ? 'Neither a phone number with its country nor a sender name or short code.' : 'No phone number with its country.'
+    issues.push({ path: '$.settings.from', severity: 'error', message })
     throw new AppError('invalid_input', 'The channel cannot be set up like this.', { issues })
   }
   if (typeof apiBaseUrl === 'string') assertAllowedHost(services.config, new URL(apiBaseUrl).hostname)

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 
 import { AppError, mustExist } from '#platform/errors.ts'
-import { newName } from '#platform/names.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
-import { channelId, exampleChannel, savedChannel, settingsOf } from './channels.schema.ts'
+import { channelId, channelName, exampleChannel, savedChannel, settingsOf } from './channels.schema.ts'
 import { checkChannel } from './channel-settings.ts'
 import { lockChannel, setChannel } from './channels.store.ts'
 import { openSecrets, sealSecrets } from './secrets.ts'
@@ -23,7 +22,7 @@ export const updateChannel = defineOperation({
   roles: 'AdminIntegration',
   input: z.object({
     channelId,
-    internalName: newName().optional(),
+    internalName: channelName.optional(),
     settings: settingsOf.optional(),
     secrets: z
       .record(z.string(), z.string().max(500).nullable())
