@@ -126,6 +126,25 @@ describe('an e-mail', () => {
       references: first.messageIdHeader,
       subject: expect.stringMatching(/^Re: /),
     })
+    // A mail program shows another subject as another thread, so the first one stays, whatever titles follow.
+    for (const [titles, subject] of [
+      [['Gate 4', undefined, 'Gate 5'], 'Gate 4'],
+      [[undefined, 'Gate 5'], 'Message from '],
+    ] as const) {
+      const [title, ...titlesAfter] = titles
+      const thread = await delivered(newAddress(), title === undefined ? {} : { card: { title } })
+      const shown = lastTaken().mail.subject ?? ''
+      expect(shown.startsWith(subject)).toBe(true)
+      for (const after of titlesAfter) {
+        const more: Sent = await call('send_message', {
+          conversationId: thread.conversationId,
+          text: 'And?',
+          ...(after === undefined ? {} : { card: { title: after } }),
+        })
+        await deliverer.deliver(more)
+        expect(lastTaken().mail.subject).toBe(`Re: ${shown}`)
+      }
+    }
   })
 
   it('is tried again while the server certainly has not taken it, and fails where the server says no', async () => {

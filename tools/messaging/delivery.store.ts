@@ -17,6 +17,7 @@ export interface DueMessage {
   readonly reason: FailureReason | null
   readonly isUrgent: boolean
   readonly providerId: string | null
+  /** Of the whole conversation, since mail programs show a reply with another subject as another thread. */
   readonly subject: string | null
   readonly seq: number
   readonly tenantUserId: number | null
@@ -27,7 +28,12 @@ export interface DueMessage {
 export async function lockDue(tx: Tx, tenantId: number, messageId: number): Promise<DueMessage | undefined> {
   const [row] = await tx<DueMessage[]>`
     select m.message_id, m.conversation_id, m.channel, m.channel_id, coalesce(m.to_address, '') as "to", m.text, m.card, m.asset_keys, m.status, m.reason,
-      m.is_urgent, m.provider_id, m.seq, c.subject, c.tenant_user_id, m.from_user_id
+      m.is_urgent, m.provider_id, m.seq, c.tenant_user_id, m.from_user_id,
+      coalesce(c.subject, (
+        select first.card->>'title' from platform.message first
+        where first.tenant_id = m.tenant_id and first.conversation_id = m.conversation_id and first.direction = 'outbound'
+        order by first.seq limit 1
+      )) as subject
     from platform.message m join platform.conversation c on c.tenant_id = m.tenant_id and c.conversation_id = m.conversation_id
     where m.tenant_id = ${tenantId} and m.message_id = ${messageId} and m.direction = 'outbound'
     for no key update of m`
