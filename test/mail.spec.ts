@@ -471,7 +471,13 @@ describe('a hostile mail', () => {
       ['outbound', 'Call 112.'],
     ])
     await deliverer.deliver({ conversationId, messageId: messages[2].messageId })
-    expect(lastTaken().mail.text?.trim()).toBe('Call 112.')
+    const { mail } = lastTaken()
+    expect(mail.text?.trim()).toBe('Call 112.')
+    const sign = (headers: typeof mail.headers) => headers.find((one) => one.key === 'auto-submitted')?.value
+    expect(sign(mail.headers)).toBe('auto-replied')
+    // What a person or an agent sent is answered by whoever is asked, an absence note included.
+    await delivered(from)
+    expect(sign(lastTaken().mail.headers)).toBeUndefined()
   })
 })
 
