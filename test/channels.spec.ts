@@ -154,6 +154,37 @@ describe('a channel', () => {
     expect(await call('list_conversations', { address: from })).toHaveLength(1)
   })
 
+  it('takes no secret along to another host, where whoever changes it could read what is never shown', async () => {
+    const made = await newTwilioChannel(world, fake)
+    const { channelId } = made
+    const { settings } = (await call('list_channels', {})).find((one: { channelId: number }) => one.channelId === channelId)
+    const { apiBaseUrl: _apiBaseUrl, ...atVendor } = settings
+    for (const elsewhere of [{ ...settings, apiBaseUrl: 'https://elsewhere.example' }, atVendor])
+      await expect(call('update_channel', { channelId, settings: elsewhere })).rejects.toMatchObject({
+        code: 'invalid_input',
+        issues: [{ path: '$.secrets.authToken', message: expect.stringMatching(/another host/) }],
+      })
+    expect(await call('update_channel', { channelId, settings: { ...settings, helpText: 'Call 112.' } })).toMatchObject({ channelId })
+    expect(await call('update_channel', { channelId, settings: atVendor, secrets: { authToken: 'given-again' } })).toMatchObject({
+      settings: atVendor,
+    })
+    const mail = await call('create_channel', {
+      internalName: 'ToMove',
+      channel: 'email',
+      provider: 'smtp',
+      settings: { host: 'mail.example.com', port: 587, secure: false, from: 'ops@example.com' },
+      secrets: { user: 'ops', password: 'secret', webhookSecret: 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=' },
+    })
+    const moved = { channelId: mail.channelId, settings: { ...mail.settings, host: 'mail.elsewhere.example' } }
+    await expect(call('update_channel', moved)).rejects.toMatchObject({
+      issues: [{ path: '$.secrets.password' }, { path: '$.secrets.user' }],
+    })
+    expect(await call('update_channel', { ...moved, secrets: { user: null, password: null } })).toMatchObject({
+      secrets: ['webhookSecret'],
+    })
+    await call('delete_channel', { channelId: mail.channelId })
+  })
+
   it('is invisible to another tenant', async () => {
     const { key } = await world.newTenant()
     await expect(call('update_channel', { channelId: sms.channelId, internalName: 'Mine' }, { key })).rejects.toMatchObject(

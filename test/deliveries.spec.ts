@@ -160,6 +160,7 @@ describe('a vendor that is away', () => {
     await call('update_channel', {
       channelId: away.channelId,
       settings: { accountSid: fake.accountSid, from: '+15005550006', apiBaseUrl: fake.baseUrl },
+      secrets: { authToken: fake.authToken },
     })
     await deliverer.deliver(waiting)
     expect(await statusOf(waiting)).toMatchObject({ status: 'sent', attempts: 2 })

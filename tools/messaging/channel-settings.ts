@@ -51,3 +51,24 @@ export function checkChannel(
   if (typeof host === 'string') assertAllowedHost(services.config, host)
   return checked
 }
+
+/**
+ * What is missing where a channel is pointed at another host: the secrets that would go there. Whoever may change a channel could otherwise have
+ * them sent to a host of their own, and so read what is never shown.
+ */
+export function findMissingSecrets(
+  old: Pick<ChannelRow, 'settings' | 'secretNames'>,
+  settings: ChannelRow['settings'],
+  given: Readonly<Record<string, unknown>>,
+): Issue[] {
+  const hostOf = ({ host, apiBaseUrl }: ChannelRow['settings']) =>
+    typeof apiBaseUrl === 'string' ? new URL(apiBaseUrl).origin : typeof host === 'string' ? host.toLowerCase() : ''
+  if (hostOf(old.settings) === hostOf(settings)) return []
+  return old.secretNames
+    .filter((name) => name !== 'webhookSecret' && given[name] === undefined)
+    .map((name) => ({
+      path: `$.secrets.${name}`,
+      severity: 'error',
+      message: 'The channel would send this secret to another host than it was given for. Give it again, or null to remove it.',
+    }))
+}
