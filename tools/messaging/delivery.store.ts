@@ -1,6 +1,7 @@
 /** The SQL of deliveries to vendors: what is claimed, what came of it, and files that are fetched from them. */
 import type { Tx } from '#platform/db/pool.ts'
 
+import { rankOf } from './messaging.rules.ts'
 import type { Card, ChannelKind, FailureReason, MessageStatus } from './messaging.schema.ts'
 
 /** An outbound message as whoever delivers it needs it. */
@@ -86,6 +87,15 @@ export async function countRivals(tx: Tx, tenantId: number, due: DueMessage): Pr
       and exists (select from platform.message_attempt a
         where a.tenant_id = m.tenant_id and a.message_id = m.message_id and (a.outcome is null or a.outcome = 'unknown'))`
   return row.n
+}
+
+/** Fails what waits for a channel that is no more, whatever it waits for. A message whose call may be under way is left to whoever makes it. */
+export async function failQueued(tx: Tx, tenantId: number, channelId: number): Promise<void> {
+  await tx`
+    update platform.message m set status = 'failed', status_rank = ${rankOf('failed')}, reason = 'channelDeleted'
+    where m.tenant_id = ${tenantId} and m.channel_id = ${channelId} and m.direction = 'outbound' and m.status = 'queued'
+      and not exists (select from platform.message_attempt a
+        where a.tenant_id = m.tenant_id and a.message_id = m.message_id and (a.outcome is null or a.outcome = 'unknown'))`
 }
 
 /** Those of the vendor's ids that belong to messages of ours already. */
