@@ -247,7 +247,11 @@ describe('whom a message goes to', () => {
         refused('invalid_input', /no field/),
       )
     }
-    await expect(call('send_message', { to: { tenantUserId } })).rejects.toMatchObject(refused('invalid_input'))
+    for (const said of [{}, { text: ' \n\t' }, { card: {} }])
+      await expect(call('send_message', { to: { tenantUserId }, ...said })).rejects.toMatchObject({
+        code: 'invalid_input',
+        issues: [{ path: '$.text', message: expect.stringMatching(/is empty/) }],
+      })
     const twice = {
       choices: [
         { key: 'a', label: 'Yes' },
@@ -363,7 +367,11 @@ describe('the inbox', () => {
       code: 'invalid_input',
       issues: [{ path: '$.choice', suggestion: 'open', message: expect.stringContaining('open, closed') }],
     })
-    await expect(call('answer_inbox_message', { messageId }, { key: user.key })).rejects.toMatchObject(refused('invalid_input'))
+    for (const said of [{}, { text: '  ' }, { assetKeys: [] }])
+      await expect(call('answer_inbox_message', { messageId, ...said }, { key: user.key })).rejects.toMatchObject({
+        code: 'invalid_input',
+        issues: [{ path: '$.text', message: expect.stringMatching(/is empty/) }],
+      })
     const plain = await call('send_message', { to: { tenantUserId: user.tenantUserId }, text: 'No choices here' })
     await expect(call('answer_inbox_message', { messageId: plain.messageId, choice: 'open' }, { key: user.key })).rejects.toMatchObject(
       refused('invalid_input'),

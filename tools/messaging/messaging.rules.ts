@@ -98,10 +98,13 @@ interface Sendable {
   readonly assetKeys?: readonly string[] | undefined
 }
 
+/** White space alone is no message either: vendors refuse it, and an inbox shows nothing. */
+const isBlank = (text: string | undefined) => text === undefined || text.trim() === ''
+
 /** What keeps a message from going out on a channel of this kind. */
 export function findMessageIssues(kind: ChannelKind, { text, card, assetKeys }: Sendable): Issue[] {
   const issues: Issue[] = []
-  const hasNothing = text === undefined && (assetKeys ?? []).length === 0 && (card === undefined || Object.keys(card).length === 0)
+  const hasNothing = isBlank(text) && (assetKeys ?? []).length === 0 && (card === undefined || Object.keys(card).length === 0)
   if (hasNothing) issues.push({ path: '$.text', severity: 'error', message: 'The message is empty. Give a text, a card or assetKeys.' })
   const keys = (card?.choices ?? []).map((choice) => choice.key)
   const labels = (card?.choices ?? []).map((choice) => folded(choice.label))
@@ -129,7 +132,7 @@ export function findAnswerIssues(
   card: Card | null,
   answer: { text?: string | undefined; choice?: string | undefined; assetKeys?: readonly string[] | undefined },
 ): Issue[] {
-  if (answer.text === undefined && answer.choice === undefined && (answer.assetKeys ?? []).length === 0) {
+  if (isBlank(answer.text) && answer.choice === undefined && (answer.assetKeys ?? []).length === 0) {
     return [{ path: '$.text', severity: 'error', message: 'The answer is empty. Give a text, a choice or assetKeys.' }]
   }
   if (answer.choice === undefined) return []
