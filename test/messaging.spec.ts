@@ -488,4 +488,13 @@ describe('preferences', () => {
     expect(['Europe/Madrid', 'UTC', '+02:00', 'Mars/Base'].map(isTimeZone)).toEqual([true, true, false, false])
     await expect(call('get_contact_preferences', { tenantUserId: 2_000_000_000 })).rejects.toMatchObject(refused('not_found'))
   })
+
+  it('keep what each of several calls at once has named', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { tenantUserId } = await newUser()
+      const named = [{ allowsUrgent: false }, { channelOrder: ['sms'] }, { quietHours: madrid }]
+      await Promise.all(named.map((one) => call('set_contact_preferences', { tenantUserId, ...one })))
+      expect(await call('get_contact_preferences', { tenantUserId })).toMatchObject(Object.assign({}, ...named))
+    }
+  })
 })
