@@ -91,6 +91,10 @@ export function signedText(method: string, path: string, exp: string, u: string)
 const refusal = () =>
   new AppError('unauthenticated', 'The credential is missing, wrong, expired or revoked. Send an API key as "Authorization: Bearer <key>".')
 
+/** What every call of a suspended tenant answers, those among them that were waiting when it was suspended. */
+export const suspended = () =>
+  new AppError('tenant_suspended', 'The tenant is suspended. Its data is kept; a global administrator can activate it.')
+
 export function createAuthenticator(options: { databases: Databases; secrets: Secrets; wake: Wake }): Authenticator {
   const { databases, secrets, wake } = options
   const kept = new LRUCache<string, Found>({ max: 10_000, ttl: keptMs })
@@ -216,8 +220,7 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
       }
       if (found.validUntil < Date.now()) throw refusal()
       if (found.allowedFrom && !isFrom(found.allowedFrom, ip)) throw refusal()
-      if (found.isSuspended)
-        throw new AppError('tenant_suspended', 'The tenant is suspended. Its data is kept; a global administrator can activate it.')
+      if (found.isSuspended) throw suspended()
       return found.actor
     },
     end: unsubscribe,

@@ -1,5 +1,5 @@
 /** Whether credentials still hold, for calls that wait: looked at after each change of keys, users or tenants, and now and then; many in one statement. */
-import { credentialsTopic } from './authenticate.ts'
+import { credentialsTopic, suspended } from './authenticate.ts'
 import type { Databases } from './db/databases.ts'
 import { AppError } from './errors.ts'
 import { gather, type Gathered } from './gather.ts'
@@ -10,32 +10,33 @@ import type { Wake } from './wake.ts'
 /** A word of a change may be lost with the line that carries it, so a waiter asks by itself too. */
 const checkAgainMs = 15_000
 
-/**
- * What each actor may do now, in their order: the bits of its roles, or undefined where its key was revoked or has expired, its user was locked
- * or its tenant suspended. Of a key that acts as a user: the roles that both hold.
- */
-async function rolesHeldNow(databases: Databases, actors: readonly Actor[]): Promise<(number | undefined)[]> {
+/** The bits of the roles; `none` where the key was revoked or has expired or the user was locked. */
+type Held = number | 'none' | 'suspended'
+
+/** What each actor may do now, in their order. Of a key that acts as a user: the roles that both hold. */
+async function rolesHeldNow(databases: Databases, actors: readonly Actor[]): Promise<Held[]> {
   const keyOf = (actor: Actor) => (actor.kind === 'key' ? Number(actor.credentialId.slice('key:'.length)) : null)
   const rows = await databases.lookUp(
-    (tx) => tx<{ n: number; roleFlag: number }[]>`
-      select a.n::int as n, case when k.api_key_id is null then u.role_flag when k.is_user_bound then k.role_flag & u.role_flag else k.role_flag end as role_flag
+    (tx) => tx<{ n: number; isSuspended: boolean; roleFlag: number }[]>`
+      select a.n::int as n, t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended,
+        case when k.api_key_id is null then u.role_flag when k.is_user_bound then k.role_flag & u.role_flag else k.role_flag end as role_flag
       from unnest(${actors.map((actor) => actor.tenantId)}::int[], ${actors.map((actor) => actor.tenantUserId)}::int[], ${actors.map(keyOf)}::int[])
           with ordinality a (tenant_id, tenant_user_id, api_key_id, n)
         join platform.tenant t on t.tenant_id = a.tenant_id
         join platform.tenant_user u on u.tenant_id = a.tenant_id and u.tenant_user_id = a.tenant_user_id
         left join platform.api_key k on k.tenant_id = a.tenant_id and k.api_key_id = a.api_key_id
-      where not t.is_deactivated and t.active_start <= now() and t.active_end >= now() and not u.is_locked
+      where not u.is_locked
         and (a.api_key_id is null or (k.revoked_at is null and (k.expires_at is null or k.expires_at > now())))`,
   )
-  const held = new Map(rows.map((row) => [row.n, row.roleFlag]))
-  return actors.map((_, index) => held.get(index + 1))
+  const held = new Map(rows.map((row) => [row.n, row.isSuspended ? ('suspended' as const) : row.roleFlag]))
+  return actors.map((_, index) => held.get(index + 1) ?? 'none')
 }
 
 interface Changes {
   /** Raised by each change of keys, users or tenants. */
   count: number
   readonly callbacks: Set<() => void>
-  readonly roles: Gathered<Actor, number | 'none'>
+  readonly roles: Gathered<Actor, Held>
 }
 
 const shared = new WeakMap<Services, Changes>()
@@ -46,10 +47,7 @@ function changesOf(services: Services): Changes {
   const made: Changes = {
     count: 0,
     callbacks: new Set(),
-    roles: gather(async (actors: readonly Actor[]) => {
-      const held = await rolesHeldNow(services.databases, actors)
-      return held.map((roleFlag) => roleFlag ?? 'none')
-    }),
+    roles: gather((actors: readonly Actor[]) => rolesHeldNow(services.databases, actors)),
   }
   // For as long as the process lives, as its authenticator does.
   services.wake.subscribe(credentialsTopic, () => {
@@ -66,7 +64,7 @@ export interface Holding {
   next(line: ReturnType<Wake['listen']>, timeoutMs: number, signal: AbortSignal): Promise<void>
   /**
    * The bits of the roles that the caller holds. Asks the database only after a change or a while. Throws AppError `unauthenticated` where the
-   * credential ceased to hold.
+   * credential ceased to hold, `tenant_suspended` where its tenant was suspended.
    */
   roles(): Promise<number>
 }
@@ -96,6 +94,7 @@ export function holdingOf(services: Services, actor: Actor): Holding {
       known = changes.count
       checkedAt = performance.now()
       const held = await changes.roles.ask(actor)
+      if (held === 'suspended') throw suspended()
       if (held === 'none') throw new AppError('unauthenticated', 'The credential ceased to hold while the call was waiting.')
       roleFlag = held
       return held

@@ -108,7 +108,14 @@ async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
       : undefined
   const isGlobal = (actor.roleFlag & roleBits.GlobalAdmin) !== 0 && operation.roles.includes('GlobalAdmin')
   const frame: Frame = { parts, call, context, input, actor, isGlobal, key, facts, audited }
-  return operation.handler ? runInTransaction(frame, operation.handler) : runStaged(frame)
+  try {
+    return await (operation.handler ? runInTransaction(frame, operation.handler) : runStaged(frame))
+  } catch (error) {
+    // A grant or a change that a handler refuses leaves the same trace as a call that is refused here; a stranger has no tenant to leave one in.
+    if (error instanceof AppError && error.code === 'forbidden' && actor.kind !== 'public')
+      await services.databases.transact({ tenantId: actor.tenantId }, ({ tx }) => insertAuditEvent(tx, audited('denied', error.code)))
+    throw error
+  }
 }
 
 interface Frame {

@@ -116,6 +116,28 @@ describe('a channel', () => {
     )
   })
 
+  it('has no name that is a kind of channel, and a sender that the vendor can know', async () => {
+    const make = (more: object, settings: object = {}) =>
+      call('create_channel', {
+        internalName: 'Sender',
+        channel: 'sms',
+        provider: 'twilio',
+        settings: { accountSid: fake.accountSid, from: '+15005550006', ...settings },
+        secrets: { authToken: 'long-enough' },
+        ...more,
+      })
+    const wrong = (path: string) => ({ code: 'invalid_input', issues: [{ path }] })
+    for (const internalName of ['inbox', 'Email', 'WHATSAPP', 'webPush'])
+      await expect(make({ internalName }), internalName).rejects.toMatchObject(wrong('$.internalName'))
+    await expect(call('update_channel', { channelId: sms.channelId, internalName: 'Inbox' })).rejects.toMatchObject(wrong('$.internalName'))
+    for (const from of ['5005550006', '600 123 456', '12', 'whatsapp:+15005550006'])
+      await expect(make({}, { from }), from).rejects.toMatchObject(wrong('$.settings.from'))
+    for (const from of ['Fieldloop', '12345'])
+      await expect(make({ channel: 'whatsapp' }, { from }), from).rejects.toMatchObject(wrong('$.settings.from'))
+    for (const [n, from] of ['Fieldloop', '12345', 'Crew 7'].entries())
+      expect(await make({ internalName: `Sender${n}` }, { from })).toMatchObject({ settings: { from } })
+  })
+
   it('keeps the secrets that an update does not name', async () => {
     const made = await newTwilioChannel(world, fake)
     const { channelId } = made
@@ -130,6 +152,37 @@ describe('a channel', () => {
     await expect(call('delete_channel', { channelId })).rejects.toMatchObject(refused('not_found'))
     await expect(receive(world, fake, made.webhookUrl, inboundForm(from, 'gone'))).rejects.toMatchObject(refused('not_found'))
     expect(await call('list_conversations', { address: from })).toHaveLength(1)
+  })
+
+  it('takes no secret along to another host, where whoever changes it could read what is never shown', async () => {
+    const made = await newTwilioChannel(world, fake)
+    const { channelId } = made
+    const { settings } = (await call('list_channels', {})).find((one: { channelId: number }) => one.channelId === channelId)
+    const { apiBaseUrl: _apiBaseUrl, ...atVendor } = settings
+    for (const elsewhere of [{ ...settings, apiBaseUrl: 'https://elsewhere.example' }, atVendor])
+      await expect(call('update_channel', { channelId, settings: elsewhere })).rejects.toMatchObject({
+        code: 'invalid_input',
+        issues: [{ path: '$.secrets.authToken', message: expect.stringMatching(/another host/) }],
+      })
+    expect(await call('update_channel', { channelId, settings: { ...settings, helpText: 'Call 112.' } })).toMatchObject({ channelId })
+    expect(await call('update_channel', { channelId, settings: atVendor, secrets: { authToken: 'given-again' } })).toMatchObject({
+      settings: atVendor,
+    })
+    const mail = await call('create_channel', {
+      internalName: 'ToMove',
+      channel: 'email',
+      provider: 'smtp',
+      settings: { host: 'mail.example.com', port: 587, secure: false, from: 'ops@example.com' },
+      secrets: { user: 'ops', password: 'secret', webhookSecret: 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=' },
+    })
+    const moved = { channelId: mail.channelId, settings: { ...mail.settings, host: 'mail.elsewhere.example' } }
+    await expect(call('update_channel', moved)).rejects.toMatchObject({
+      issues: [{ path: '$.secrets.password' }, { path: '$.secrets.user' }],
+    })
+    expect(await call('update_channel', { ...moved, secrets: { user: null, password: null } })).toMatchObject({
+      secrets: ['webhookSecret'],
+    })
+    await call('delete_channel', { channelId: mail.channelId })
   })
 
   it('is invisible to another tenant', async () => {
@@ -337,6 +390,23 @@ describe('STOP, START and HELP', () => {
     await deliverer.deliverFully(sent)
     expect(await call('get_message_status', { messageId: sent.messageId })).toMatchObject({ status: 'suppressed', reason: 'optedOut' })
     expect(fake.taken.length).toBe(before)
+  })
+
+  it('are known by the vendor’s word too, for words of its customer’s own, and START also by a YES after STOP', async () => {
+    const phone = newPhone()
+    const sent = await textTo(phone)
+    const say = (text: string, more = {}) => receive(world, fake, sms.webhookUrl, inboundForm(phone, text, more))
+    expect(await say('Basta', { OptOutType: 'STOP' })).toContain('<Response></Response>')
+    expect((await textTo(phone)).status).toBe('suppressed')
+    await say('Otra vez', { OptOutType: 'START' })
+    expect((await textTo(phone)).status).toBe('queued')
+    await say('yes')
+    await say('STOP')
+    expect((await textTo(phone)).status).toBe('suppressed')
+    await say('Yes.')
+    expect((await textTo(phone)).status).toBe('queued')
+    const { messages } = await call('poll_replies', { conversationId: sent.conversationId, afterSeq: 0 })
+    expect(messages).toMatchObject([{ text: 'Basta', keyword: 'stop' }])
   })
 
   it('HELP is answered with the channel’s text, unless the vendor has answered it', async () => {

@@ -132,6 +132,8 @@ describe('a message to a vendor', () => {
     const channel = await newTwilioChannel(world, fake)
     const orphan: Sent = await call('send_message', { to: { phone: newPhone() }, channel: channel.internalName, text: 'x' })
     await call('delete_channel', { channelId: channel.channelId })
+    // At once, though quiet hours may hold back whoever delivers it.
+    expect(await statusOf(orphan)).toMatchObject({ status: 'failed', reason: 'channelDeleted', attempts: 0 })
     await deliverer.deliver(orphan)
     expect(await statusOf(orphan)).toMatchObject({ status: 'failed', reason: 'channelDeleted', attempts: 0 })
     const { assetKey } = await call(
@@ -160,6 +162,7 @@ describe('a vendor that is away', () => {
     await call('update_channel', {
       channelId: away.channelId,
       settings: { accountSid: fake.accountSid, from: '+15005550006', apiBaseUrl: fake.baseUrl },
+      secrets: { authToken: fake.authToken },
     })
     await deliverer.deliver(waiting)
     expect(await statusOf(waiting)).toMatchObject({ status: 'sent', attempts: 2 })

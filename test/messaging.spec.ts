@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
-import type { RoleName } from '#platform/roles.ts'
+import { flagOf, type RoleName } from '#platform/roles.ts'
 import { isTimeZone } from '#tools/messaging/quiet-hours.rules.ts'
 
 import { openWorld, type World } from './support/world.ts'
@@ -247,7 +247,11 @@ describe('whom a message goes to', () => {
         refused('invalid_input', /no field/),
       )
     }
-    await expect(call('send_message', { to: { tenantUserId } })).rejects.toMatchObject(refused('invalid_input'))
+    for (const said of [{}, { text: ' \n\t' }, { card: {} }])
+      await expect(call('send_message', { to: { tenantUserId }, ...said })).rejects.toMatchObject({
+        code: 'invalid_input',
+        issues: [{ path: '$.text', message: expect.stringMatching(/is empty/) }],
+      })
     const twice = {
       choices: [
         { key: 'a', label: 'Yes' },
@@ -363,7 +367,11 @@ describe('the inbox', () => {
       code: 'invalid_input',
       issues: [{ path: '$.choice', suggestion: 'open', message: expect.stringContaining('open, closed') }],
     })
-    await expect(call('answer_inbox_message', { messageId }, { key: user.key })).rejects.toMatchObject(refused('invalid_input'))
+    for (const said of [{}, { text: '  ' }, { assetKeys: [] }])
+      await expect(call('answer_inbox_message', { messageId, ...said }, { key: user.key })).rejects.toMatchObject({
+        code: 'invalid_input',
+        issues: [{ path: '$.text', message: expect.stringMatching(/is empty/) }],
+      })
     const plain = await call('send_message', { to: { tenantUserId: user.tenantUserId }, text: 'No choices here' })
     await expect(call('answer_inbox_message', { messageId: plain.messageId, choice: 'open' }, { key: user.key })).rejects.toMatchObject(
       refused('invalid_input'),
@@ -409,6 +417,17 @@ describe('open awaits', () => {
     expect(await waiting).toMatchObject(refused('unauthenticated', /while the call was waiting/))
     // At once, and not when it would have looked again by itself.
     expect(performance.now() - revoked).toBeLessThan(5_000)
+  })
+
+  it('end at once when their tenant is suspended, with the word that every other call of it answers', async () => {
+    const tenant = await world.newTenant()
+    const global = await world.newTenant(flagOf(['GlobalAdmin']))
+    const by = { key: tenant.key }
+    const { conversationId } = await call('send_message', { to: { tenantUserId: tenant.tenantUserId }, text: 'Is gate 4 open?' }, by)
+    const waiting = call('await_reply', { conversationId, timeoutSeconds: 50 }, by).catch((thrown: unknown) => thrown)
+    await pause(50)
+    await call('suspend_tenant', { tenantId: tenant.tenantId }, { key: global.key })
+    expect(await waiting).toMatchObject(refused('tenant_suspended'))
   })
 
   it('end when the caller goes away, and hold no connection meanwhile', async () => {
@@ -468,5 +487,14 @@ describe('preferences', () => {
     ).rejects.toMatchObject(refused('invalid_input', /time zone/))
     expect(['Europe/Madrid', 'UTC', '+02:00', 'Mars/Base'].map(isTimeZone)).toEqual([true, true, false, false])
     await expect(call('get_contact_preferences', { tenantUserId: 2_000_000_000 })).rejects.toMatchObject(refused('not_found'))
+  })
+
+  it('keep what each of several calls at once has named', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { tenantUserId } = await newUser()
+      const named = [{ allowsUrgent: false }, { channelOrder: ['sms'] }, { quietHours: madrid }]
+      await Promise.all(named.map((one) => call('set_contact_preferences', { tenantUserId, ...one })))
+      expect(await call('get_contact_preferences', { tenantUserId })).toMatchObject(Object.assign({}, ...named))
+    }
   })
 })

@@ -67,6 +67,23 @@ describe('who may call', () => {
     ])
   })
 
+  it('leaves the same trace where a caller has the role, and grants or changes what is above it', async () => {
+    const { tenantId, tenantUserId } = world.tenant
+    const key = await world.tenant.keyWith(['AdminUser', 'AdminIntegration'])
+    const strong = await call('create_api_key', { name: 'Strong', roles: ['DataEdit'] })
+    for (const [name, input, facts] of [
+      ['create_api_key', { name: 'Mightier', roles: ['GlobalAdmin'] }, {}],
+      ['revoke_api_key', { apiKeyId: strong.apiKeyId }, { apiKeyId: strong.apiKeyId }],
+      ['set_user_roles', { tenantId, tenantUserId, roles: [] }, { tenantId, tenantUserId }],
+    ] as const) {
+      const requestId = randomUUID()
+      await expect(call(name, input, { key, requestId }), name).rejects.toMatchObject(refused('forbidden', /lacks/))
+      expect(await world.sql`select operation, outcome, code, facts from platform.audit_event where request_id = ${requestId}`).toEqual([
+        { operation: name, outcome: 'denied', code: 'forbidden', facts },
+      ])
+    }
+  })
+
   it('leaves a trace of a write in its transaction, and none of a plain read', async () => {
     const requestId = randomUUID()
     const { tenantUserId } = await call('create_user', { email: 'trace@example.com' }, { requestId })

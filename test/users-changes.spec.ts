@@ -96,6 +96,14 @@ describe('locking, naming and settings', () => {
     await expect(call('set_username', { tenantUserId: other, userName: userName.toUpperCase() })).rejects.toMatchObject(
       refused('already_exists'),
     )
+    // The same name, from a keyboard that writes its accents by themselves.
+    const accented = unique('zoë')
+    expect(await call('set_username', { tenantUserId, userName: accented.normalize('NFD') })).toMatchObject({
+      userName: accented.normalize('NFC'),
+    })
+    await expect(call('set_username', { tenantUserId: other, userName: accented.normalize('NFC') })).rejects.toMatchObject(
+      refused('already_exists', /user name/),
+    )
     await expect(call('set_username', { tenantUserId: other, userName: 'has space' })).rejects.toMatchObject(refused('invalid_input'))
     await expect(call('set_user_language', { tenantUserId: other, language: 'frr' })).rejects.toMatchObject({
       issues: [{ suggestion: 'fr-FR' }],

@@ -110,6 +110,34 @@ describe('creating users', () => {
     expect(await call('create_user', { email: `${other}@example.com` })).toMatchObject({ email: `${other}@example.com` })
   })
 
+  it('is not hindered by whoever has the e-mail or phone as a user name: a name that nobody asked for gets a number', async () => {
+    const elsewhere = await world.newTenant()
+    const email = `${unique('squatted')}@example.com`
+    const phone = '+34613000111'
+    for (const userName of [email, phone]) await call('create_user', { userName }, { key: elsewhere.key })
+    const found = await call('find_or_create_user', { email: email.toUpperCase() })
+    expect(found).toMatchObject({ userName: `${email}-2`, displayName: email, email })
+    expect(await call('find_or_create_user', { email })).toEqual(found)
+    expect(await call('create_user', { phone })).toMatchObject({ userName: `${phone}-2`, phone })
+    await expect(call('create_user', { phone })).rejects.toMatchObject(refused('already_exists', /phone/))
+    // An e-mail that was taken from one user goes to the next, though the first keeps the name.
+    await call('remove_user_contact', { tenantUserId: found.tenantUserId, contactId: found.contacts[0].contactId })
+    const next = await call('find_or_create_user', { email })
+    expect(next).toMatchObject({ userName: `${email}-3`, email })
+    expect(next.tenantUserId).not.toBe(found.tenantUserId)
+    await expect(call('create_user', { email: `x-${email}`, userName: email })).rejects.toMatchObject(
+      refused('already_exists', /user name/),
+    )
+  })
+
+  it('makes one user each of calls at once whose names of the same phone meet', async () => {
+    const phone = '+34613000222'
+    const tenants = await Promise.all(Array.from({ length: 5 }, () => world.newTenant()))
+    const users = await Promise.all(tenants.map(({ key }) => call('create_user', { phone }, { key })))
+    const names = [phone, ...[2, 3, 4, 5].map((n) => `${phone}-${n}`)]
+    expect(new Set(users.map((user) => user.userName))).toEqual(new Set(names))
+  })
+
   it('takes a person of another tenant as the same person, with the name that they have and nothing else of there', async () => {
     const elsewhere = await world.newTenant()
     const email = `${unique('both')}@example.com`

@@ -44,8 +44,12 @@ async function compose(services: Services, order: SmtpOrder): Promise<Buffer> {
     html: htmlOf(order),
     messageId: via.messageIdHeader,
     ...(via.references.length === 0 ? {} : { inReplyTo: via.references.at(-1) ?? '', references: [...via.references] }),
-    // One click in a mail program says STOP as the word does.
-    headers: { 'List-Unsubscribe': `<mailto:${via.replyTo}?subject=STOP>` },
+    headers: {
+      // One click in a mail program says STOP as the word does.
+      'List-Unsubscribe': `<mailto:${via.replyTo}?subject=STOP>`,
+      // What nobody sent is an answer of our own, to HELP: a program that answers by itself must not answer it.
+      ...(order.fromUserId === null ? { 'Auto-Submitted': 'auto-replied' } : {}),
+    },
     attachments: files,
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -60,15 +60,19 @@ function visibleText(html: string, left: ReadonlySet<string>): string {
     .trim()
 }
 
+// What lists, absence notes and bounces are marked with, beside Auto-Submitted and Precedence.
+const signs: ReadonlySet<string> = new Set(['list-id', 'x-autoreply', 'x-auto-reply', 'x-autorespond', 'x-failed-recipients'])
 const automatic = /^(?:bulk|junk|list|auto_reply)$/i
 
 function isAutomatic(mail: Email): boolean {
+  // The subject of our unsubscribe link: a program may have written it, but a person has clicked.
+  if (/^\s*stop\s*$/i.test(mail.subject ?? '')) return false
   const header = (name: string) => mail.headers.find((one) => one.key === name)?.value.trim()
   const submitted = header('auto-submitted')
   return (
     (submitted !== undefined && !/^no\b/i.test(submitted)) ||
-    header('x-autoreply') !== undefined ||
-    header('x-autorespond') !== undefined ||
+    mail.headers.some((one) => signs.has(one.key)) ||
+    /^mailer-daemon@/i.test(mail.from?.address ?? '') ||
     automatic.test(header('precedence') ?? '') ||
     // A report of a delivery, which not every server sends from the null address.
     /^multipart\/report\b/i.test(header('content-type') ?? '')

@@ -11,6 +11,11 @@ import type { ChannelSecrets } from './secrets.ts'
 
 const channelsOf: Readonly<Record<Provider, readonly VendorChannel[]>> = { twilio: ['sms', 'whatsapp'], smtp: ['email'] }
 
+/** A phone number with its country; by SMS also a short code, or a name, which has a letter: a number without its country is neither. */
+function isTwilioSender(channel: VendorChannel, from: string): boolean {
+  return asPhone(from) !== undefined || (channel === 'sms' && /^(?:\d{3,8}|(?=.*[A-Za-z])[A-Za-z0-9 ]{3,11})$/.test(from))
+}
+
 /** Finds what is wrong with how a channel is set up, all at once; throws AppError `invalid_input`, or `unprocessable` for an address that may not be called. */
 export function checkChannel(
   services: Services,
@@ -36,15 +41,34 @@ export function checkChannel(
   // Both have just passed schemas whose values are texts, numbers and booleans.
   const checked = { settings: settings.value as ChannelRow['settings'], secrets: secrets.value as ChannelSecrets }
   const { from, apiBaseUrl, host } = checked.settings
-  if (provider === 'twilio' && typeof from === 'string' && asPhone(from) === undefined && !/^[A-Za-z0-9 ]{3,11}$/.test(from)) {
-    issues.push({
-      path: '$.settings.from',
-      severity: 'error',
-      message: 'Neither a phone number with its country nor a sender name or short code.',
-    })
+  if (provider === 'twilio' && typeof from === 'string' && !isTwilioSender(channel, from)) {
+    const message =
+      channel === 'sms' ? 'Neither a phone number with its country nor a sender name or short code.' : 'No phone number with its country.'
+    issues.push({ path: '$.settings.from', severity: 'error', message })
     throw new AppError('invalid_input', 'The channel cannot be set up like this.', { issues })
   }
   if (typeof apiBaseUrl === 'string') assertAllowedHost(services.config, new URL(apiBaseUrl).hostname)
   if (typeof host === 'string') assertAllowedHost(services.config, host)
   return checked
+}
+
+/**
+ * What is missing where a channel is pointed at another host: the secrets that would go there. Whoever may change a channel could otherwise have
+ * them sent to a host of their own, and so read what is never shown.
+ */
+export function findMissingSecrets(
+  old: Pick<ChannelRow, 'settings' | 'secretNames'>,
+  settings: ChannelRow['settings'],
+  given: Readonly<Record<string, unknown>>,
+): Issue[] {
+  const hostOf = ({ host, apiBaseUrl }: ChannelRow['settings']) =>
+    typeof apiBaseUrl === 'string' ? new URL(apiBaseUrl).origin : typeof host === 'string' ? host.toLowerCase() : ''
+  if (hostOf(old.settings) === hostOf(settings)) return []
+  return old.secretNames
+    .filter((name) => name !== 'webhookSecret' && given[name] === undefined)
+    .map((name) => ({
+      path: `$.secrets.${name}`,
+      severity: 'error',
+      message: 'The channel would send this secret to another host than it was given for. Give it again, or null to remove it.',
+    }))
 }

@@ -1,11 +1,19 @@
 /** Channels and what people prefer, on the wire. */
 import { z } from 'zod'
 
-import { definitionId } from '#platform/names.ts'
+import { definitionId, newName } from '#platform/names.ts'
 
-import { channelKind, tenantUserId } from './messaging.schema.ts'
+import { channelKind, channelKinds, tenantUserId } from './messaging.schema.ts'
 
 export const channelId = definitionId
+
+// Those to come as well, so that no channel has to be renamed then.
+const kindWords: ReadonlySet<string> = new Set([...channelKinds, 'telegram', 'slack', 'teams', 'webpush'])
+
+/** send_message takes a kind or a name in one place, so no name is a kind's. */
+export const channelName = newName().refine((name) => !kindWords.has(name.toLowerCase()), {
+  error: (issue) => `"${String(issue.input)}" is a kind of channel; choose another name`,
+})
 
 export const vendorChannel = z.enum(['sms', 'whatsapp', 'email'])
 export type VendorChannel = z.output<typeof vendorChannel>

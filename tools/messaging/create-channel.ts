@@ -3,10 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 
 import { mustExist } from '#platform/errors.ts'
-import { newName } from '#platform/names.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
-import { exampleChannel, provider, savedChannel, secretsOf, settingsOf, vendorChannel } from './channels.schema.ts'
+import { channelName, exampleChannel, provider, savedChannel, secretsOf, settingsOf, vendorChannel } from './channels.schema.ts'
 import { checkChannel } from './channel-settings.ts'
 import { findChannel, insertChannel, setChannel } from './channels.store.ts'
 import { sealSecrets } from './secrets.ts'
@@ -22,7 +21,7 @@ export const createChannel = defineOperation({
   method: 'POST',
   path: '/api/v1/messaging/channels',
   roles: 'AdminIntegration',
-  input: z.object({ internalName: newName(), channel: vendorChannel, provider, settings: settingsOf, secrets: secretsOf.optional() }),
+  input: z.object({ internalName: channelName, channel: vendorChannel, provider, settings: settingsOf, secrets: secretsOf.optional() }),
   examples: [
     {
       title: 'SMS through Twilio',

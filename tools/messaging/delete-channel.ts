@@ -5,6 +5,7 @@ import { defineOperation, destroys } from '#platform/operation.ts'
 
 import { channelId } from './channels.schema.ts'
 import { deleteChannel as remove } from './channels.store.ts'
+import { failQueued } from './delivery.store.ts'
 
 export const deleteChannel = defineOperation({
   ...destroys(z.object({ channelId })),
@@ -18,6 +19,8 @@ export const deleteChannel = defineOperation({
   input: z.object({ channelId }),
   examples: [{ title: 'No longer used', input: { channelId: 7 }, output: { channelId: 7 } }],
   async handler({ tx, tenantId }, input) {
+    // Now, and not when its quiet hours end: whoever asks for the status of one would wait for nothing until then.
+    await failQueued(tx, tenantId, input.channelId)
     mustExist((await remove(tx, tenantId, input.channelId)) ? input : undefined, 'channel')
     return { channelId: input.channelId }
   },

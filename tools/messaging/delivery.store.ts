@@ -1,6 +1,7 @@
 /** The SQL of deliveries to vendors: what is claimed, what came of it, and files that are fetched from them. */
 import type { Tx } from '#platform/db/pool.ts'
 
+import { rankOf } from './messaging.rules.ts'
 import type { Card, ChannelKind, FailureReason, MessageStatus } from './messaging.schema.ts'
 
 /** An outbound message as whoever delivers it needs it. */
@@ -17,6 +18,7 @@ export interface DueMessage {
   readonly reason: FailureReason | null
   readonly isUrgent: boolean
   readonly providerId: string | null
+  /** Of the whole conversation, since mail programs show a reply with another subject as another thread. */
   readonly subject: string | null
   readonly seq: number
   readonly tenantUserId: number | null
@@ -27,7 +29,12 @@ export interface DueMessage {
 export async function lockDue(tx: Tx, tenantId: number, messageId: number): Promise<DueMessage | undefined> {
   const [row] = await tx<DueMessage[]>`
     select m.message_id, m.conversation_id, m.channel, m.channel_id, coalesce(m.to_address, '') as "to", m.text, m.card, m.asset_keys, m.status, m.reason,
-      m.is_urgent, m.provider_id, m.seq, c.subject, c.tenant_user_id, m.from_user_id
+      m.is_urgent, m.provider_id, m.seq, c.tenant_user_id, m.from_user_id,
+      coalesce(c.subject, (
+        select first.card->>'title' from platform.message first
+        where first.tenant_id = m.tenant_id and first.conversation_id = m.conversation_id and first.direction = 'outbound'
+        order by first.seq limit 1
+      )) as subject
     from platform.message m join platform.conversation c on c.tenant_id = m.tenant_id and c.conversation_id = m.conversation_id
     where m.tenant_id = ${tenantId} and m.message_id = ${messageId} and m.direction = 'outbound'
     for no key update of m`
@@ -80,6 +87,15 @@ export async function countRivals(tx: Tx, tenantId: number, due: DueMessage): Pr
       and exists (select from platform.message_attempt a
         where a.tenant_id = m.tenant_id and a.message_id = m.message_id and (a.outcome is null or a.outcome = 'unknown'))`
   return row.n
+}
+
+/** Fails what waits for a channel that is no more, whatever it waits for. A message whose call may be under way is left to whoever makes it. */
+export async function failQueued(tx: Tx, tenantId: number, channelId: number): Promise<void> {
+  await tx`
+    update platform.message m set status = 'failed', status_rank = ${rankOf('failed')}, reason = 'channelDeleted'
+    where m.tenant_id = ${tenantId} and m.channel_id = ${channelId} and m.direction = 'outbound' and m.status = 'queued'
+      and not exists (select from platform.message_attempt a
+        where a.tenant_id = m.tenant_id and a.message_id = m.message_id and (a.outcome is null or a.outcome = 'unknown'))`
 }
 
 /** Those of the vendor's ids that belong to messages of ours already. */

@@ -95,7 +95,7 @@ async function wayOf(context: TxContext, due: store.DueMessage, channel: Channel
   if (!settings.success || !secrets) return undefined
   const domain = replyDomain(services, settings.data)
   const thread = (await store.listThread(tx, tenantId, due.conversationId, due.seq)).map((one) => one.providerId)
-  const subject = due.subject ?? due.card?.title ?? `Message from ${await store.findTenantName(tx, tenantId)}`
+  const subject = due.subject ?? `Message from ${await store.findTenantName(tx, tenantId)}`
   return {
     provider: 'smtp',
     settings: settings.data,

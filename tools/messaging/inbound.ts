@@ -13,7 +13,7 @@ import {
 } from './conversations.store.ts'
 import { insertMedia } from './delivery.store.ts'
 import { findAskedCard, hasInbound, insertMessage } from './messages.store.ts'
-import { choiceOf, helpTextDefault, type Keyword, keywordOf, keywordOfReply } from './messaging.rules.ts'
+import { choiceOf, helpTextDefault, isUnsubscribe, isYes, type Keyword, keywordOf, keywordOfReply } from './messaging.rules.ts'
 import { findUserByAddress, lockAddress } from './recipients.store.ts'
 import { addOutbound } from './send.ts'
 import { conversationTopic } from './waiting.ts'
@@ -25,6 +25,8 @@ export interface Inbound {
   readonly text: string
   /** A tapped button's key. */
   readonly payload?: string | undefined
+  /** What the vendor took the message for, by words that we do not know. */
+  readonly keyword?: Keyword | undefined
   /** The vendor's id; a conversation holds it once. */
   readonly providerId: string
   /** Ids of earlier messages that this one answers. */
@@ -86,6 +88,11 @@ async function obey(context: TxContext, conversation: ConversationRow, inbound: 
     await insertOptOut(tx, tenantId, stamp, { channel, address, isOut, source: 'person' })
 }
 
+/** By SMS a YES is an answer like any other, but from whoever has said STOP the vendor takes it for START. */
+async function isTakenBack({ tx, tenantId }: TxContext, { channel }: ConversationRow, { from, text }: Inbound): Promise<boolean> {
+  return channel === 'sms' && isYes(text) && (await isOptedOut(tx, tenantId, channel, from))
+}
+
 /**
  * The user whose word this is. Whoever holds the reply address of a thread can write into it, so only an address of the user's own counts, and none
  * that is forged.
@@ -116,12 +123,16 @@ async function store(
 ): Promise<Stored> {
   const { tx, tenantId, stamp, services } = context
   const { conversationId, channel, channelId, state } = conversation
-  // A click on "unsubscribe" sends a mail whose subject alone says STOP.
+  // A click on "unsubscribe" sends a mail whose subject alone says STOP. Where nothing else was written, that is what was said.
   const isSaidBySubject = given.text.trim() === '' && given.subject !== undefined && keywordOf(given.subject) !== undefined
   const inbound = { ...given, text: storable(isSaidBySubject ? given.subject : given.text), from: storable(given.from) }
   const choices = channel === 'inbox' ? undefined : (await findAskedCard(tx, tenantId, conversationId))?.choices
   const choice = inbound.choice ?? (choices ? choiceOf(inbound.payload ?? inbound.text, choices) : undefined)
-  const keyword = keywordOfReply(channel, inbound.text, choice !== undefined)
+  const keyword =
+    given.keyword ??
+    (isUnsubscribe(given.subject) ? 'stop' : undefined) ??
+    keywordOfReply(channel, inbound.text, choice !== undefined) ??
+    ((await isTakenBack(context, conversation, inbound)) ? 'start' : undefined)
   if (keyword === 'stop' || keyword === 'start') await obey(context, conversation, inbound, keyword)
   const seq = await takeSeq(tx, tenantId, conversationId, 'inbound', stamp)
   const inserted = insertMessage(tx, tenantId, stamp, {

@@ -39,6 +39,14 @@ export function keywordOf(text: string): Keyword | undefined {
   return isWordLong(trimmed) ? keywords.get(asWord(trimmed)) : undefined
 }
 
+const isWord = (text: string, word: string) => isWordLong(text.trim()) && asWord(text) === word
+
+/** YES where the message says nothing else. */
+export const isYes = (text: string) => isWord(text, 'YES')
+
+/** Whether a mail is what "unsubscribe" in a mail program sends: its subject is ours, and programs write sentences of their own under it. */
+export const isUnsubscribe = (subject: string | undefined) => subject !== undefined && isWord(subject, 'STOP')
+
 /**
  * The keyword of a reply that may also be one of the offered answers: "Cancel" to a question that offers it is an answer. STOP, START and HELP themselves
  * never are, and by SMS none is, since the vendor there acts on each of these words by itself.
@@ -90,10 +98,13 @@ interface Sendable {
   readonly assetKeys?: readonly string[] | undefined
 }
 
+/** White space alone is no message either: vendors refuse it, and an inbox shows nothing. */
+const isBlank = (text: string | undefined) => text === undefined || text.trim() === ''
+
 /** What keeps a message from going out on a channel of this kind. */
 export function findMessageIssues(kind: ChannelKind, { text, card, assetKeys }: Sendable): Issue[] {
   const issues: Issue[] = []
-  const hasNothing = text === undefined && (assetKeys ?? []).length === 0 && (card === undefined || Object.keys(card).length === 0)
+  const hasNothing = isBlank(text) && (assetKeys ?? []).length === 0 && (card === undefined || Object.keys(card).length === 0)
   if (hasNothing) issues.push({ path: '$.text', severity: 'error', message: 'The message is empty. Give a text, a card or assetKeys.' })
   const keys = (card?.choices ?? []).map((choice) => choice.key)
   const labels = (card?.choices ?? []).map((choice) => folded(choice.label))
@@ -121,7 +132,7 @@ export function findAnswerIssues(
   card: Card | null,
   answer: { text?: string | undefined; choice?: string | undefined; assetKeys?: readonly string[] | undefined },
 ): Issue[] {
-  if (answer.text === undefined && answer.choice === undefined && (answer.assetKeys ?? []).length === 0) {
+  if (isBlank(answer.text) && answer.choice === undefined && (answer.assetKeys ?? []).length === 0) {
     return [{ path: '$.text', severity: 'error', message: 'The answer is empty. Give a text, a choice or assetKeys.' }]
   }
   if (answer.choice === undefined) return []

@@ -54,13 +54,18 @@ export interface Preferences {
   readonly allowsUrgent: boolean
 }
 
-export async function savePreferences(tx: Tx, tenantId: number, tenantUserId: number, to: Preferences): Promise<void> {
-  const quiet = to.quietHours === null ? null : JSON.stringify(to.quietHours)
+/** What is not named stays, also where another call names it at the same moment. */
+export async function savePreferences(tx: Tx, tenantId: number, tenantUserId: number, to: Partial<Preferences>): Promise<void> {
+  const order = to.channelOrder === undefined ? null : [...to.channelOrder]
+  const quiet = to.quietHours ? JSON.stringify(to.quietHours) : null
+  const allows = to.allowsUrgent ?? null
   await tx`
-    insert into platform.contact_preference (tenant_id, tenant_user_id, channel_order, quiet_hours, allows_urgent)
-    values (${tenantId}, ${tenantUserId}, ${[...to.channelOrder]}, ${quiet}::text::jsonb, ${to.allowsUrgent})
+    insert into platform.contact_preference as p (tenant_id, tenant_user_id, channel_order, quiet_hours, allows_urgent)
+    values (${tenantId}, ${tenantUserId}, coalesce(${order}::text[], '{}'), ${quiet}::text::jsonb, coalesce(${allows}::boolean, true))
     on conflict (tenant_id, tenant_user_id) do update
-    set channel_order = excluded.channel_order, quiet_hours = excluded.quiet_hours, allows_urgent = excluded.allows_urgent`
+    set channel_order = coalesce(${order}::text[], p.channel_order),
+      quiet_hours = case when ${to.quietHours === undefined}::boolean then p.quiet_hours else excluded.quiet_hours end,
+      allows_urgent = coalesce(${allows}::boolean, p.allows_urgent)`
 }
 
 /** Whatever else comes in from this address on this channel waits until this transaction is over. */

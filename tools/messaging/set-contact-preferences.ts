@@ -46,10 +46,11 @@ export const setContactPreferences = defineOperation({
       const message = 'There is no such time zone. Use a name of the IANA database, such as Europe/Madrid.'
       throw new AppError('invalid_input', message, { issues: [{ path: '$.quietHours.timeZoneIana', severity: 'error', message }] })
     }
+    const { channelOrder, quietHours, allowsUrgent } = input
     await savePreferences(tx, tenantId, input.tenantUserId, {
-      channelOrder: input.channelOrder === undefined ? person.channelOrder : [...new Set(input.channelOrder)],
-      quietHours: input.quietHours === undefined ? person.quietHours : input.quietHours,
-      allowsUrgent: input.allowsUrgent ?? person.allowsUrgent,
+      ...(channelOrder && { channelOrder: [...new Set(channelOrder)] }),
+      ...(quietHours !== undefined && { quietHours }),
+      ...(allowsUrgent !== undefined && { allowsUrgent }),
     })
     for (const { channel, address } of addressesOf(person)) {
       if (!input.optOut?.includes(channel) || (await isOptedOut(tx, tenantId, channel, address))) continue

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 
 import { AppError, mustExist } from '#platform/errors.ts'
-import { newName } from '#platform/names.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
-import { channelId, exampleChannel, savedChannel, settingsOf } from './channels.schema.ts'
-import { checkChannel } from './channel-settings.ts'
+import { channelId, channelName, exampleChannel, savedChannel, settingsOf } from './channels.schema.ts'
+import { checkChannel, findMissingSecrets } from './channel-settings.ts'
 import { lockChannel, setChannel } from './channels.store.ts'
 import { openSecrets, sealSecrets } from './secrets.ts'
 import { toSavedChannel } from './shown.ts'
@@ -17,13 +16,13 @@ export const updateChannel = defineOperation({
   name: 'update_channel',
   title: 'Update a channel',
   description:
-    'Changes the name, the settings (as a whole) or single secrets of a channel; null removes a secret. Its kind and provider stay: create another channel for those.',
+    'Changes the name, the settings (as a whole) or single secrets of a channel; null removes a secret. Another apiBaseUrl or host needs the secrets again. Its kind and provider stay: create another channel for those.',
   method: 'PUT',
   path: '/api/v1/messaging/channels/{channelId}',
   roles: 'AdminIntegration',
   input: z.object({
     channelId,
-    internalName: newName().optional(),
+    internalName: channelName.optional(),
     settings: settingsOf.optional(),
     secrets: z
       .record(z.string(), z.string().max(500).nullable())
@@ -51,6 +50,8 @@ export const updateChannel = defineOperation({
       settings: input.settings ?? old.settings,
       secrets: wanted,
     })
+    const issues = findMissingSecrets(old, settings, input.secrets ?? {})
+    if (issues.length > 0) throw new AppError('invalid_input', 'Another host needs the secrets of the channel again.', { issues })
     const to = {
       channelId: old.channelId,
       internalName: input.internalName ?? old.internalName,

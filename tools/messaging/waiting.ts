@@ -99,7 +99,7 @@ export interface AwaitRequest extends Watched {
 
 /**
  * Waits for a message after the cursor, or the end of the conversation, or the time to be up. Holds no transaction while it waits. Throws
- * AppError `not_found`; `unauthenticated` or `forbidden` where the credential ceased to hold meanwhile.
+ * AppError `not_found`; `unauthenticated`, `tenant_suspended` or `forbidden` where the credential ceased to hold meanwhile.
  */
 export async function awaitReplies(services: Services, request: AwaitRequest): Promise<Look & { timedOut: boolean }> {
   const { tenantId, actor, signal } = request

@@ -3,6 +3,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 import { z } from 'zod'
 
+import type { Keyword } from './messaging.rules.ts'
 import type { FailureReason, MessageStatus } from './messaging.schema.ts'
 
 function isEqual(a: string, b: string): boolean {
@@ -125,11 +126,17 @@ export interface TwilioMessage {
   /** What the tapped button carries. */
   readonly payload: string | undefined
   readonly media: readonly { readonly url: string; readonly mimeType: string }[]
-  /** Twilio has answered the keyword itself. */
-  readonly isKeywordAnswered: boolean
+  /** What Twilio took the message for and has answered itself, by the words that its customer chose in whatever language. */
+  readonly keyword: Keyword | undefined
 }
 
 const maxMedia = 10
+
+const optOutTypes: ReadonlyMap<string, Keyword> = new Map([
+  ['STOP', 'stop'],
+  ['START', 'start'],
+  ['HELP', 'help'],
+])
 
 /** Addresses of WhatsApp carry their channel on Twilio's wire. */
 export const withoutPrefix = (address: string) => address.replace(/^whatsapp:/, '')
@@ -159,7 +166,7 @@ export function readTwilio(form: Form): TwilioStatus | TwilioMessage | undefined
     text: one('Body') ?? '',
     payload: one('ButtonPayload'),
     media: media.filter(({ url }) => URL.canParse(url)),
-    isKeywordAnswered: one('OptOutType') !== undefined,
+    keyword: optOutTypes.get(one('OptOutType')?.toUpperCase() ?? ''),
   }
 }
 

@@ -51,10 +51,11 @@ async function takeMessage(
     to: asPhone(delivery.to) ?? delivery.to.slice(0, 64),
     text: delivery.text,
     payload: delivery.payload,
+    keyword: delivery.keyword,
     providerId: delivery.sid,
     media: delivery.media,
   })
-  const asksForHelp = keyword === 'help' && !delivery.isKeywordAnswered
+  const asksForHelp = keyword === 'help' && delivery.keyword === undefined
   return { outcome: 'stored', reply: asksForHelp ? String(channel.settings['helpText'] ?? helpTextDefault) : undefined }
 }
 

@@ -40,7 +40,10 @@ export const provisionTenant = defineOperation({
       .optional()
       .describe('Where its pages are reached; <subDomain>.localhost unless told'),
     description: z.string().max(2000).optional(),
-    initialAdmin: z.strictObject({ email, userName: userName.optional().describe('The e-mail unless told') }),
+    initialAdmin: z.strictObject({
+      email,
+      userName: userName.optional().describe('The e-mail unless told, with a number where somebody has that name'),
+    }),
     cssJson: z
       .union([z.string().max(40_000), z.record(z.string(), z.union([z.string(), z.number()]))])
       .optional()
@@ -81,9 +84,17 @@ export const provisionTenant = defineOperation({
       at: stamp,
     })
     const admin = await context.asTenant(tenantId, () => {
-      const name = input.initialAdmin.userName ?? address.value
+      const { userName: asked } = input.initialAdmin
+      const name = asked ?? address.value
       // Excepted from the rule that nobody grants a role they lack: a global administrator need not hold the tenant's roles.
-      return addMember(tx, tenantId, { userName: name, displayName: name, email: address.value, roleFlag: tenantAdminRoles, at: stamp })
+      return addMember(tx, tenantId, {
+        userName: name,
+        isNameDerived: asked === undefined,
+        displayName: name,
+        email: address.value,
+        roleFlag: tenantAdminRoles,
+        at: stamp,
+      })
     })
     context.audit({ newTenantId: tenantId, tenantUserId: admin.tenantUserId })
     const row = mustExist(await findTenant(tx, tenantId), 'tenant')

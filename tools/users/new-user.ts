@@ -44,6 +44,7 @@ export async function readNewUser(context: TxContext, input: NewUser): Promise<M
     throw new AppError('invalid_input', `The user cannot be made: ${issues[0]?.message ?? ''}`, { issues })
   return {
     userName,
+    isNameDerived: input.userName === undefined,
     displayName: input.displayName ?? userName,
     email,
     phone,

@@ -11,6 +11,8 @@ export { normalizeEmail, normalizePhone } from './contact-values.ts'
 
 export interface MemberRequest {
   readonly userName: string
+  /** Made of the e-mail or phone, since nobody asked for a name: where it is taken, it gets a number. */
+  readonly isNameDerived?: boolean
   readonly displayName: string
   /** In its normal form. */
   readonly email?: string | undefined
@@ -28,11 +30,15 @@ export interface MemberRequest {
 
 /**
  * Makes a person a member of the tenant that the transaction is in. A person who is known by the e-mail is the same person and keeps their user
- * name. Throws AppError `already_exists` where the name, the person or a contact is taken.
+ * name. Throws AppError `already_exists` where the name that was asked for, the person or a contact is taken.
  */
 export async function addMember(tx: Tx, tenantId: number, request: MemberRequest): Promise<UserRow> {
   const { email, phone } = request
-  const person = await ensurePerson(tx, request.userName, email ?? null).catch((error: unknown) => {
+  const person = await ensurePerson(tx, {
+    userName: request.userName,
+    isNameDerived: request.isNameDerived === true,
+    email: email ?? null,
+  }).catch((error: unknown) => {
     if (constraintOf(error) === 'app_user_name')
       throw new AppError('already_exists', 'The user name is taken. Choose another one.', { cause: error })
     throw error

@@ -41,6 +41,8 @@ export const language = z.string().min(2).max(20).describe('A languageCode of li
 export const timezone = z.string().min(1).max(64).describe('An IANA name: Europe/Madrid')
 export const userName = z
   .string()
+  // Keyboards differ in how they write an é; it is the same name, to whoever reads it and whoever signs in with it.
+  .normalize('NFC')
   .regex(/^[^\s\p{Cc}\p{Cf}]{2,100}$/u, '2 to 100 characters without spaces')
   .describe('What the person signs in with beside the e-mail; unique in the whole installation')
 export const displayName = z.string().trim().min(1).max(200)
@@ -50,7 +52,9 @@ export const userFields = {
   phone: phone.optional(),
   userName: userName
     .optional()
-    .describe('The e-mail or phone unless told. A person who is known by this e-mail keeps the name that they have'),
+    .describe(
+      'The e-mail or phone unless told, with a number where somebody has that name. A person who is known by this e-mail keeps the name that they have',
+    ),
   displayName: displayName.optional().describe('The user name unless told'),
   language: language.optional().describe("A languageCode of list_languages; the tenant's unless told"),
   timezone: timezone.optional().describe('An IANA name such as Europe/Madrid; UTC unless told'),

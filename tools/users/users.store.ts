@@ -111,10 +111,17 @@ export async function listLanguageRows(tx: Tx): Promise<LanguageRow[]> {
   return tx<LanguageRow[]>`select language_region_id, language_code from platform.language order by language_region_id`
 }
 
-/** The person of this e-mail, or a new one. Throws a unique violation of app_user_name where somebody else has the name. */
-export async function ensurePerson(tx: Tx, userName: string, email: string | null): Promise<{ userId: number; userName: string }> {
+/**
+ * The person of this e-mail, or a new one. Where somebody else has the name, one that was derived gets a number; any other throws a unique violation
+ * of app_user_name.
+ */
+export async function ensurePerson(
+  tx: Tx,
+  wanted: { userName: string; isNameDerived: boolean; email: string | null },
+): Promise<{ userId: number; userName: string }> {
   const [row] = await tx<{ userId: number; userName: string }[]>`
-    select found_id as user_id, found_name as user_name from platform.ensure_user(${userName}, ${email})`
+    select found_id as user_id, found_name as user_name
+    from platform.ensure_user(${wanted.userName}, ${wanted.email}, ${wanted.isNameDerived})`
   if (!row) throw new Error('ensure_user answered no row')
   return row
 }
