@@ -300,6 +300,22 @@ describe('a reply by SMS', () => {
     ])
   })
 
+  it('holds the place that was shared', async () => {
+    const whatsapp = await newTwilioChannel(world, fake, 'whatsapp')
+    const phone = newPhone()
+    const { conversationId } = await call('send_message', { to: { phone }, channel: whatsapp.internalName, text: 'Where are you?' })
+    const places = [
+      { Latitude: '53.5436', Longitude: '9.9661', Label: 'Gate 27', Address: 'Harbour Road 1, Hamburg' },
+      { Latitude: '0', Longitude: '-0.5' },
+    ]
+    for (const place of places)
+      await receive(world, fake, whatsapp.webhookUrl, inboundForm(`whatsapp:${phone}`, '', { To: 'whatsapp:+15005550006', ...place }))
+    expect((await call('poll_replies', { conversationId })).messages).toMatchObject([
+      { text: 'Gate 27\nHarbour Road 1, Hamburg\n53.5436, 9.9661' },
+      { text: '0, -0.5' },
+    ])
+  })
+
   it('belongs to the latest open conversation with its sender on that channel', async () => {
     const phone = newPhone()
     const other = await newTwilioChannel(world, fake)

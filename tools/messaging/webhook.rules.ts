@@ -141,6 +141,16 @@ const optOutTypes: ReadonlyMap<string, Keyword> = new Map([
 /** Addresses of WhatsApp carry their channel on Twilio's wire. */
 export const withoutPrefix = (address: string) => address.replace(/^whatsapp:/, '')
 
+/**
+ * A place that was shared over WhatsApp, as text: its name and address where it has them, then latitude and longitude in degrees. Undefined where the
+ * form holds none. Source: Twilio, parameters of an incoming WhatsApp message (`Latitude`, `Longitude`, `Label`, `Address`).
+ */
+function placeOf(one: (name: string) => string | undefined): string | undefined {
+  const [latitude, longitude] = [one('Latitude'), one('Longitude')]
+  if (!latitude || !longitude || !Number.isFinite(Number(latitude)) || !Number.isFinite(Number(longitude))) return undefined
+  return [one('Label'), one('Address'), `${latitude}, ${longitude}`].filter((part) => part).join('\n')
+}
+
 /** Undefined where the form is neither a status nor a message. */
 export function readTwilio(form: Form): TwilioStatus | TwilioMessage | undefined {
   // A vendor does not send a message again because one character of it could not be kept.
@@ -163,7 +173,7 @@ export function readTwilio(form: Form): TwilioStatus | TwilioMessage | undefined
     sid,
     from: withoutPrefix(from),
     to: withoutPrefix(to),
-    text: one('Body') ?? '',
+    text: [one('Body'), placeOf(one)].filter((part) => part).join('\n'),
     payload: one('ButtonPayload'),
     media: media.filter(({ url }) => URL.canParse(url)),
     keyword: optOutTypes.get(one('OptOutType')?.toUpperCase() ?? ''),
