@@ -126,6 +126,8 @@ interface Common<I extends z.ZodObject, O extends z.ZodType> {
   readonly issuesSecret?: { readonly idField: string }
   /** Fields that only exist over MCP (the bytes of an upload, say), left out of the REST documents. */
   readonly mcpOnlyFields?: readonly string[]
+  /** Those of them that a tool call must have. `input` leaves them optional, since it is parsed over REST too. */
+  readonly mcpRequiredFields?: readonly string[]
   /** Carried by a URL of ours, not listed as an operation: the target of a one-time upload. */
   readonly isUnlisted?: boolean
 }

@@ -60,6 +60,12 @@ describe('upload_asset', () => {
     })
   })
 
+  it('shows as a tool what a call over MCP must hold', () => {
+    expect(world.platform.pipeline.registry.byName.get('upload_asset')?.inputSchema).toMatchObject({
+      required: ['fileName', 'contentBase64'],
+    })
+  })
+
   it('says what is missing where a form holds no file', async () => {
     const form = new FormData()
     form.append('title', 'Gate')

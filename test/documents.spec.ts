@@ -122,6 +122,7 @@ describe('the generated documents', () => {
     )
     expect(operations.send_message.input.map((row: { field: string }) => row.field)).toContain('card.choices[].key')
     expect(operations.list_instances.answer).toMatchObject({ kind: 'list', isPaged: true })
+    expect(operations.upload_asset.input.map((row: { field: string }) => row.field)).not.toContain('contentBase64')
   })
 
   it('name every tool and every page in llms.txt', () => {

@@ -23,7 +23,7 @@ export function requiredOf(schema: JsonSchema): readonly string[] {
 }
 
 /** A schema of an object with some of its fields left out. */
-function without(schema: JsonSchema, names: readonly string[]): JsonSchema {
+export function without(schema: JsonSchema, names: readonly string[]): JsonSchema {
   const { required: _required, properties: _properties, ...rest } = schema
   const required = requiredOf(schema).filter((name) => !names.includes(name))
   const properties = Object.fromEntries(Object.entries(propertiesOf(schema)).filter(([name]) => !names.includes(name)))
