@@ -7,7 +7,7 @@ import type { Credential } from '#platform/call.ts'
 import { AppError, toProblem } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Platform } from '#platform/platform.ts'
-import { flagOf } from '#platform/roles.ts'
+import { flagOf, roleWords } from '#platform/roles.ts'
 
 import { openPipelineWorld, type PipelineWorld, refused } from './support/pipeline.ts'
 import { steps } from './support/test-operations.ts'
@@ -65,6 +65,14 @@ describe('who may call', () => {
     expect(rows).toEqual([
       { operation: 'create_user', outcome: 'denied', code: 'forbidden', transport: 'rest', ip: '203.0.113.5', hasUser: true },
     ])
+  })
+
+  it.each([
+    ['DataView|Signed', 'DataView'],
+    ['GlobalAdmin|AdminUser', 'GlobalAdmin or AdminUser'],
+    ['BuilderAdmin&DataDelete', 'BuilderAdmin and DataDelete'],
+  ] as const)('names the roles of %s as somebody would grant them', (expression, words) => {
+    expect(roleWords(expression)).toBe(words)
   })
 
   it('leaves a trace of a write in its transaction, and none of a plain read', async () => {
