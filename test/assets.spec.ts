@@ -233,6 +233,12 @@ describe('delete_asset', () => {
     await eventually(async () => (await server.filesOf(tenant)).length === 0, 'the bytes are removed')
   })
 
+  it('takes a key in capitals and answers it as it is kept', async () => {
+    const { assetKey } = await world.call('upload_asset', { fileName: 'a.txt', contentBase64: 'YQ==' }, { transport: 'mcp' })
+    const answer = await world.call('delete_asset', { assetKey: assetKey.toUpperCase() })
+    expect(answer).toEqual({ assetKey, deleted: true })
+  })
+
   it('sweeps with it the uploads that were given up a day ago', async () => {
     const tenant = await world.newTenant()
     const { assetKey } = await world.call('create_upload_url', { fileName: 'never.txt' }, { key: tenant.key })
