@@ -156,6 +156,7 @@ describe.each(['legacy', 'modern'] as const)('arguments that are no object, on t
   it.each([
     ['prompts/get', { name: 'connect_and_explore', arguments: { goal: 5 } }, '$.params.arguments.goal'],
     ['resources/read', { uri: 7 }, '$.params.uri'],
+    ['tools/call', { arguments: {} }, '$.params.name'],
     [
       'completion/complete',
       { ref: { type: 'ref/prompt', name: 'connect_and_explore' }, argument: { name: 'goal' } },
@@ -356,6 +357,14 @@ describe('a stock client', () => {
       capabilities: { tools: {}, resources: {}, prompts: {} },
     })
     expect(reply.headers.get('mcp-session-id')).toBeNull()
+  })
+
+  it('is told by initialize what its parameters lack', async () => {
+    const reply = await send(server, 'initialize', { capabilities: {} }, { era: 'legacy' })
+    expect(reply.error).toMatchObject({
+      code: -32602,
+      data: { issues: [{ path: '$.params.protocolVersion' }, { path: '$.params.clientInfo' }] },
+    })
   })
 
   it('discovers the server on the 2026 wire', async () => {

@@ -179,11 +179,11 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
     const run = message && !fixtures?.tools.has(message.name) ? calls.find(session, message.name) : undefined
     if (message && !run) await pipeline.charge(actor, 1)
     if (!message || !run) {
-      const wrong = findWrongParams(single)
+      const isModern = typeof request.headers['mcp-method'] === 'string'
+      const wrong = findWrongParams(single, isModern)
       if (wrong) {
         // Clients of the earlier revisions read an error's body only where the status is no error.
-        const status = typeof request.headers['mcp-method'] === 'string' ? 400 : 200
-        sendRpcError(response, ProtocolErrorCode.InvalidParams, wrong, requestId, single['id'], status)
+        sendRpcError(response, ProtocolErrorCode.InvalidParams, wrong, requestId, single['id'], isModern ? 400 : 200)
         return
       }
       await throughProtocol(request, response, session, body)
