@@ -165,6 +165,16 @@ describe('PDFs', () => {
     expect(ocr?.words[0]?.box).toEqual([20, 28, expect.any(Number), 40])
   })
 
+  it('gives the words of a page that is stored on its side the same boxes', async () => {
+    const lines = [['The first page has a line,', 'and another one below it.']]
+    const [plain, turned] = [
+      await readText(await file('plain.pdf', textPdf(lines))),
+      await readText(await file('turned.pdf', textPdf(lines, true))),
+    ]
+    expect(plain.ocr?.words).toHaveLength(11)
+    expect(turned.ocr?.words).toEqual(plain.ocr?.words)
+  })
+
   it('reads the picture of a scanned page, with boxes in points', { timeout: slow }, async () => {
     const result = await readText(await file('scan.pdf', await scannedPdf(fixture('page.png'))))
     expect(result.ocr?.text).toContain('Dear driver, the gate on Harbour Street')
