@@ -157,6 +157,10 @@ describe.each(['legacy', 'modern'] as const)('arguments that are no object, on t
     ['prompts/get', { name: 'connect_and_explore', arguments: { goal: 5 } }, '$.params.arguments.goal'],
     ['resources/read', { uri: 7 }, '$.params.uri'],
     ['tools/call', { arguments: {} }, '$.params.name'],
+    ['tools/list', { cursor: null }, '$.params.cursor'],
+    ['prompts/list', { cursor: 1 }, '$.params.cursor'],
+    ['resources/list', { cursor: {} }, '$.params.cursor'],
+    ['resources/templates/list', { cursor: true }, '$.params.cursor'],
     [
       'completion/complete',
       { ref: { type: 'ref/prompt', name: 'connect_and_explore' }, argument: { name: 'goal' } },

@@ -83,8 +83,12 @@ export function withArguments(parsed: ParsedBody): ParsedBody {
 }
 
 const requestTypes: Readonly<Record<string, SpecTypeName>> = {
+  'tools/list': 'ListToolsRequest',
   'tools/call': 'CallToolRequest',
+  'prompts/list': 'ListPromptsRequest',
   'prompts/get': 'GetPromptRequest',
+  'resources/list': 'ListResourcesRequest',
+  'resources/templates/list': 'ListResourceTemplatesRequest',
   'resources/read': 'ReadResourceRequest',
   'completion/complete': 'CompleteRequest',
 }
