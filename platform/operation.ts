@@ -124,8 +124,12 @@ interface Common<I extends z.ZodObject, O extends z.ZodType> {
   readonly sharedPath?: { readonly whenBodyHas: readonly string[] } | { readonly whenBodyIsEmpty: true }
   /** Fields of the output that hold a secret, and the id that a replay answers instead of it. */
   readonly issuesSecret?: { readonly idField: string }
+  /** Fields that the contract puts into the query although there is a body; they are taken from either. */
+  readonly queryFields?: readonly string[]
   /** Fields that only exist over MCP (the bytes of an upload, say), left out of the REST documents. */
   readonly mcpOnlyFields?: readonly string[]
+  /** Those of them that a tool call must have. `input` leaves them optional, since it is parsed over REST too. */
+  readonly mcpRequiredFields?: readonly string[]
   /** Carried by a URL of ours, not listed as an operation: the target of a one-time upload. */
   readonly isUnlisted?: boolean
 }

@@ -41,6 +41,14 @@ function shapeOf(schema: z.ZodObject): Record<string, unknown> {
   return schema.shape
 }
 
+/** The input as a tool shows it. */
+function inputSchemaOf({ input, mcpRequiredFields = [] }: Operation): JsonSchema {
+  const schema = toJsonSchema(input, 'input')
+  if (mcpRequiredFields.length === 0) return schema
+  const always = Array.isArray(schema['required']) ? schema['required'] : []
+  return { ...schema, required: [...always, ...mcpRequiredFields] }
+}
+
 function register(domain: string, operation: Operation): RegisteredOperation {
   const { name, path, input, output, effect } = operation
   if (!/^[a-z][a-z0-9_]{0,39}$/.test(name)) throw new Error(`${name}: a tool name is at most 40 lower-case letters, digits and underscores`)
@@ -56,7 +64,7 @@ function register(domain: string, operation: Operation): RegisteredOperation {
     domain,
     roleRule,
     pathParams,
-    inputSchema: toJsonSchema(input, 'input'),
+    inputSchema: inputSchemaOf(operation),
     outputSchema,
     structuredSchema: toStructuredSchema(outputSchema),
     isTool: roleRule.needsCredential && !roleRule.admitsAgent && operation.isUnlisted !== true,

@@ -81,6 +81,15 @@ export function parseRoles(expression: string): RoleRule {
   return { needsCredential: true, admitsSigned, admitsAgent: false, masks }
 }
 
+/** The roles that an expression asks a signed-in caller for, in words: `GlobalAdmin or AdminUser`. A signed URL is no role. */
+export function roleWords(expression: RoleExpression): string {
+  return expression
+    .split('|')
+    .filter((alternative) => alternative !== 'Signed')
+    .map((alternative) => alternative.replaceAll('&', ' and '))
+    .join(' or ')
+}
+
 /** Whether a caller with these roles passes the rule. */
 export function allows(rule: RoleRule, roleFlag: number): boolean {
   if (!rule.needsCredential) return true

@@ -18,7 +18,7 @@ import type { Actor, CallContext, StagedContext, TxContext } from './operation.t
 import { insertOutboxEvent, outboxTopic } from './outbox.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { Registry } from './registry.ts'
-import { allows, roleBits, rolesOf } from './roles.ts'
+import { allows, roleBits, rolesOf, roleWords } from './roles.ts'
 import type { Services } from './services.ts'
 import { inSpan } from './trace.ts'
 
@@ -71,7 +71,7 @@ async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
     await services.databases.transact({ tenantId: actor.tenantId }, ({ tx }) => insertAuditEvent(tx, audited('denied', 'forbidden')))
     throw new AppError(
       'forbidden',
-      `${operation.name} needs the role ${operation.roles}; this credential has ${rolesOf(actor.roleFlag).join(', ') || 'none'}.`,
+      `${operation.name} needs the role ${roleWords(operation.roles)}; this credential has ${rolesOf(actor.roleFlag).join(', ') || 'none'}.`,
     )
   }
   const parsed = parseInput(operation.input, call.input ?? {})

@@ -70,6 +70,15 @@ export function refuseErrors(findings: readonly Finding[], what: string, done = 
   })
 }
 
+/** What a draft shows of a field: the schema itself, or where it nests only the kind of value. */
+function outlineOf(shown: z.core.JSONSchema.JSONSchema, saver: string) {
+  const description = `As in ${saver}`
+  if (shown.type === 'object') return { type: shown.type, description }
+  // Some hosts refuse a whole list of tools for one array that does not say what it holds.
+  if (shown.type === 'array') return { type: shown.type, items: { type: 'object' as const }, description }
+  return shown
+}
+
 /**
  * The input of a validate operation: the fields of what it validates, but taken as they come, so that a mistake in one is a finding of the envelope and
  * no refusal of the call; a field that does not exist is refused as everywhere. What nests is shown by `saver`, the operation that saves it.
@@ -77,15 +86,7 @@ export function refuseErrors(findings: readonly Finding[], what: string, done = 
 export function draftOf(schema: z.ZodObject, saver: string) {
   const fields = Object.entries(schema.shape).map(([name, field]) => {
     const { $schema: _dialect, ...shown } = z.toJSONSchema(field as z.ZodType, { io: 'input', reused: 'inline' })
-    const { type } = shown
-    const nests = type === 'array' || type === 'object'
-    return [
-      name,
-      z
-        .unknown()
-        .optional()
-        .meta(nests ? { type, description: `As in ${saver}` } : shown),
-    ] as const
+    return [name, z.unknown().optional().meta(outlineOf(shown, saver))] as const
   })
   return z.object(Object.fromEntries(fields))
 }

@@ -203,6 +203,14 @@ describe('create_upload_url', () => {
     expect((await server.send('PUT', url, '12345')).status).toBe(200)
   })
 
+  it('refuses a form, which is not the file, and takes another try', async () => {
+    const { url } = await world.call('create_upload_url', { fileName: 'a.txt' })
+    const form = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nhello\r\n--x--\r\n'
+    const refused = await server.send('PUT', url, form, { 'content-type': 'multipart/form-data; boundary=x' })
+    expect(refused).toMatchObject({ status: 415, body: { code: 'unsupported_type' } })
+    expect(await server.send('PUT', url, 'hello')).toMatchObject({ status: 200, body: { fileSize: 5 } })
+  })
+
   it('takes another try after a PUT that was cut in the middle', async () => {
     const tenant = await world.newTenant()
     const { url, assetKey } = await world.call('create_upload_url', { fileName: 'a.bin' }, { key: tenant.key })

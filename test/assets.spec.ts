@@ -60,6 +60,12 @@ describe('upload_asset', () => {
     })
   })
 
+  it('shows as a tool what a call over MCP must hold', () => {
+    expect(world.platform.pipeline.registry.byName.get('upload_asset')?.inputSchema).toMatchObject({
+      required: ['fileName', 'contentBase64'],
+    })
+  })
+
   it('says what is missing where a form holds no file', async () => {
     const form = new FormData()
     form.append('title', 'Gate')
@@ -225,6 +231,12 @@ describe('delete_asset', () => {
       await expect(world.run(name, { assetKey }, { key: tenant.key })).rejects.toMatchObject({ code: 'not_found' })
     }
     await eventually(async () => (await server.filesOf(tenant)).length === 0, 'the bytes are removed')
+  })
+
+  it('takes a key in capitals and answers it as it is kept', async () => {
+    const { assetKey } = await world.call('upload_asset', { fileName: 'a.txt', contentBase64: 'YQ==' }, { transport: 'mcp' })
+    const answer = await world.call('delete_asset', { assetKey: assetKey.toUpperCase() })
+    expect(answer).toEqual({ assetKey, deleted: true })
   })
 
   it('sweeps with it the uploads that were given up a day ago', async () => {

@@ -80,7 +80,8 @@ describe('the generated documents', () => {
     expect(Object.keys(form.properties)).not.toContain('contentBase64')
     const download = paths['/api/v1/assets/{assetKey}/download'].get
     expect(Object.keys(download.responses['200'].content)).toEqual(['*/*'])
-    expect(download.security).toEqual([{ bearer: [] }, { signedUrl: [] }])
+    expect(Object.keys(download.responses).slice(0, 3)).toEqual(['200', '206', '304'])
+    expect(download.security).toEqual([{ bearer: [] }, { signedUrl: [], signedUrlExpiry: [], signedUrlUser: [] }])
     expect(paths['/api/v1/messaging/webhooks/{channelKey}'].post.security).toEqual([])
   })
 
@@ -93,6 +94,14 @@ describe('the generated documents', () => {
     }
     expect(codes('404')).toEqual(['not_found'])
     expect(codes('409')).toEqual(['conflict', 'already_exists', 'idempotency_conflict', 'idempotency_in_progress'])
+    expect(codes('415')).toEqual(['unsupported_type'])
+  })
+
+  it('show in the query what the contract puts there, beside the body that may hold it too', () => {
+    const asOf = JSON.parse(textOf('reference/openapi.json')).paths['/api/v1/entities/{entity}/instances/{record}/as-of'].post
+    expect(asOf.parameters).toContainEqual(expect.objectContaining({ name: 'utc', in: 'query', required: false }))
+    expect(asOf.requestBody.required).toBe(false)
+    expect(asOf.requestBody.content['application/json'].schema.properties).toHaveProperty('utc')
   })
 
   it('are a Postman collection of format 2.1 with every operation once', () => {
@@ -122,6 +131,7 @@ describe('the generated documents', () => {
     )
     expect(operations.send_message.input.map((row: { field: string }) => row.field)).toContain('card.choices[].key')
     expect(operations.list_instances.answer).toMatchObject({ kind: 'list', isPaged: true })
+    expect(operations.upload_asset.input.map((row: { field: string }) => row.field)).not.toContain('contentBase64')
   })
 
   it('name every tool and every page in llms.txt', () => {

@@ -166,9 +166,10 @@ describe('multipart uploads', () => {
     for (const path of ['/api/v1/files', '/api/v1/uploads/t']) {
       const isForm = path === '/api/v1/files'
       seen = undefined
+      const type = isForm ? formHeaders['content-type'] : 'application/octet-stream'
       const { socket } = await openSocket(server.port)
       socket.write(
-        `${isForm ? 'POST' : 'PUT'} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer FileEdit\r\nContent-Type: ${formHeaders['content-type']}\r\nContent-Length: 5000000\r\n\r\n`,
+        `${isForm ? 'POST' : 'PUT'} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer FileEdit\r\nContent-Type: ${type}\r\nContent-Length: 5000000\r\n\r\n`,
       )
       socket.write(formBytes(3 * MiB, ''))
       await eventually(() => server.memory.calls.length > 0, 'the call')

@@ -252,6 +252,11 @@ describe('errors', () => {
     expect((await post('/healthz')).headers.get('allow')).toBe('GET')
   })
 
+  it.each(['QUERY', 'PATCH', 'OPTIONS'])('answers the method %s, which no route takes, with 404', async (method) => {
+    const { status, body } = await call(method, '/api/v1/schema/whoami')
+    expect([status, body.code]).toEqual([404, 'not_found'])
+  })
+
   it('answers broken HTTP with 400, and a path that is no text', async () => {
     for (const request of [
       'NONSENSE\r\n\r\n',

@@ -253,6 +253,16 @@ describe('a save with an attachment', () => {
     expect([analyses.length, new Set(analyses.map((row) => row.jobId)).size, await countEvents()]).toEqual([20, 20, 20])
   })
 
+  it('answers one job for an asset that stands in a list twice', async () => {
+    await call('create_property', { internalName: 'Pictures', dataType: 'Attachment' })
+    await call('attach_property', { entity: 'Inspection', property: 'Pictures', isList: true })
+    await setAnalysis({ ocr: true }, await idOf('Pictures'))
+    const [one, other] = [await newAsset(), await newAsset()]
+    const { jobIds } = await save({ Pictures: [one, other, one] })
+    expect(jobIds).toHaveLength(2)
+    expect(new Set(jobIds).size).toBe(2)
+  })
+
   it('makes one analysis of an asset that stands in a list twice', async () => {
     await setAnalysis(wanted)
     const assetKey = await newAsset()

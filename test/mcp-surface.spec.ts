@@ -100,6 +100,8 @@ describe('the tool list', () => {
       { type: 'object', properties: { a: {} } },
       { type: 'object', properties: { a: true } },
       { type: 'object', $defs: {} },
+      { type: 'object', properties: { a: { type: 'array' } } },
+      { type: 'object', properties: { a: { type: ['array', 'null'] } } },
     ]
     expect(bad.filter((inputSchema) => lintTool({ ...tool, inputSchema }).length === 0)).toEqual([])
   })

@@ -156,6 +156,11 @@ describe.each(['legacy', 'modern'] as const)('arguments that are no object, on t
   it.each([
     ['prompts/get', { name: 'connect_and_explore', arguments: { goal: 5 } }, '$.params.arguments.goal'],
     ['resources/read', { uri: 7 }, '$.params.uri'],
+    ['tools/call', { arguments: {} }, '$.params.name'],
+    ['tools/list', { cursor: null }, '$.params.cursor'],
+    ['prompts/list', { cursor: 1 }, '$.params.cursor'],
+    ['resources/list', { cursor: {} }, '$.params.cursor'],
+    ['resources/templates/list', { cursor: true }, '$.params.cursor'],
     [
       'completion/complete',
       { ref: { type: 'ref/prompt', name: 'connect_and_explore' }, argument: { name: 'goal' } },
@@ -333,11 +338,19 @@ describe('bad messages', () => {
     ['a body that is no JSON-RPC', '{"hello":1}', {}, 400],
     ['another content type', whoami, { 'content-type': 'text/plain' }, 415],
     ['a client that takes no stream', whoami, { accept: 'application/json' }, 406],
+    ['a client that takes no JSON', whoami, { accept: 'text/*, text/event-stream' }, 406],
     ['a revision from nowhere', whoami, { 'mcp-protocol-version': '1999-01-01' }, 400],
     ['a modern header without the envelope', whoami, { 'mcp-protocol-version': '2026-07-28' }, 400],
   ])('answers %s with its status', async (_what, body, headers, status) => {
     expect((await post(server, body, { headers })).status).toBe(status)
     expect(server.calls).toHaveLength(0)
+  })
+
+  it.each(['*/*', 'text/html, */*;q=0.8', 'application/json, text/event-stream'])('answers a client that takes %s', async (accept) => {
+    const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+    for (const body of [whoami, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initialize })]) {
+      expect((await post(server, body, { headers: { accept } })).result).toBeDefined()
+    }
   })
 
   it('refuses a name header that contradicts the body', async () => {
@@ -356,6 +369,14 @@ describe('a stock client', () => {
       capabilities: { tools: {}, resources: {}, prompts: {} },
     })
     expect(reply.headers.get('mcp-session-id')).toBeNull()
+  })
+
+  it('is told by initialize what its parameters lack', async () => {
+    const reply = await send(server, 'initialize', { capabilities: {} }, { era: 'legacy' })
+    expect(reply.error).toMatchObject({
+      code: -32602,
+      data: { issues: [{ path: '$.params.protocolVersion' }, { path: '$.params.clientInfo' }] },
+    })
   })
 
   it('discovers the server on the 2026 wire', async () => {

@@ -7,7 +7,7 @@ import type { Credential } from '#platform/call.ts'
 import { AppError, toProblem } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Platform } from '#platform/platform.ts'
-import { flagOf } from '#platform/roles.ts'
+import { flagOf, roleWords } from '#platform/roles.ts'
 
 import { openPipelineWorld, type PipelineWorld, refused } from './support/pipeline.ts'
 import { steps } from './support/test-operations.ts'
@@ -82,6 +82,14 @@ describe('who may call', () => {
         { operation: name, outcome: 'denied', code: 'forbidden', facts },
       ])
     }
+  })
+
+  it.each([
+    ['DataView|Signed', 'DataView'],
+    ['GlobalAdmin|AdminUser', 'GlobalAdmin or AdminUser'],
+    ['BuilderAdmin&DataDelete', 'BuilderAdmin and DataDelete'],
+  ] as const)('names the roles of %s as somebody would grant them', (expression, words) => {
+    expect(roleWords(expression)).toBe(words)
   })
 
   it('leaves a trace of a write in its transaction, and none of a plain read', async () => {

@@ -159,7 +159,6 @@ describe('what is written of findings', () => {
     ['text, trimmed', 'text', property('Text'), { ocr: ocr('  GATE 4\n\n') }, 'GATE 4'],
     ['text, cut to what the property takes', 'text', property('Text', { maxValueOrLength: 3 }), { ocr: ocr('GATE') }, 'GAT'],
     ['text, never cut through a character', 'text', property('Text', { maxValueOrLength: 3 }), { ocr: ocr('ab😀') }, 'ab'],
-    ['no text, and so nothing', 'text', property('Text'), { ocr: ocr(' \n ') }, undefined],
     ['labels in one text', 'labels', property('Text'), { labels }, 'traffic light, crane'],
     ['labels in one text, whole ones', 'labels', property('Text', { maxValueOrLength: 15 }), { labels }, 'traffic light'],
     ['labels in a list', 'labels', property('Text', { isList: true }), { labels }, ['traffic light', 'crane']],
@@ -174,10 +173,17 @@ describe('what is written of findings', () => {
     ['the first label as an option', 'topLabel', property('Choice', { options }), { labels }, 'Traffic_Light'],
     ['the first label as text', 'topLabel', property('Text'), { labels }, 'traffic light'],
     ['the score, as exact as the property', 'score', property('Number', { maxDecimalPlaces: 2 }), { labels }, 0.81],
-    ['no label, and so nothing', 'score', property('Number'), { labels: [] }, undefined],
   ] as const)('is %s', (_what, kind, target, findings, value) => {
     const { values, skipped } = valuesToWrite(entityOf(target), { [kind]: 1 }, findings)
     expect([values['Target'], skipped]).toEqual([value, []])
+  })
+
+  it.each([
+    ['text', property('Text'), { ocr: ocr(' \n ') }, 'No text was found.'],
+    ['score', property('Number'), { labels: [] }, 'No label was found.'],
+    ['labels', property('Choice', { isList: true, options: [] }), { labels }, 'It has no option for "traffic light".'],
+  ] as const)('is nothing where the finding for %s is empty or fits no option, and says so', (kind, target, findings, reason) => {
+    expect(valuesToWrite(entityOf(target), { [kind]: 1 }, findings)).toEqual({ values: {}, skipped: [{ property: 'Target', reason }] })
   })
 
   it('is nothing for a target that was detached or has changed', () => {

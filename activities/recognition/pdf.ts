@@ -6,7 +6,7 @@ import { dirname, join, sep } from 'node:path'
 import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist'
 
-import { mapBox } from './geometry.ts'
+import { after, type Affine, mapBox } from './geometry.ts'
 import { fromRaster, toRaster, type Picture } from './image.ts'
 import { readPage, splitLine, type Engines, type FoundWord, type PageText } from './read-page.ts'
 import { limits } from './types.ts'
@@ -115,6 +115,17 @@ async function openPage(document: PDFDocumentProxy, number: number): Promise<{ o
   }
 }
 
+/** A matrix as PDF writes it. */
+function affineOf([a = 0, b = 0, c = 0, d = 0, e = 0, f = 0]: readonly number[]): Affine {
+  return [a, c, e, b, d, f]
+}
+
+/** From the start of a line of writing, along and above its baseline, to the sheet. The size of the letters is in the lengths already. */
+function baselineOf([a = 0, b = 0, c = 0, d = 0, e = 0, f = 0]: readonly number[]): Affine {
+  const [along, above] = [Math.hypot(a, b) || 1, Math.hypot(c, d) || 1]
+  return affineOf([a / along, b / along, c / above, d / above, e, f])
+}
+
 /** The words that the page carries, in the order it carries them, in points from the top left. */
 async function ownText(page: PDFPageProxy): Promise<PageText> {
   const { width, height, transform } = page.getViewport({ scale: 1 })
@@ -122,10 +133,10 @@ async function ownText(page: PDFPageProxy): Promise<PageText> {
   const lines: FoundWord[][] = [[]]
   for (const item of items) {
     if (!('str' in item)) continue
-    const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = transform as readonly number[]
-    const [, , , , x = 0, y = 0] = item.transform as readonly number[]
-    const box = mapBox([a, c, e, b, d, f], [x, y, x + item.width, y + item.height], width, height)
-    lines.at(-1)?.push(...splitLine({ text: item.str, confidence: 100, box }))
+    // A line is split along its own baseline: in the file it may run in any direction, and the page may be shown turned.
+    const toPage = after(affineOf(transform), baselineOf(item.transform))
+    const words = splitLine({ text: item.str, confidence: 100, box: [0, 0, item.width, item.height] })
+    lines.at(-1)?.push(...words.map((word) => ({ ...word, box: mapBox(toPage, word.box, width, height) })))
     if (item.hasEOL) lines.push([])
   }
   return lines.filter((line) => line.length > 0)

@@ -57,7 +57,7 @@ export async function readPage(picture: Picture, { tesseract, scenes }: Engines,
   }
   const scene = await scenes.read(picture)
   const believed = scene.filter(({ text, confidence }) => confidence >= believedFrom && lettersIn(text) >= 2 && !isForeign(text))
-  if (believed.length > 0) return believed.map((line) => splitLine(line))
+  if (believed.length > 0) return believed.map((line) => splitLine(line, line.runs))
   return first ? believedWords(first, upright, picture) : []
 }
 
@@ -77,15 +77,16 @@ function believedWords(page: TesseractPage, prepared: PreparedPage, picture: Pic
   return [...lines.values()]
 }
 
-/** A line of one box into words: each takes the share of the box that it has of the letters. */
-export function splitLine({ text, confidence, box }: FoundWord): readonly FoundWord[] {
+/** A line of one box into words: each takes the share of the box that it has of the letters, from the left or, where the line hangs, from the top. */
+export function splitLine({ text, confidence, box }: FoundWord, runs: 'right' | 'down' = 'right'): readonly FoundWord[] {
   const [x0, y0, x1, y1] = box
-  const at = (index: number) => Math.round(x0 + ((x1 - x0) * index) / text.length)
-  return [...text.matchAll(/\S+/g)].map((match) => ({
-    text: match[0],
-    confidence,
-    box: [at(match.index), y0, at(match.index + match[0].length), y1],
-  }))
+  const share = (from: number, to: number, index: number) => Math.round(from + ((to - from) * index) / text.length)
+  return [...text.matchAll(/\S+/g)].map((match) => {
+    const [start, end] = [match.index, match.index + match[0].length]
+    const part: Box =
+      runs === 'down' ? [x0, share(y0, y1, start), x1, share(y0, y1, end)] : [share(x0, x1, start), y0, share(x0, x1, end), y1]
+    return { text: match[0], confidence, box: part }
+  })
 }
 
 async function smallerPng({ png, width, height }: PreparedPage): Promise<Buffer> {

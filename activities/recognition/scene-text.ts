@@ -11,11 +11,15 @@ export interface SceneLine {
   readonly confidence: number
   /** In the pixels of the upright picture. */
   readonly box: Box
+  /** The engine reads writing that runs up the picture upside down, so whatever it makes sense of runs one of these ways. */
+  readonly runs: 'right' | 'down'
 }
+
+type Corners = readonly (readonly number[])[]
 
 /** The engine hands what it is given to sharp, which takes a picture's bytes as well as a path; its own type names the path only. */
 interface BytesReader {
-  detect(png: Buffer): Promise<readonly { readonly text: string; readonly mean: number; readonly box?: readonly (readonly number[])[] }[]>
+  detect(png: Buffer): Promise<readonly { readonly text: string; readonly mean: number; readonly box?: Corners }[]>
 }
 
 export interface SceneReader {
@@ -26,6 +30,12 @@ export interface SceneReader {
 /** Smaller writing than about 8 pixels is not found, so small pictures are enlarged. */
 const smallestSide = 640
 const missingTo32 = (side: number) => (32 - (side % 32)) % 32
+
+/** The engine turns what is half as high again as wide, and reads it from top to bottom. */
+function directionOf([a = [], b = [], c = [], d = []]: Corners): SceneLine['runs'] {
+  const side = ([x0 = 0, y0 = 0]: readonly number[], [x1 = 0, y1 = 0]: readonly number[]) => Math.hypot(x1 - x0, y1 - y0)
+  return Math.max(side(a, d), side(b, c)) >= 1.5 * Math.max(side(a, b), side(c, d)) ? 'down' : 'right'
+}
 
 /** Loads nothing until the first picture. One call at a time. */
 export function createSceneReader(): SceneReader {
@@ -48,7 +58,8 @@ export function createSceneReader(): SceneReader {
         const xs = box.map(([x]) => x ?? 0)
         const ys = box.map(([, y]) => y ?? 0)
         const found: Box = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
-        return [{ text: text.trim(), confidence: Math.round(mean * 1000) / 10, box: mapBox(toPicture, found, width, height) }]
+        const confidence = Math.round(mean * 1000) / 10
+        return [{ text: text.trim(), confidence, box: mapBox(toPicture, found, width, height), runs: directionOf(box) }]
       })
     },
   }

@@ -43,6 +43,8 @@ const headers = {
   'X-Request-Id': { description: 'Of this call, also in problem bodies', schema: { type: 'string' } },
   'X-Next-Cursor': { description: 'Where more rows exist: for cursor of the next call', schema: { type: 'string' } },
   'X-Total-Count': { description: 'On the first page: how many rows there are in all', schema: { type: 'integer' } },
+  ETag: { description: 'Of these bytes, for If-None-Match and If-Range', schema: { type: 'string' } },
+  'Content-Range': { description: 'Which bytes of how many these are', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds after which the same call may succeed', schema: { type: 'integer' } },
 }
 
@@ -54,9 +56,15 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 200 },
 }
 
+/** The codes of an operation over REST, where the Content-Type of a JSON body is looked at before the operation is. */
+function restCodesOf(operation: RegisteredOperation): ErrorCode[] {
+  const takesJson = operation.method !== 'GET' && (operation.bodyKind ?? 'json') === 'json'
+  return [...codesOf(operation), ...(takesJson ? (['unsupported_type'] as const) : [])]
+}
+
 /** The answer of one status: named by its codes, so that the operations share it. */
 function errorResponses(operations: readonly RegisteredOperation[], shared: Map<string, unknown>): Record<string, unknown> {
-  const known = new Set(operations.flatMap(codesOf))
+  const known = new Set(operations.flatMap(restCodesOf))
   const codes = Object.keys(errorCatalogue).filter((code): code is ErrorCode => known.has(code as ErrorCode))
   const statuses = [...new Set(codes.map((code) => errorCatalogue[code].status))].toSorted((a, b) => a - b)
   return Object.fromEntries(
@@ -95,7 +103,7 @@ function parametersOf(operation: RegisteredOperation): unknown[] {
           required: required.includes(name),
           ...described(schema),
         }))
-      : []),
+      : (operation.queryFields ?? []).map((name) => ({ name, in: 'query', required: false, ...described(inputs[name]) }))),
     ...(operation.effect === 'read' || !operation.roleRule.needsCredential ? [] : [ref('parameters/IdempotencyKey')]),
   ]
 }
@@ -144,11 +152,27 @@ function bodyOf(operations: readonly RegisteredOperation[]): unknown {
   }
 }
 
-function successOf(operations: readonly RegisteredOperation[]): unknown {
-  const [operation] = operations
-  if (operation?.answersBytes) {
-    return { description: 'The bytes', content: { '*/*': { schema: { type: 'string', format: 'binary' } } } }
+/** The answers of a call that brings bytes: all of them, a part, or word that the caller has them already. */
+function bytesResponses(): Record<string, unknown> {
+  const content = { '*/*': { schema: { type: 'string', format: 'binary' } } }
+  const etag = { 'X-Request-Id': ref('headers/X-Request-Id'), ETag: ref('headers/ETag') }
+  return {
+    '200': { description: 'The bytes', headers: etag, content },
+    '206': {
+      description: 'The part that the header Range asks for',
+      headers: { ...etag, 'Content-Range': ref('headers/Content-Range') },
+      content,
+    },
+    '304': { description: 'The bytes are still those of the ETag in If-None-Match', headers: etag },
   }
+}
+
+function successResponses(operations: readonly RegisteredOperation[]): Record<string, unknown> {
+  if (operations.some((operation) => operation.answersBytes)) return bytesResponses()
+  return { '200': successOf(operations) }
+}
+
+function successOf(operations: readonly RegisteredOperation[]): unknown {
   const schemas = operations.map((one) => one.outputSchema)
   const isList = operations.some(isPaged)
   return {
@@ -171,7 +195,7 @@ function securityOf({ roleRule }: RegisteredOperation): unknown[] {
   if (roleRule.admitsAgent) return [{ agentSerial: [] }]
   return [
     ...(roleRule.masks.length > 0 || !roleRule.admitsSigned ? [{ bearer: [] }] : []),
-    ...(roleRule.admitsSigned ? [{ signedUrl: [] }] : []),
+    ...(roleRule.admitsSigned ? [{ signedUrl: [], signedUrlExpiry: [], signedUrlUser: [] }] : []),
   ]
 }
 
@@ -197,7 +221,7 @@ function operationObject(domain: string, operations: readonly RegisteredOperatio
       .slice(0, 1)
       .flatMap(parametersOf),
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: { '200': successOf(operations), ...errorResponses(operations, shared) },
+    responses: { ...successResponses(operations), ...errorResponses(operations, shared) },
   }
 }
 
@@ -232,7 +256,9 @@ export function openapiDocument(registry: Registry, { publicUrl, version }: Open
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key of create_api_key' },
-        signedUrl: { type: 'apiKey', in: 'query', name: 'sig', description: 'With exp and u, as sign_asset_url answers them' },
+        signedUrl: { type: 'apiKey', in: 'query', name: 'sig', description: 'As sign_asset_url answers it, with the other two' },
+        signedUrlExpiry: { type: 'apiKey', in: 'query', name: 'exp' },
+        signedUrlUser: { type: 'apiKey', in: 'query', name: 'u' },
         agentSerial: { type: 'apiKey', in: 'header', name: 'X-Agent-Serial' },
       },
       parameters: { IdempotencyKey: idempotencyKey },

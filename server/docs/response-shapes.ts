@@ -3,7 +3,7 @@ import type { JsonSchema } from '#platform/json-schema.ts'
 import type { Registry } from '#platform/registry.ts'
 
 import { fieldRows } from './fields.ts'
-import { isPaged, listedDomains } from './wire.ts'
+import { isPaged, listedDomains, without } from './wire.ts'
 
 function table(schema: JsonSchema): Record<string, unknown>[] {
   return fieldRows(schema).map(({ path, type, isRequired, description }) => ({
@@ -14,7 +14,7 @@ function table(schema: JsonSchema): Record<string, unknown>[] {
   }))
 }
 
-/** By operation: method, path, roles, the fields of the input and those of the REST answer. */
+/** By operation: method, path, roles, the fields of the REST input and those of the REST answer. */
 export function responseShapes(registry: Registry): Record<string, unknown> {
   const operations = listedDomains(registry).flatMap((domain) => domain.operations)
   return {
@@ -27,7 +27,7 @@ export function responseShapes(registry: Registry): Record<string, unknown> {
           path: operation.path,
           roles: operation.roles,
           isTool: operation.isTool,
-          input: table(operation.inputSchema),
+          input: table(without(operation.inputSchema, operation.mcpOnlyFields ?? [])),
           answer: {
             kind: operation.answersBytes ? 'bytes' : operation.outputSchema['type'] === 'array' ? 'list' : 'object',
             isPaged: isPaged(operation),

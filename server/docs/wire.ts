@@ -22,12 +22,18 @@ export function requiredOf(schema: JsonSchema): readonly string[] {
   return Array.isArray(required) ? required.map(String) : []
 }
 
-/** A schema of an object with some of its fields left out. */
-function without(schema: JsonSchema, names: readonly string[]): JsonSchema {
-  const { required: _required, properties: _properties, ...rest } = schema
+/** A schema of an object none of whose fields of these names is required. */
+function withOptional(schema: JsonSchema, names: readonly string[]): JsonSchema {
+  const { required: _required, ...rest } = schema
   const required = requiredOf(schema).filter((name) => !names.includes(name))
+  return { ...rest, ...(required.length > 0 ? { required } : {}) }
+}
+
+/** A schema of an object with some of its fields left out. */
+export function without(schema: JsonSchema, names: readonly string[]): JsonSchema {
+  const { properties: _properties, ...rest } = schema
   const properties = Object.fromEntries(Object.entries(propertiesOf(schema)).filter(([name]) => !names.includes(name)))
-  return { ...rest, properties, ...(required.length > 0 ? { required } : {}) }
+  return withOptional({ ...rest, properties }, names)
 }
 
 /**
@@ -38,7 +44,7 @@ export function restInput(operation: RegisteredOperation): { path: readonly stri
   const hidden = [...operation.pathParams, ...(operation.mcpOnlyFields ?? [])]
   return {
     path: operation.pathParams,
-    rest: without(operation.inputSchema, hidden),
+    rest: withOptional(without(operation.inputSchema, hidden), operation.queryFields ?? []),
     isInQuery:
       operation.method === 'GET' || operation.method === 'DELETE' || operation.bodyKind === 'raw' || operation.bodyKind === 'stream',
   }

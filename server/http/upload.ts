@@ -9,7 +9,7 @@ import { hasForbiddenCharacter } from '#platform/json.ts'
 import type { Upload } from '#platform/operation.ts'
 import { quoted } from '#platform/suggest.ts'
 
-import { checkDeclared, tooLarge } from './body.ts'
+import { checkDeclared, mediaType, tooLarge } from './body.ts'
 
 // A form whose file is at most this long may have its fields in any order; a longer one runs while it arrives, so its fields come first.
 const heldBytes = 1024 * 1024
@@ -62,9 +62,12 @@ function openUpload(fileName: string, mimeType: string | undefined, limitBytes: 
 
 const brokenOff = (cause: unknown) => new AppError('invalid_input', 'The upload broke off before it was whole. Send it again.', { cause })
 
-/** The body as it is, as an upload. Throws `too_large` when the headers already say so. */
+/** The body as it is, as an upload. Throws `too_large` when the headers already say so, and `unsupported_type` for a form. */
 export function openStream(request: IncomingMessage, limitBytes: number): Upload {
   checkDeclared(request, 'The file', limitBytes)
+  // Kept as it came it would be a file that nothing can open, and the caller would learn of it long after.
+  if (mediaType(request) === 'multipart/form-data')
+    throw new AppError('unsupported_type', 'The body is a form. Send the bytes of the file as the whole body, as curl -T does.')
   const opened = openUpload('', request.headers['content-type'], limitBytes)
   opened
     .fill(request, () => {})

@@ -83,15 +83,24 @@ export function withArguments(parsed: ParsedBody): ParsedBody {
 }
 
 const requestTypes: Readonly<Record<string, SpecTypeName>> = {
+  'tools/list': 'ListToolsRequest',
+  'tools/call': 'CallToolRequest',
+  'prompts/list': 'ListPromptsRequest',
   'prompts/get': 'GetPromptRequest',
+  'resources/list': 'ListResourcesRequest',
+  'resources/templates/list': 'ListResourceTemplatesRequest',
   'resources/read': 'ReadResourceRequest',
   'completion/complete': 'CompleteRequest',
 }
 
-/** What is wrong with the parameters of a request that is no tool's: the protocol library would call it an error of ours, in the words of its schemas. */
-export function findWrongParams(message: Readonly<Record<string, unknown>>): AppError | undefined {
+/** Of the revisions up to 2025-11-25 alone: later ones do not know the method. */
+const legacyRequestTypes: typeof requestTypes = { initialize: 'InitializeRequest' }
+
+/** What is wrong with the parameters of a request: the protocol library would call it an error of ours, or tell of it in the words of its schemas. */
+export function findWrongParams(message: Readonly<Record<string, unknown>>, isModern: boolean): AppError | undefined {
   const { method } = message
-  const type = typeof method === 'string' && Object.hasOwn(requestTypes, method) ? requestTypes[method] : undefined
+  const types = isModern ? requestTypes : { ...requestTypes, ...legacyRequestTypes }
+  const type = typeof method === 'string' && Object.hasOwn(types, method) ? types[method] : undefined
   if (type === undefined || message['id'] === undefined) return undefined
   const result = specTypeSchemas[type]['~standard'].validate(message)
   if (result instanceof Promise || !result.issues) return undefined

@@ -34,6 +34,13 @@ function header(headers: Headers, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
+/** What the caller takes. The SDK asks for both types by name, and a header that is absent or says anything means both. */
+export function acceptOf(headers: Headers): string {
+  const accept = header(headers, 'accept') ?? '*/*'
+  const takesAnything = accept.split(',').some((range) => /^\s*\*\/\*\s*(?:;|$)/.test(range))
+  return takesAnything ? 'application/json, text/event-stream' : accept
+}
+
 function eraOf(headers: Headers, body: Readonly<Record<string, unknown>>): Era | undefined {
   const version = header(headers, 'mcp-protocol-version')
   const method = header(headers, 'mcp-method')
@@ -49,7 +56,7 @@ function eraOf(headers: Headers, body: Readonly<Record<string, unknown>>): Era |
   }
   if (outcome.kind !== 'legacy' || outcome.reason !== 'no-claim') return undefined
   if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return undefined
-  const accept = header(headers, 'accept') ?? ''
+  const accept = acceptOf(headers)
   return accept.includes('application/json') && accept.includes('text/event-stream') ? 'legacy' : undefined
 }
 

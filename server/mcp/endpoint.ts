@@ -13,7 +13,7 @@ import { AppError, errorCatalogue, toProblem } from '#platform/errors.ts'
 import type { Logger } from '#platform/log.ts'
 
 import { CallerGone, findWrongParams, parseBody, readBody, withArguments } from './body.ts'
-import { createDirectWriter, isRecord, readDirectMessage } from './direct.ts'
+import { acceptOf, createDirectWriter, isRecord, readDirectMessage } from './direct.ts'
 import { bearerOf, createGuard } from './guard.ts'
 import { createProtocolServer, type ProtocolFixtures } from './protocol.ts'
 import { productPrompts, type PromptDefinition } from './prompts.ts'
@@ -37,7 +37,7 @@ export interface McpEndpointParts {
 export type McpEndpoint = ((request: IncomingMessage, response: ServerResponse) => Promise<void>) & { close(): Promise<void> }
 
 /** Headers that the protocol knows; the credential among others stays outside. */
-const protocolHeaders = ['accept', 'content-type', 'last-event-id', 'mcp-method', 'mcp-name', 'mcp-protocol-version', 'mcp-session-id']
+const protocolHeaders = ['content-type', 'last-event-id', 'mcp-method', 'mcp-name', 'mcp-protocol-version', 'mcp-session-id']
 
 function productVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
@@ -128,7 +128,7 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
   let isClosed = false
   const throughProtocol = async (request: IncomingMessage, response: ServerResponse, session: Session, body: unknown): Promise<void> => {
     if (isClosed) throw new AppError('unavailable', 'The server is stopping. Connect again in a moment.', { retryAfterSeconds: 1 })
-    const headers = new Headers()
+    const headers = new Headers({ accept: acceptOf(request.headers) })
     for (const name of protocolHeaders) {
       const value = request.headers[name]
       if (typeof value === 'string') headers.set(name, value)
@@ -179,11 +179,11 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
     const run = message && !fixtures?.tools.has(message.name) ? calls.find(session, message.name) : undefined
     if (message && !run) await pipeline.charge(actor, 1)
     if (!message || !run) {
-      const wrong = findWrongParams(single)
+      const isModern = typeof request.headers['mcp-method'] === 'string'
+      const wrong = findWrongParams(single, isModern)
       if (wrong) {
         // Clients of the earlier revisions read an error's body only where the status is no error.
-        const status = typeof request.headers['mcp-method'] === 'string' ? 400 : 200
-        sendRpcError(response, ProtocolErrorCode.InvalidParams, wrong, requestId, single['id'], status)
+        sendRpcError(response, ProtocolErrorCode.InvalidParams, wrong, requestId, single['id'], isModern ? 400 : 200)
         return
       }
       await throughProtocol(request, response, session, body)

@@ -32,12 +32,16 @@ function writePdf(objects: readonly (string | Buffer)[]): Buffer {
 const stream = (dictionary: string, content: string | Buffer) =>
   Buffer.concat([Buffer.from(`<< ${dictionary} /Length ${content.length} >>\nstream\n`), Buffer.from(content), Buffer.from('\nendstream')])
 
-/** Pages of 400 by 200 points, each with its lines of text, the first baseline 40 points below the top. */
-export function textPdf(pages: readonly (readonly string[])[]): Buffer {
+/**
+ * Pages of 400 by 200 points, each with its lines of text, the first baseline 40 points below the top. `onSide`: stored as upright sheets whose
+ * writing runs upwards, and shown turned, as scanners and spreadsheets write landscape pages.
+ */
+export function textPdf(pages: readonly (readonly string[])[], onSide = false): Buffer {
+  const [sheet, start] = onSide ? ['[0 0 200 400] /Rotate 90', '0 1 -1 0 40 20 Tm'] : ['[0 0 400 200]', '20 160 Td']
   const kids = pages.map((_, index) => `${4 + index * 2} 0 R`).join(' ')
   const content = pages.flatMap((lines, index) => [
-    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 200] /Contents ${5 + index * 2} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
-    stream('', `BT /F1 12 Tf 20 160 Td 20 TL ${lines.map((line) => `(${line}) Tj T*`).join(' ')} ET`),
+    `<< /Type /Page /Parent 2 0 R /MediaBox ${sheet} /Contents ${5 + index * 2} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
+    stream('', `BT /F1 12 Tf ${start} 20 TL ${lines.map((line) => `(${line}) Tj T*`).join(' ')} ET`),
   ])
   return writePdf([
     '<< /Type /Catalog /Pages 2 0 R >>',

@@ -98,6 +98,11 @@ describe('boxes', () => {
       ['GATE', 10, 5, 50, 25],
       ['27', 60, 5, 80, 25],
     ])
+    const hanging = splitLine({ text: 'GATE 27', confidence: 90, box: [5, 10, 25, 80] }, 'down')
+    expect(hanging.map(({ text, box }) => [text, ...box])).toEqual([
+      ['GATE', 5, 10, 25, 50],
+      ['27', 5, 60, 25, 80],
+    ])
     expect(splitLine({ text: '   ', confidence: 90, box: [0, 0, 9, 9] })).toEqual([])
   })
 })

@@ -97,6 +97,20 @@ describe('text in pictures', () => {
     expect(result.ocr?.text).toContain('The pump in hall three lost pressure')
   })
 
+  it('gives the words of a line that hangs on its side one below the other', { timeout: slow }, async () => {
+    const plate = { create: { width: 230, height: 54, channels: 3, background: '#444' } } as const
+    const oneLine = await sharp(fixture('sign.jpg'))
+      .composite([{ input: plate, left: 330, top: 16 }])
+      .png()
+      .toBuffer()
+    const hanging = await sharp(oneLine).rotate(90).png().toBuffer()
+    const result = await readText(await file('hanging.png', hanging))
+    expect(result.ocr?.words.map((word) => word.text)).toEqual(['GATE', '27'])
+    const [, , , bottom] = boxOf(result, 'GATE')
+    const [, below] = boxOf(result, '27')
+    expect(below).toBeGreaterThanOrEqual(bottom)
+  })
+
   it('reads a sign in a photograph of a scene', { timeout: slow }, async () => {
     const result = await readText(fixture('sign.jpg'))
     expect(result.ocr?.words.map((word) => word.text)).toEqual(['HARBOUR', 'GATE', '27'])
@@ -163,6 +177,16 @@ describe('PDFs', () => {
     expect(ocr).toMatchObject({ pages: 2, confidence: 100 })
     expect(ocr?.words.at(-1)).toMatchObject({ text: 'own.', page: 2 })
     expect(ocr?.words[0]?.box).toEqual([20, 28, expect.any(Number), 40])
+  })
+
+  it('gives the words of a page that is stored on its side the same boxes', async () => {
+    const lines = [['The first page has a line,', 'and another one below it.']]
+    const [plain, turned] = [
+      await readText(await file('plain.pdf', textPdf(lines))),
+      await readText(await file('turned.pdf', textPdf(lines, true))),
+    ]
+    expect(plain.ocr?.words).toHaveLength(11)
+    expect(turned.ocr?.words).toEqual(plain.ocr?.words)
   })
 
   it('reads the picture of a scanned page, with boxes in points', { timeout: slow }, async () => {

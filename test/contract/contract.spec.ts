@@ -177,8 +177,10 @@ describe.each(registry.operations.map((operation) => [operation.name, operation]
   itIf(isPlain && required.length > 0).each(required)('refuses a call without %s', async (field) => {
     const { key, plan } = await arranged(operation)
     const { [field]: _left, ...input } = plan.input
-    const answer = await wire.rest(operation, input, { key })
-    expect(answer.body).toMatchObject({ status: 400 })
+    const { content } = operation.mcpOnlyFields?.includes(field)
+      ? await wire.mcp(name, input, { key })
+      : { content: (await wire.rest(operation, input, { key })).body }
+    expect(content).toMatchObject({ status: 400 })
   })
 
   itIf(isPlain && operation.pathParams.some((param) => param !== 'kind' && param !== 'part'))(

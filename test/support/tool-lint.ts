@@ -16,6 +16,8 @@ function lintSchema(schema: unknown, path: string, findings: string[]): void {
     return
   }
   if (Object.keys(schema).length === 0) findings.push(`${path} is the empty schema`)
+  const types = [schema['type']].flat()
+  if (types.includes('array') && !('items' in schema)) findings.push(`${path} is an array that does not say what it holds`)
   for (const keyword of references) if (keyword in schema) findings.push(`${path} has ${keyword}`)
   for (const keyword of schemaMaps) {
     const map = schema[keyword]

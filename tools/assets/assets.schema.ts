@@ -3,7 +3,8 @@ import { z } from 'zod'
 
 import { definitionId } from '#platform/names.ts'
 
-export const assetKey = z.uuid().describe('Of an asset, as upload_asset, create_upload_url and list_assets answer it')
+// As it is kept, so that an answer that repeats the caller's key is equal to the one that the list shows.
+export const assetKey = z.uuid().toLowerCase().describe('Of an asset, as upload_asset, create_upload_url and list_assets answer it')
 
 export const asset = z.object({
   assetKey,

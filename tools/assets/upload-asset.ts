@@ -23,6 +23,7 @@ export const uploadAsset = defineStagedOperation({
   roles: 'FileEdit',
   bodyKind: 'multipart',
   mcpOnlyFields: ['fileName', 'contentBase64', 'mimeType'],
+  mcpRequiredFields: ['fileName', 'contentBase64'],
   input: z.object({
     ...fileFields,
     fileName: fileName.optional(),

@@ -44,7 +44,7 @@ export async function checkAssets(
   const uses = rows.flatMap((row) =>
     properties.flatMap((property) => {
       const had = new Set(assetKeysOf(row.before?.get(property.entityPropertyId)))
-      return assetKeysOf(row.values.get(property.entityPropertyId))
+      return [...new Set(assetKeysOf(row.values.get(property.entityPropertyId)))]
         .filter((assetKey) => !had.has(assetKey))
         .map((assetKey) => ({ row, property, assetKey }))
     }),
@@ -90,7 +90,7 @@ export async function queueSavedAttachments(
   const saves = rows.flatMap((row) =>
     analysed.flatMap((property) => {
       const had = new Set(assetKeysOf(row.before?.get(property.entityPropertyId)))
-      return assetKeysOf(row.values.get(property.entityPropertyId))
+      return [...new Set(assetKeysOf(row.values.get(property.entityPropertyId)))]
         .filter((assetKey) => !had.has(assetKey))
         .map((assetKey) => ({
           entityId: frame.entity.entityId,

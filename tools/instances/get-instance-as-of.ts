@@ -20,6 +20,7 @@ export const getInstanceAsOf = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/{record}/as-of',
   roles: 'DataView',
+  queryFields: ['utc'],
   input: z.object({ entity, record, utc: z.string().max(100).describe('ISO 8601 time; a day means its end, in UTC') }),
   examples: [
     {

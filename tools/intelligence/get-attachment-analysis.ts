@@ -23,7 +23,7 @@ export const getAttachmentAnalysis = defineOperation({
   examples: [{ title: 'A photograph of a sign', input: { assetKey: exampleAnalysis.assetKey }, output: exampleAnalysis }],
   async handler(context, input) {
     const { tx, tenantId } = context
-    const asset = mustExist((await findAssets(tx, tenantId, [input.assetKey])).get(input.assetKey.toLowerCase()), 'asset')
+    const asset = mustExist((await findAssets(tx, tenantId, [input.assetKey])).get(input.assetKey), 'asset')
     const row = await findLatest(tx, tenantId, asset.assetKey, input)
     if (!row)
       throw new AppError(

@@ -110,12 +110,15 @@ export function valuesToWrite(
       continue
     }
     const value = valueFor(kind, property, findings)
-    if (value !== undefined) values[property.internalName] = value
-    else if (property.dataType === 'Choice' && findings.labels?.[0]) {
-      skipped.push({ property: property.internalName, reason: `It has no option for ${quoted(findings.labels[0].label)}.` })
-    }
+    if (value === undefined) skipped.push({ property: property.internalName, reason: whyNothing(kind, findings) })
+    else values[property.internalName] = value
   }
   return { values, skipped }
+}
+
+function whyNothing(kind: TargetKind, { labels }: Pick<Findings, 'labels'>): string {
+  if (kind === 'text') return 'No text was found.'
+  return labels?.[0] ? `It has no option for ${quoted(labels[0].label)}.` : 'No label was found.'
 }
 
 function valueFor(kind: TargetKind, property: CatalogProperty, { ocr, labels = [] }: Pick<Findings, 'ocr' | 'labels'>): unknown {

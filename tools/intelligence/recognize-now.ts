@@ -19,7 +19,7 @@ export async function recognizeNow(context: StagedContext, assetKey: string, wis
   const { services, tenantId, signal } = context
   const { temporal } = services
   const found = await context.inTransaction(({ tx }) => findAssets(tx, tenantId, [assetKey]), { readOnly: true })
-  const asset = found.get(assetKey.toLowerCase())
+  const asset = found.get(assetKey)
   if (!asset) {
     const issues = [{ path: '$.assetKey', severity: 'error', message: `There is no asset ${assetKey}.` }] as const
     throw new AppError('invalid_input', 'The asset that was named does not exist.', { issues })

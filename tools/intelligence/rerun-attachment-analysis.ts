@@ -33,7 +33,7 @@ export const rerunAttachmentAnalysis = defineOperation({
   ],
   async handler(context, input) {
     const { tx, tenantId } = context
-    const asset = mustExist((await findAssets(tx, tenantId, [input.assetKey])).get(input.assetKey.toLowerCase()), 'asset')
+    const asset = mustExist((await findAssets(tx, tenantId, [input.assetKey])).get(input.assetKey), 'asset')
     const row = await findLatest(tx, tenantId, asset.assetKey, input)
     if (!row)
       throw new AppError(
