@@ -9,6 +9,7 @@ import type { WriteFrame } from './frame.ts'
 import type { Keys } from './keys.rules.ts'
 import { findLiveByIds, findLiveByKeys, type LiveRow, readCanonical } from './live.store.ts'
 import { type FoundParent, findParents } from './parents.ts'
+import { noSuchRecord } from './queries.ts'
 import { type ImportMode, keyName, namesAll, type SaveWish } from './save.rules.ts'
 import type { Value } from './values.rules.ts'
 
@@ -106,7 +107,7 @@ export async function findDrafts(
     const live = wish.targetId !== undefined ? liveById.get(wish.targetId) : wish.keys ? liveByKey.get(keyName(wish.keys)) : undefined
     const finding = parents.get(wish.index)
     if (wish.targetId !== undefined && !live)
-      fail(wish.index, 'absent', [{ path: wish.path, severity: 'error', message: `There is no record ${wish.targetId}.` }])
+      fail(wish.index, 'absent', [{ path: wish.path, severity: 'error', message: noSuchRecord(wish.targetId).message }])
     else if (finding?.issue) fail(wish.index, 'invalid', [finding.issue])
     else if (wish.expectedRowHash !== undefined && live?.rowHash !== wish.expectedRowHash) {
       fail(
