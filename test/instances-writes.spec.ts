@@ -191,6 +191,17 @@ describe('values', () => {
     ])
   })
 
+  it('counts characters as people do, in keys and in texts: one outside the basic plane is one', async () => {
+    const [key1, Title] = ['😀'.repeat(200), '😀'.repeat(32_768)]
+    const saved = await world.call('save_instance', { entity: 'Job', key1, key2: key1, key3: key1, data: { Title } })
+    expect(saved).toMatchObject({ key1, key3: key1, data: { Title } })
+    for (const longer of [
+      { key1: `${key1}a`, data: {} },
+      { key1: 'long', data: { Title: `${Title}a` } },
+    ])
+      expect((await refusal('save_instance', { entity: 'Job', ...longer })).message).toMatch(/at most (200|32768) characters/i)
+  })
+
   it('answers the fields in their order, the values in that of the entity', async () => {
     const saved = await world.call('save_instance', { entity: 'Job', key1: 'order', data: { Status: 'open' } })
     expect(Object.keys(saved).slice(0, 4)).toEqual(['eiRecordId', 'entityId', 'parentEIRecordId', 'key1'])
