@@ -174,6 +174,37 @@ describe('a sort by options', () => {
   })
 })
 
+describe('a sort by texts', () => {
+  it.each([
+    ['asc', ['e1', 'e0', 'e2', '']],
+    ['desc', ['e0', 'e1', 'e2', '']],
+  ])('puts empty ones last with the absent, on every page, %s', async (direction, expected) => {
+    const entity = `Label_${direction}`
+    await world.call('create_entity', { internalName: entity, properties: [{ property: 'Name' }] })
+    const rows = [
+      { key1: 'e0', data: { Name: 'b' } },
+      { key1: 'e1', data: { Name: 'a' } },
+      { key1: 'e2', data: { Name: '' } },
+      { data: {} },
+    ]
+    await world.call('save_instances_bulk', { entity, rows })
+    const walk = async (property: string) => {
+      const seen: string[] = []
+      let cursor: string | undefined
+      do {
+        const at = await page('list_instances', { entity, sort: [{ property, direction }], pageSize: 1, ...(cursor ? { cursor } : {}) })
+        seen.push(...at.keys)
+        cursor = at.nextCursor
+      } while (cursor !== undefined && seen.length < 10)
+      return seen
+    }
+    expect(await walk('Name')).toEqual(expected)
+    expect((await walk('key1')).at(-1)).toBe('')
+    expect((await walk('externalKey')).at(-1)).toBe('')
+    expect(await walk('key2')).toHaveLength(4)
+  })
+})
+
 describe('filters', () => {
   it('find a key by its bytes, and a text however it is composed', async () => {
     const by = (property: string, value: string) => page('list_instances', { filterRules: [{ property, op: 'eq', value }] })
