@@ -147,6 +147,21 @@ describe('parents within one entity', () => {
   })
 })
 
+describe('a parent that has one child at most', () => {
+  it('refuses a second as a conflict, lets the first be saved again, and takes another once it is gone', async () => {
+    await world.call('create_entity', { internalName: 'Roof', properties: [{ property: 'Title' }] })
+    await world.call('attach_child_entity', { entity: 'Area', childEntity: 'Roof', isList: false })
+    await world.call('save_instance', { entity: 'Area', key1: 'house', data: {} })
+    const roof = (key1: string) => ({ entity: 'Roof', key1, parentKey1: 'house', data: {} })
+    await world.call('save_instance', roof('r1'))
+    const error = await refusal('save_instance', roof('r2'))
+    expect([error.status, error.code, error.issues?.[0]?.path]).toEqual([409, 'conflict', '$.parentKey1'])
+    expect((await world.call('save_instance', roof('r1'))).outcome).toBe('skipped')
+    await world.call('delete_instance', { entity: 'Roof', record: 'r1' })
+    expect((await world.call('save_instance', roof('r2'))).outcome).toBe('inserted')
+  })
+})
+
 describe('a bulk of deletions', () => {
   it('tells of each key what became of it, as a bulk of saves does', async () => {
     await world.call('save_instance', { entity: 'Job', key1: 'd1', data: {} })

@@ -25,7 +25,7 @@ export type SaveOutcome =
   | {
       readonly index: number
       readonly outcome: 'failed'
-      readonly reason: 'invalid' | 'exists' | 'stale' | 'absent' | 'keyTaken' | 'sensitive'
+      readonly reason: 'invalid' | 'exists' | 'stale' | 'absent' | 'keyTaken' | 'occupied' | 'sensitive'
       readonly errors: readonly Issue[]
       readonly eiRecordId?: number
     }

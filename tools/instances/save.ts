@@ -177,7 +177,7 @@ async function refuseBadParents(context: TxContext, frame: WriteFrame, ready: re
       : [],
   )
   if (rows.length === 0) return
-  for (const [index, issue] of await lockAndCheckParents(context, frame, rows)) fail(index, 'invalid', [issue])
+  for (const [index, { reason, issue }] of await lockAndCheckParents(context, frame, rows)) fail(index, reason, [issue])
 }
 
 async function store(

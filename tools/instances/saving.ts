@@ -22,6 +22,7 @@ export function errorOf(outcome: Extract<SaveOutcome, { outcome: 'failed' }>): A
     case 'sensitive':
       return new AppError('unprocessable', atPlace, { issues: errors })
     case 'stale':
+    case 'occupied':
       return new AppError('conflict', sentence, { issues: errors })
     case 'exists':
     case 'keyTaken':
