@@ -90,11 +90,21 @@ export function draftOf(schema: z.ZodObject, saver: string) {
   return z.object(Object.fromEntries(fields))
 }
 
+/**
+ * A list whose elements are shown as `row` and taken as they come: where each has a result of its own, one that is not valid is a finding of its result
+ * and no refusal of the call. The handler reads each with `readDraft`.
+ */
+export function draftRows(row: z.ZodObject) {
+  const { $schema: _dialect, ...shown } = z.toJSONSchema(row, { io: 'input', reused: 'inline' })
+  return z.array(z.unknown().meta(shown)).min(1)
+}
+
 export type Read<T> = { readonly isOk: true; readonly value: T } | { readonly isOk: false; readonly findings: readonly Finding[] }
 
-/** Reads a draft by the schema of the save; its mistakes become findings. */
-export function readDraft<S extends z.ZodObject>(schema: S, draft: unknown): Read<z.output<S>> {
+/** Reads a draft by the schema of the save; its mistakes become findings, under the path where the draft stands. */
+export function readDraft<S extends z.ZodObject>(schema: S, draft: unknown, path = '$'): Read<z.output<S>> {
   const parsed = parseInput(schema, draft)
   // parseInput has just parsed the draft with this schema.
-  return parsed.isOk ? { isOk: true, value: parsed.value as z.output<S> } : { isOk: false, findings: parsed.issues }
+  if (parsed.isOk) return { isOk: true, value: parsed.value as z.output<S> }
+  return { isOk: false, findings: parsed.issues.map((one) => ({ ...one, path: `${path}${one.path.slice(1)}` })) }
 }
