@@ -221,10 +221,11 @@ describe('filters', () => {
     ['an empty in', { filterRules: [{ property: 'Name', op: 'in', value: [] }] }, '$.filterRules[0].value', 'one or more values, got []'],
     ['one end of between', { filterRules: [{ property: 'Size', op: 'between', value: 1 }] }, '$.filterRules[0].value', '[from, to], got 1'],
     ['a sort by another entity', { sort: [{ property: 'Name', entity: 'Site' }] }, '$.sort[0].entity', 'Site'],
+    ['a rule without a property', { filters: [{ op: 'isEmpty' }] }, '$.filters[0].property', 'Required, the internalName or id'],
     ['a logic in small letters', { filterRules: { logic: 'and' } }, '$.filterRules.logic', 'Expected AND or OR, got "and".'],
   ])('refuse %s and say what is allowed, at its place', async (_what, input, path, message) => {
     const error = await refusal('list_instances', input)
-    expect(error.issues?.[0]?.path).toBe(path)
+    expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path }] })
     expect(error.issues?.[0]?.message).toContain(message)
   })
 

@@ -64,6 +64,7 @@ export function findField(entity: CatalogEntity, name: string): Field | undefine
 }
 
 function unknownField(entity: CatalogEntity, name: unknown, path: string): Issue {
+  if (name === undefined) return { path, severity: 'error', message: 'Required, the internalName or id of a property.' }
   return unknownProperty(entity.internalName, name, [...entity.properties.map((property) => property.internalName), ...systemFields], path)
 }
 
