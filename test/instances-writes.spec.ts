@@ -283,6 +283,20 @@ describe('values', () => {
 })
 
 describe('many writers', () => {
+  it('begin with an entity together, however few connections there are', async () => {
+    const narrow = await openWorld({ DATABASE_POOL: '1' })
+    try {
+      await narrow.call('create_entity', { internalName: 'Fresh' })
+      const saves = Array.from({ length: 12 }, (_, index) => narrow.call('save_instance', { entity: 'Fresh', key1: `f${index}`, data: {} }))
+      const ids = (await Promise.all(saves)).map((saved) => saved.eiRecordId)
+      expect(new Set(ids).size).toBe(12)
+      // One block serves them all.
+      expect(Math.max(...ids) - Math.min(...ids)).toBe(11)
+    } finally {
+      await narrow.close()
+    }
+  })
+
   it('let each other through: a save without expectedRowHash is never lost to another', async () => {
     const { eiRecordId } = await world.call('save_instance', { entity: 'Job', key1: 'hot', data: { Amount: 0 } })
     await Promise.all(
