@@ -127,7 +127,7 @@ describe('cursors', () => {
 
 describe('totals', () => {
   it('stand on the first page, and nowhere else', async () => {
-    const asOfDate = new Date().toISOString()
+    const { modifiedDate: asOfDate } = await world.call('get_instance', { entity: 'Thing', record: 't0' })
     const { eiRecordId: record } = await world.call('save_instance', { entity: 'Thing', key1: 'counted', data: { Size: 1 } })
     for (const Size of [2, 3]) await world.call('upsert_instance', { entity: 'Thing', record, data: { Size } })
     for (const [name, input, all] of [
