@@ -229,6 +229,17 @@ describe('filters', () => {
     expect(error.issues?.[0]?.message).toContain(message)
   })
 
+  it('hold as many groups as their rules can stand in, and tell of fifty mistakes at most', async () => {
+    const groups = (count: number) => ({ groups: Array.from({ length: count }, () => ({})) })
+    const { totalCount } = await page('list_instances', {})
+    expect((await page('list_instances', { filterRules: groups(1_599) })).totalCount).toBe(totalCount)
+    expect((await refusal('list_instances', { filterRules: groups(200_000) })).issues).toMatchObject([
+      { path: '$.filterRules.groups[1599]', message: 'At most 1600 groups in a filter.' },
+    ])
+    const unknown = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, 1]))
+    expect((await refusal('list_instances', { filterRules: unknown })).issues).toHaveLength(50)
+  })
+
   it('name the nearest entity where a path names none', async () => {
     const error = await refusal('count_instances', { entity: 'Thign' })
     expect(error).toMatchObject({ code: 'not_found', message: 'No such entity.', issues: [{ path: '$.entity', suggestion: 'Thing' }] })

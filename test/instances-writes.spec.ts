@@ -236,6 +236,13 @@ describe('a bulk of deletions', () => {
 })
 
 describe('values', () => {
+  it('that are refused by the thousand are told fifty at a time', async () => {
+    const data = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, 1]))
+    expect((await refusal('save_instance', { entity: 'Job', key1: 'many', data })).issues).toHaveLength(50)
+    const { results } = await world.call('save_instances_bulk', { entity: 'Job', rows: [{ key1: 'many', data }] })
+    expect(results[0].errors).toHaveLength(50)
+  })
+
   it('that are refused are named in the sentence, for who reads nothing else', async () => {
     const error = await refusal('save_instance', { entity: 'Job', key1: 'bad', data: { Amount: 'many' } })
     expect(error.message).toBe('The record cannot be saved. $.data.Amount: Expected a number, got "many".')
