@@ -5,7 +5,8 @@ import type { Issue } from './errors.ts'
 import { nameOf, namePattern } from './names.ts'
 import { nearest, quoted } from './suggest.ts'
 
-const maxIssues = 50
+/** How many mistakes one answer tells of: a body may be wrong in a hundred thousand places. */
+export const maxIssues = 50
 
 function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => (typeof part === 'number' ? `${text}[${part}]` : `${text}.${String(part)}`), '$')

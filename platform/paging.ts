@@ -5,12 +5,15 @@ import { AppError } from './errors.ts'
 
 export const pageSizeMax = 1000
 
+/** Of a sort by several texts; all that an answer's headers may take together is 16 KiB with most clients. */
+const cursorMax = 12_000
+
 /** Input fields of a list by page: `page` (or `pageNumber`) from 1, `pageSize` 50 unless told, or `cursor` from the last answer. */
 export const pageInput = {
   page: z.int().min(1).optional().describe('From 1; not together with cursor'),
   pageNumber: z.int().min(1).optional().describe('Another name of page'),
   pageSize: z.int().min(1).max(pageSizeMax).optional().describe('50 unless told'),
-  cursor: z.string().max(2000).optional().describe('nextCursor of the last answer'),
+  cursor: z.string().max(cursorMax).optional().describe('nextCursor of the last answer'),
 } as const
 
 export interface PageRequest {

@@ -1,17 +1,31 @@
 /** The nearest known name to a mistyped one, for issues and errors. */
 import { distance } from 'fastest-levenshtein'
 
+const comparisonsAtOnce = 2_000_000
+let compared = 0
+
+/**
+ * Whether so much was compared already that others must get their turn first. A body may hold a hundred thousand wrong names, each with thousands of
+ * candidates: it is refused without a suggestion as well, and nobody waits for it.
+ */
+function isSpent(): boolean {
+  if (compared === 0) setImmediate(() => (compared = 0))
+  return compared > comparisonsAtOnce
+}
+
 /**
  * The candidate within two fifths of the name's length in edits (at least one, at most three), without regard to case; else the nearest of those that
- * hold a name of three letters or more as a part, as internalName holds name; else undefined.
+ * hold a name of three letters or more as a part, as internalName holds name; else undefined, as for the last of very many names that come at once.
  */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  if (isSpent()) return undefined
   const wanted = name.toLowerCase()
   const limit = Math.min(3, Math.max(1, Math.floor(name.length / 2.5)))
   let best: string | undefined
   let bestDistance = limit + 1
   let whole: string | undefined
   for (const candidate of candidates) {
+    compared++
     // What differs more than that in length alone is no near name, and comparing it would cost the product of both lengths.
     const isNear = Math.abs(candidate.length - wanted.length) <= limit
     const edits = isNear ? editsBetween(wanted, candidate.toLowerCase()) : Infinity

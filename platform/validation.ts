@@ -91,11 +91,57 @@ export function draftOf(schema: z.ZodObject, saver: string) {
   return z.object(Object.fromEntries(fields))
 }
 
+/**
+ * A list whose elements are shown as `row` and taken as they come: where each has a result of its own, one that is not valid is a finding of its result
+ * and no refusal of the call. The handler reads each with `readDraft`.
+ */
+export function draftRows(row: z.ZodObject) {
+  const { $schema: _dialect, ...shown } = z.toJSONSchema(row, { io: 'input', reused: 'inline' })
+  return z.array(z.unknown().meta(shown)).min(1)
+}
+
 export type Read<T> = { readonly isOk: true; readonly value: T } | { readonly isOk: false; readonly findings: readonly Finding[] }
 
-/** Reads a draft by the schema of the save; its mistakes become findings. */
-export function readDraft<S extends z.ZodObject>(schema: S, draft: unknown): Read<z.output<S>> {
+/** Reads a draft by the schema of the save; its mistakes become findings, under the path where the draft stands. */
+export function readDraft<S extends z.ZodObject>(schema: S, draft: unknown, path = '$'): Read<z.output<S>> {
   const parsed = parseInput(schema, draft)
   // parseInput has just parsed the draft with this schema.
-  return parsed.isOk ? { isOk: true, value: parsed.value as z.output<S> } : { isOk: false, findings: parsed.issues }
+  if (parsed.isOk) return { isOk: true, value: parsed.value as z.output<S> }
+  return { isOk: false, findings: parsed.issues.map((one) => ({ ...one, path: `${path}${one.path.slice(1)}` })) }
+}
+
+const step = /\.([^.[\]]+)|\[(\d+)\]/g
+
+/** A draft without the fields that findings are about. An element of a list stays: the places of those behind it would no longer be theirs. */
+function withoutFields(draft: unknown, findings: readonly Finding[]): unknown {
+  const rest: unknown = structuredClone(draft)
+  for (const { path } of findings) {
+    const steps = Array.from(path.matchAll(step), ([, name, index]) => name ?? Number(index))
+    const last = steps.pop()
+    // Own fields alone: a name comes from the caller.
+    const holder = steps.reduce<unknown>((at, name) => (isHolder(at) && Object.hasOwn(at, name) ? at[name] : undefined), rest)
+    if (typeof last === 'string' && isHolder(holder)) delete holder[last]
+  }
+  return rest
+}
+
+function isHolder(value: unknown): value is Record<PropertyKey, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+/**
+ * What a validate operation answers: what is wrong with the shape of a draft, and what `findProblems` finds in all that is sound of it, so that a
+ * mistake of the one kind does not hide those of the other.
+ */
+export async function validateDraft<S extends z.ZodObject>(
+  schema: S,
+  draft: unknown,
+  findProblems: (value: z.output<S>) => Promise<readonly Finding[]>,
+): Promise<z.output<typeof validation>> {
+  const whole = readDraft(schema, draft)
+  if (whole.isOk) return envelope(await findProblems(whole.value))
+  const told = new Set(whole.findings.map((one) => one.path))
+  const rest = readDraft(schema, withoutFields(draft, whole.findings))
+  const problems = rest.isOk ? await findProblems(rest.value) : []
+  return envelope([...whole.findings, ...problems.filter((one) => !told.has(one.path))])
 }

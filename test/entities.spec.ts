@@ -144,6 +144,8 @@ describe('creating an entity', () => {
     const internalName = unique('Checked')
     const checked = await world.call('validate_entity', { internalName, properties: [{ property: `${property}q` }, { propertty: 1 }] })
     expect(checked).toMatchObject({ ok: false, valid: false })
+    const both = await world.call('validate_entity', { internalName, properties: [{ property: `${property}q` }, { property, keyPart: 9 }] })
+    expect(both.issues.map((issue: { path: string }) => issue.path)).toEqual(['$.properties[1].keyPart', '$.properties[0].property'])
     expect(await world.call('validate_entity', { internalName, properties: [{ property }] })).toEqual({ ok: true, valid: true, issues: [] })
     expect((await refusal('describe_entity', { entity: internalName })).code).toBe('not_found')
   })

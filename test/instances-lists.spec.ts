@@ -127,7 +127,7 @@ describe('cursors', () => {
 
 describe('totals', () => {
   it('stand on the first page, and nowhere else', async () => {
-    const asOfDate = new Date().toISOString()
+    const { modifiedDate: asOfDate } = await world.call('get_instance', { entity: 'Thing', record: 't0' })
     const { eiRecordId: record } = await world.call('save_instance', { entity: 'Thing', key1: 'counted', data: { Size: 1 } })
     for (const Size of [2, 3]) await world.call('upsert_instance', { entity: 'Thing', record, data: { Size } })
     for (const [name, input, all] of [
@@ -174,6 +174,54 @@ describe('a sort by options', () => {
   })
 })
 
+describe('a sort by texts', () => {
+  it('goes by how they begin, so that a cursor fits into a header however long they are', async () => {
+    await world.call('create_entity', { internalName: 'Essay', properties: [{ property: 'Name' }] })
+    const long = 'ä'.repeat(32_000)
+    const names = [`b${long}`, `a${long}`, `c${long}2`, `c${long}1`]
+    await world.call('save_instances_bulk', { entity: 'Essay', rows: names.map((Name, index) => ({ key1: `l${index}`, data: { Name } })) })
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const query = { entity: 'Essay', sort: [{ property: 'Name' }], pageSize: 1, ...(cursor ? { cursor } : {}) }
+      const at = await page('list_instances', query)
+      seen.push(...at.keys)
+      cursor = at.nextCursor
+      expect(cursor?.length ?? 0).toBeLessThan(1_000)
+    } while (cursor !== undefined && seen.length < 10)
+    expect(seen).toEqual(['l1', 'l0', 'l2', 'l3'])
+  })
+
+  it.each([
+    ['asc', ['e1', 'e0', 'e2', '']],
+    ['desc', ['e0', 'e1', 'e2', '']],
+  ])('puts empty ones last with the absent, on every page, %s', async (direction, expected) => {
+    const entity = `Label_${direction}`
+    await world.call('create_entity', { internalName: entity, properties: [{ property: 'Name' }] })
+    const rows = [
+      { key1: 'e0', data: { Name: 'b' } },
+      { key1: 'e1', data: { Name: 'a' } },
+      { key1: 'e2', data: { Name: '' } },
+      { data: {} },
+    ]
+    await world.call('save_instances_bulk', { entity, rows })
+    const walk = async (property: string) => {
+      const seen: string[] = []
+      let cursor: string | undefined
+      do {
+        const at = await page('list_instances', { entity, sort: [{ property, direction }], pageSize: 1, ...(cursor ? { cursor } : {}) })
+        seen.push(...at.keys)
+        cursor = at.nextCursor
+      } while (cursor !== undefined && seen.length < 10)
+      return seen
+    }
+    expect(await walk('Name')).toEqual(expected)
+    expect((await walk('key1')).at(-1)).toBe('')
+    expect((await walk('externalKey')).at(-1)).toBe('')
+    expect(await walk('key2')).toHaveLength(4)
+  })
+})
+
 describe('filters', () => {
   it('find a key by its bytes, and a text however it is composed', async () => {
     const by = (property: string, value: string) => page('list_instances', { filterRules: [{ property, op: 'eq', value }] })
@@ -190,11 +238,23 @@ describe('filters', () => {
     ['an empty in', { filterRules: [{ property: 'Name', op: 'in', value: [] }] }, '$.filterRules[0].value', 'one or more values, got []'],
     ['one end of between', { filterRules: [{ property: 'Size', op: 'between', value: 1 }] }, '$.filterRules[0].value', '[from, to], got 1'],
     ['a sort by another entity', { sort: [{ property: 'Name', entity: 'Site' }] }, '$.sort[0].entity', 'Site'],
+    ['a rule without a property', { filters: [{ op: 'isEmpty' }] }, '$.filters[0].property', 'Required, the internalName or id'],
     ['a logic in small letters', { filterRules: { logic: 'and' } }, '$.filterRules.logic', 'Expected AND or OR, got "and".'],
   ])('refuse %s and say what is allowed, at its place', async (_what, input, path, message) => {
     const error = await refusal('list_instances', input)
-    expect(error.issues?.[0]?.path).toBe(path)
+    expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path }] })
     expect(error.issues?.[0]?.message).toContain(message)
+  })
+
+  it('hold as many groups as their rules can stand in, and tell of fifty mistakes at most', async () => {
+    const groups = (count: number) => ({ groups: Array.from({ length: count }, () => ({})) })
+    const { totalCount } = await page('list_instances', {})
+    expect((await page('list_instances', { filterRules: groups(1_599) })).totalCount).toBe(totalCount)
+    expect((await refusal('list_instances', { filterRules: groups(200_000) })).issues).toMatchObject([
+      { path: '$.filterRules.groups[1599]', message: 'At most 1600 groups in a filter.' },
+    ])
+    const unknown = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, 1]))
+    expect((await refusal('list_instances', { filterRules: unknown })).issues).toHaveLength(50)
   })
 
   it('name the nearest entity where a path names none', async () => {

@@ -136,7 +136,7 @@ describe('parents within one entity', () => {
           data: {},
         }))
         const wishes = rows.map((row, index) => toWish(frame.entity, row, { index, path: `$.rows[${index}]` }))
-        const outcomes = await saveRows(counted, frame, wishes, 'upsert')
+        const outcomes = await saveRows(counted, frame, wishes)
         expect(outcomes.filter(({ outcome }) => outcome === 'inserted')).toHaveLength(count)
       })
       return statements
@@ -147,23 +147,29 @@ describe('parents within one entity', () => {
   })
 })
 
-describe('a bulk of deletions', () => {
-  it('tells of each key what became of it, as a bulk of saves does', async () => {
-    await world.call('save_instance', { entity: 'Job', key1: 'd1', data: {} })
-    const { results, deleted, failed } = await world.call('delete_instances_bulk', {
-      entity: 'Job',
-      keys: [{ key1: 'd1' }, { key1: 'd1' }, { key1: 'd2' }],
-    })
-    expect([deleted, failed]).toEqual([1, 2])
-    expect(results[0]).toMatchObject({ index: 0, outcome: 'deleted' })
-    expect(results.slice(1).map((one: { errors: unknown }) => one.errors)).toEqual([
-      [{ path: '$.keys[1]', severity: 'error', message: 'An earlier key of this call is the same.' }],
-      [{ path: '$.keys[2]', severity: 'error', message: 'No such record.' }],
-    ])
+describe('a parent that has one child at most', () => {
+  it('refuses a second as a conflict, lets the first be saved again, and takes another once it is gone', async () => {
+    await world.call('create_entity', { internalName: 'Roof', properties: [{ property: 'Title' }] })
+    await world.call('attach_child_entity', { entity: 'Area', childEntity: 'Roof', isList: false })
+    await world.call('save_instance', { entity: 'Area', key1: 'house', data: {} })
+    const roof = (key1: string) => ({ entity: 'Roof', key1, parentKey1: 'house', data: {} })
+    await world.call('save_instance', roof('r1'))
+    const error = await refusal('save_instance', roof('r2'))
+    expect([error.status, error.code, error.issues?.[0]?.path]).toEqual([409, 'conflict', '$.parentKey1'])
+    expect((await world.call('save_instance', roof('r1'))).outcome).toBe('skipped')
+    await world.call('delete_instance', { entity: 'Roof', record: 'r1' })
+    expect((await world.call('save_instance', roof('r2'))).outcome).toBe('inserted')
   })
 })
 
 describe('values', () => {
+  it('that are refused by the thousand are told fifty at a time', async () => {
+    const data = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, 1]))
+    expect((await refusal('save_instance', { entity: 'Job', key1: 'many', data })).issues).toHaveLength(50)
+    const { results } = await world.call('save_instances_bulk', { entity: 'Job', rows: [{ key1: 'many', data }] })
+    expect(results[0].errors).toHaveLength(50)
+  })
+
   it('that are refused are named in the sentence, for who reads nothing else', async () => {
     const error = await refusal('save_instance', { entity: 'Job', key1: 'bad', data: { Amount: 'many' } })
     expect(error.message).toBe('The record cannot be saved. $.data.Amount: Expected a number, got "many".')
@@ -191,6 +197,17 @@ describe('values', () => {
     ])
   })
 
+  it('counts characters as people do, in keys and in texts: one outside the basic plane is one', async () => {
+    const [key1, Title] = ['😀'.repeat(200), '😀'.repeat(32_768)]
+    const saved = await world.call('save_instance', { entity: 'Job', key1, key2: key1, key3: key1, data: { Title } })
+    expect(saved).toMatchObject({ key1, key3: key1, data: { Title } })
+    for (const longer of [
+      { key1: `${key1}a`, data: {} },
+      { key1: 'long', data: { Title: `${Title}a` } },
+    ])
+      expect((await refusal('save_instance', { entity: 'Job', ...longer })).message).toMatch(/at most (200|32768) characters/i)
+  })
+
   it('answers the fields in their order, the values in that of the entity', async () => {
     const saved = await world.call('save_instance', { entity: 'Job', key1: 'order', data: { Status: 'open' } })
     expect(Object.keys(saved).slice(0, 4)).toEqual(['eiRecordId', 'entityId', 'parentEIRecordId', 'key1'])
@@ -200,6 +217,20 @@ describe('values', () => {
 })
 
 describe('many writers', () => {
+  it('begin with an entity together, however few connections there are', async () => {
+    const narrow = await openWorld({ DATABASE_POOL: '1' })
+    try {
+      await narrow.call('create_entity', { internalName: 'Fresh' })
+      const saves = Array.from({ length: 12 }, (_, index) => narrow.call('save_instance', { entity: 'Fresh', key1: `f${index}`, data: {} }))
+      const ids = (await Promise.all(saves)).map((saved) => saved.eiRecordId)
+      expect(new Set(ids).size).toBe(12)
+      // One block serves them all.
+      expect(Math.max(...ids) - Math.min(...ids)).toBe(11)
+    } finally {
+      await narrow.close()
+    }
+  })
+
   it('let each other through: a save without expectedRowHash is never lost to another', async () => {
     const { eiRecordId } = await world.call('save_instance', { entity: 'Job', key1: 'hot', data: { Amount: 0 } })
     await Promise.all(

@@ -142,8 +142,17 @@ describe('saving one record', () => {
   it('reaches keys of digits and keys with several parts by the by-key operation', async () => {
     await world.call('save_instance', { entity: 'Order', key1: '1001', key2: 'x', data: { Amount: 5 } })
     expect((await world.call('get_instance_by_key', { entity: 'Order', externalKey: '1001 / x' })).data.Amount).toBe(5)
-    const error = await refusal('get_instance', { entity: 'Order', record: '1001' })
-    expect(error.message).toContain('get_instance_by_key')
+  })
+
+  it.each([
+    ['get_instance', {}],
+    ['upsert_instance', { data: {} }],
+    ['delete_instance', {}],
+    ['get_instance_history', {}],
+  ])('takes digits for an id in %s, and says how a key of digits is reached', async (name, more) => {
+    await world.call('save_instance', { entity: 'Order', key1: '1002', data: {} })
+    const error = await refusal(name, { entity: 'Order', record: '1002', ...more })
+    expect(error).toMatchObject({ code: 'not_found', message: expect.stringContaining('get_instance_by_key') })
   })
 
   it('writers on one record leave the value of one of them and the version of each', async () => {

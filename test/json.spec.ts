@@ -90,6 +90,15 @@ describe('a text made to be slow', () => {
     expect(issues.length).toBeLessThanOrEqual(50)
   })
 
+  it('costs a bounded time, however many names it has and they could mean, and the next one gets its suggestion', async () => {
+    const known = Array.from({ length: 2_000 }, (_, n) => `name${n}x`)
+    within(3_000, () => {
+      for (let n = 0; n < 100_000; n++) nearest(`nome${n}y`, known)
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(nearest('nane7x', known)).toBe('name7x')
+  })
+
   it('is near to no name', () => {
     const names = ['eiRecordId', 'x'.repeat(60)]
     expect(within(1_000, () => nearest('x'.repeat(2_000_000), names))).toBeUndefined()

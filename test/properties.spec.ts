@@ -483,6 +483,8 @@ describe('validating', () => {
     expect((await refusal('describe_property', { property: internalName })).code).toBe('not_found')
     const taken = await propertyOf({ dataType: 'Text' })
     expect((await world.call('validate_property', { internalName: taken, dataType: 'Text' })).issues[0].path).toBe('$.internalName')
+    const both = await world.call('validate_property', { internalName: taken, dataType: 'Text', regEx: '(', isSensitive: 'no' })
+    expect(both.issues.map((issue: { path: string }) => issue.path)).toEqual(['$.isSensitive', '$.regEx', '$.internalName'])
     expect((await world.call('validate_property', {})).issues.map((issue: { path: string }) => issue.path)).toContain('$.internalName')
   })
 

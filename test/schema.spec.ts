@@ -373,6 +373,31 @@ describe('catalog documents', () => {
     expect([await call('list_properties'), await call('list_entities')]).toEqual([[], []])
   })
 
+  it('are told what is wrong in their fields and in what these mean, each mistake once', async () => {
+    const { call } = await fresh()
+    const { issues } = await call('validate_catalog', {
+      properties: [
+        { internalName: 'Kind', dataType: 'Choise' },
+        { internalName: 'Code', dataType: 'Text', regEx: '(', isSensitiv: true },
+      ],
+      entities: [
+        {
+          internalName: 'Thing',
+          properties: [{ property: 'Kind', keyPart: 4 }, { property: 'Cod' }],
+          children: [{ childEntity: 'Thingy' }],
+        },
+      ],
+    })
+    expect(issues.map((one: { path: string; suggestion?: string }) => [one.path, one.suggestion])).toEqual([
+      ['$.properties[0].dataType', 'Choice'],
+      ['$.properties[1].isSensitiv', 'isSensitive'],
+      ['$.entities[0].properties[0].keyPart', undefined],
+      ['$.properties[1].regEx', undefined],
+      ['$.entities[0].properties[1].property', 'Code'],
+      ['$.entities[0].children[0].childEntity', 'Thing'],
+    ])
+  })
+
   it('are 422 where their parts contradict each other, and 409 where a name is taken', async () => {
     const { call, tenant } = await fresh()
     const twice = await refusal(

@@ -11,6 +11,11 @@ export interface Databases {
   readonly directUrl: string
   /** A transaction of the application. */
   transact<T>(options: TransactionOptions, work: (open: OpenTransaction) => Promise<T>): Promise<T>
+  /**
+   * A transaction of the application beside one that is open, on a connection of its own: were it to wait for one of the pool, as many open ones as the
+   * pool holds would wait for each other.
+   */
+  transactAside<T>(options: TransactionOptions, work: (open: OpenTransaction) => Promise<T>): Promise<T>
   /** A transaction of the look-up role, which sees named columns of every tenant. */
   lookUp<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
@@ -37,6 +42,7 @@ export function createDatabases(options: {
 }): Databases {
   const { urls, log, onStatement } = options
   const app = createPool({ url: urls.app, name: 'fieldloop', size: options.poolSize, log, onStatement })
+  const aside = createPool({ url: urls.app, name: 'fieldloop aside', size: 1, log, onStatement })
   const lookup = createPool({ url: urls.lookup, name: 'fieldloop look-up', size: 2, log })
   const owner = createPool({ url: options.directUrl, name: 'fieldloop schema', size: 1, log, waitMs: 30_000 })
   const none = { tenantId: null }
@@ -45,6 +51,7 @@ export function createDatabases(options: {
     lookup,
     directUrl: options.directUrl,
     transact: (transaction, work) => transact(app, transaction, work),
+    transactAside: (transaction, work) => transact(aside, transaction, work),
     lookUp: (work) => transact(lookup, none, ({ tx }) => work(tx)),
     async changeSchema(work) {
       for (let attempt = 1; ; attempt++) {
@@ -70,7 +77,7 @@ export function createDatabases(options: {
       return Promise.race([answered, late]).finally(() => clearTimeout(limit))
     },
     async end(timeoutSeconds) {
-      await Promise.all([app.end(timeoutSeconds), lookup.end(timeoutSeconds), owner.end(timeoutSeconds)])
+      await Promise.all([app.end(timeoutSeconds), aside.end(timeoutSeconds), lookup.end(timeoutSeconds), owner.end(timeoutSeconds)])
     },
   }
 }

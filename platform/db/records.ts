@@ -189,23 +189,31 @@ export interface RecordIds {
 
 export function createRecordIds(databases: Databases): RecordIds {
   const remainders = new Map<string, Remainder[]>()
+  const leases = new Map<string, Promise<void>>()
+  const left = (name: string) => (remainders.get(name) ?? []).reduce((sum, range) => sum + range.end - range.next, 0)
+
+  async function lease(tenantId: number, entityId: number, name: string, count: number): Promise<void> {
+    const blocks = Math.ceil(count / idsPerBlock)
+    const leased = await databases.transactAside(
+      { tenantId },
+      ({ tx }) => tx<{ blockNo: number }[]>`
+        insert into platform.record_block (tenant_id, entity_id) select ${tenantId}, ${entityId} from generate_series(1, ${blocks}::int) returning block_no`,
+    )
+    const ranges = remainders.get(name) ?? []
+    for (const { blockNo } of leased) ranges.push({ next: blockNo * idsPerBlock, end: (blockNo + 1) * idsPerBlock })
+    remainders.set(name, ranges)
+  }
+
   return {
     async take(tenantId, entityId, count) {
       const name = `${tenantId}:${entityId}`
-      const ranges = remainders.get(name) ?? []
-      const available = ranges.reduce((sum, range) => sum + range.end - range.next, 0)
-      if (available < count) {
-        const blocks = Math.ceil((count - available) / idsPerBlock)
-        const leased = await databases.transact(
-          { tenantId },
-          ({ tx }) => tx<{ blockNo: number }[]>`
-            insert into platform.record_block (tenant_id, entity_id) select ${tenantId}, ${entityId} from generate_series(1, ${blocks}::int) returning block_no`,
-        )
-        const fresh = remainders.get(name) ?? []
-        for (const { blockNo } of leased) fresh.push({ next: blockNo * idsPerBlock, end: (blockNo + 1) * idsPerBlock })
-        remainders.set(name, fresh)
-        return this.take(tenantId, entityId, count)
+      while (left(name) < count) {
+        // Many who begin at once share what one of them leases.
+        const mine = leases.get(name) ?? lease(tenantId, entityId, name, count - left(name)).finally(() => leases.delete(name))
+        leases.set(name, mine)
+        await mine
       }
+      const ranges = remainders.get(name) ?? []
       const ids: number[] = []
       while (ids.length < count) {
         const range = ranges[0]

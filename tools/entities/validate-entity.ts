@@ -1,5 +1,5 @@
 import { defineOperation, reads } from '#platform/operation.ts'
-import { draftOf, envelope, readDraft, validation } from '#platform/validation.ts'
+import { draftOf, validateDraft, validation } from '#platform/validation.ts'
 import { listKnownProperties, loadReferences, nameTaken } from '#tools/properties/service.ts'
 
 import { readEntity } from './entities.rules.ts'
@@ -37,11 +37,11 @@ export const validateEntity = defineOperation({
     },
   ],
   async handler({ tx, tenantId }, input) {
-    const draft = readDraft(entityDefinition, input)
-    if (!draft.isOk) return envelope(draft.findings)
-    const known = (await listKnownProperties(tx, tenantId)).map((property) => ({ ...property, optionFilters: [] }))
-    const { findings } = readEntity(draft.value, await loadReferences(tx, tenantId), known, '$')
-    const taken = await findEntity(tx, tenantId, draft.value.internalName)
-    return envelope(taken ? [...findings, nameTaken('$', 'entity', draft.value.internalName)] : findings)
+    return validateDraft(entityDefinition, input, async (definition) => {
+      const known = (await listKnownProperties(tx, tenantId)).map((property) => ({ ...property, optionFilters: [] }))
+      const { findings } = readEntity(definition, await loadReferences(tx, tenantId), known, '$')
+      const taken = await findEntity(tx, tenantId, definition.internalName)
+      return taken ? [...findings, nameTaken('$', 'entity', definition.internalName)] : findings
+    })
   },
 })

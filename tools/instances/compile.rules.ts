@@ -220,9 +220,16 @@ export function filterSql(compiling: Compiling, node: QueryNode | undefined): st
   return `(${node.nodes.map((part) => filterSql(compiling, part)).join(node.logic === 'AND' ? ' and ' : ' or ')})`
 }
 
-/** What rows are sorted by: options in the order that the property gives them, deleted ones after the others; anything else by its value. */
+/** A cursor holds what a row was sorted by, and has to fit into a header. */
+const sortedCharacters = 200
+
+/**
+ * What rows are sorted by: options in the order that the property gives them, deleted ones after the others; texts by how they begin, where an empty
+ * one is none, as isEmpty has it; anything else by its value.
+ */
 function sortSql(compiling: Compiling, field: Field): string {
   const column = fieldSql(compiling, field)
+  if (field.dataType === 'Text') return 'property' in field ? `left(nullif(${column}, ''), ${sortedCharacters})` : `nullif(${column}, '')`
   if (!('property' in field) || (field.dataType !== 'Choice' && field.dataType !== 'Hierarchy')) return column
   const ranked = [...field.property.options, ...(field.property.retiredOptions ?? [])]
   const ranks = JSON.stringify(Object.fromEntries(ranked.map((option, rank) => [option.optionId, rank])))

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { inRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
+import { draftRows, finding, type Finding, readDraft } from '#platform/validation.ts'
 
 import { deleteRecords, writeFrameWithBelow } from './deleting.ts'
 import { eiRecordId, entity, rowErrors } from './instances.schema.ts'
@@ -10,7 +11,15 @@ import type { Keys } from './keys.rules.ts'
 import { keyName } from './save.rules.ts'
 import { findLiveByKeys } from './live.store.ts'
 
-const row = z.strictObject({ key1: z.string().min(1), key2: z.string().optional(), key3: z.string().optional() })
+const keyRow = z.strictObject({ key1: z.string().min(1), key2: z.string().optional(), key3: z.string().optional() })
+
+function keysOf({ key1, key2 = '', key3 = '' }: z.output<typeof keyRow>): Keys {
+  return [key1, key2, key3]
+}
+
+function failed(index: number, findings: readonly Finding[]) {
+  return { index, outcome: 'failed' as const, errors: [...findings] }
+}
 
 export const deleteInstancesBulk = defineOperation({
   ...destroys(
@@ -30,11 +39,11 @@ export const deleteInstancesBulk = defineOperation({
   name: 'delete_instances_bulk',
   title: 'Delete many records by their keys',
   description:
-    'Deletes up to 10,000 records of one entity by a list of composite keys, with their child records. A key that no live record has fails alone.',
+    'Deletes up to 10,000 records of one entity by a list of composite keys, with their child records. A key that no live record has, or that is none, fails alone.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/bulk-delete',
   roles: 'DataDelete',
-  input: z.object({ entity, keys: z.array(row).min(1) }),
+  input: z.object({ entity, keys: draftRows(keyRow) }),
   examples: [
     {
       title: 'Two keys, one of which is not there',
@@ -55,19 +64,20 @@ export const deleteInstancesBulk = defineOperation({
     if (input.keys.length > bulkRows)
       throw new AppError('too_large', `At most ${bulkRows} keys in one call, got ${input.keys.length}. Split the list.`)
     const frame = await writeFrameWithBelow(context, input.entity)
-    const keys = input.keys.map((one): Keys => [one.key1, one.key2 ?? '', one.key3 ?? ''])
+    const rows = input.keys.map((draft, index) => readDraft(keyRow, draft, `$.keys[${index}]`))
+    const keys = rows.flatMap((row) => (row.isOk ? [keysOf(row.value)] : []))
     const live = await inRecords(tx, tenantId, () => findLiveByKeys(tx, tenantId, frame.entity.entityId, keys))
     const byKey = new Map(live.map((found) => [keyName([found.key1, found.key2, found.key3]), found.id]))
     const gone = await deleteRecords(context, frame, [...byKey.values()])
     const seen = new Set<string>()
-    const results = keys.map((one, index) => {
-      const name = keyName(one)
+    const results = rows.map((row, index) => {
+      if (!row.isOk) return failed(index, row.findings)
+      const name = keyName(keysOf(row.value))
       const id = byKey.get(name)
       const isSecond = seen.has(name)
       seen.add(name)
       if (!isSecond && id !== undefined && gone.has(id)) return { index, outcome: 'deleted' as const, eiRecordId: id }
-      const message = isSecond ? 'An earlier key of this call is the same.' : 'No such record.'
-      return { index, outcome: 'failed' as const, errors: [{ path: `$.keys[${index}]`, severity: 'error' as const, message }] }
+      return failed(index, [finding(`$.keys[${index}]`, isSecond ? 'An earlier key of this call is the same.' : 'No such record.')])
     })
     const deleted = results.filter((result) => result.outcome === 'deleted').length
     context.audit({ deleted })

@@ -9,7 +9,8 @@ import type { WriteFrame } from './frame.ts'
 import type { Keys } from './keys.rules.ts'
 import { findLiveByIds, findLiveByKeys, type LiveRow, readCanonical } from './live.store.ts'
 import { type FoundParent, findParents } from './parents.ts'
-import { type ImportMode, keyName, namesAll, type SaveWish } from './save.rules.ts'
+import { noSuchRecord } from './queries.ts'
+import { keyName, namesAll, type SaveWish } from './save.rules.ts'
 import type { Value } from './values.rules.ts'
 
 export type SaveOutcome =
@@ -24,7 +25,7 @@ export type SaveOutcome =
   | {
       readonly index: number
       readonly outcome: 'failed'
-      readonly reason: 'invalid' | 'exists' | 'stale' | 'absent' | 'keyTaken' | 'sensitive'
+      readonly reason: 'invalid' | 'exists' | 'stale' | 'absent' | 'keyTaken' | 'occupied' | 'sensitive'
       readonly errors: readonly Issue[]
       readonly eiRecordId?: number
     }
@@ -71,18 +72,12 @@ export function refuseUnsound(wishes: readonly SaveWish[], fail: Fail): SaveWish
 }
 
 /** Whether the row says everything about the record that it makes, so that the one that it replaces need not be read. */
-export function isComplete(entity: CatalogEntity, mode: ImportMode, wish: SaveWish): boolean {
-  return !holdsAssets(entity) && (mode === 'overwrite' || namesAll(entity, wish.values))
+export function isComplete(entity: CatalogEntity, wish: SaveWish): boolean {
+  return !holdsAssets(entity) && (wish.mode === 'overwrite' || namesAll(entity, wish.values))
 }
 
 /** What the rows mean: the records that are there, and their parents. Rows that name something else than there is fail. */
-export async function findDrafts(
-  context: TxContext,
-  frame: WriteFrame,
-  wishes: readonly SaveWish[],
-  mode: ImportMode,
-  fail: Fail,
-): Promise<Draft[]> {
+export async function findDrafts(context: TxContext, frame: WriteFrame, wishes: readonly SaveWish[], fail: Fail): Promise<Draft[]> {
   const { tx, tenantId } = context
   const { entityId } = frame.entity
   // Who lost to another writer once waits for the next one: many writers of one record all get through.
@@ -90,7 +85,7 @@ export async function findDrafts(
   const ids = wishes.flatMap((wish) => wish.targetId ?? [])
   const keys = wishes.flatMap((wish) => (wish.targetId === undefined && wish.keys && wish.keys[0] !== '' ? [wish.keys] : []))
   // Values of records that are named by id are read in the same round trip; those of keys wait for the ids.
-  const toRead = wishes.flatMap((wish) => (wish.targetId === undefined || isComplete(frame.entity, mode, wish) ? [] : wish.targetId))
+  const toRead = wishes.flatMap((wish) => (wish.targetId === undefined || isComplete(frame.entity, wish) ? [] : wish.targetId))
   const [byId, byKey, present] = await inRecords(tx, tenantId, () =>
     Promise.all([
       ids.length > 0 ? findLiveByIds(tx, tenantId, entityId, ids, isHeld) : [],
@@ -106,7 +101,7 @@ export async function findDrafts(
     const live = wish.targetId !== undefined ? liveById.get(wish.targetId) : wish.keys ? liveByKey.get(keyName(wish.keys)) : undefined
     const finding = parents.get(wish.index)
     if (wish.targetId !== undefined && !live)
-      fail(wish.index, 'absent', [{ path: wish.path, severity: 'error', message: `There is no record ${wish.targetId}.` }])
+      fail(wish.index, 'absent', [{ path: wish.path, severity: 'error', message: noSuchRecord(wish.targetId).message }])
     else if (finding?.issue) fail(wish.index, 'invalid', [finding.issue])
     else if (wish.expectedRowHash !== undefined && live?.rowHash !== wish.expectedRowHash) {
       fail(

@@ -12,7 +12,7 @@ import { advanceJob, finishJob, type JobRunner, type RunningJob } from '#tools/j
 
 import { writeFrame } from './frame.ts'
 import { readRows } from './import-file.ts'
-import { type ColumnPlan, countTogether, type FileFormat, type FileRow, planColumns, saveRowOf } from './import.rules.ts'
+import { type ColumnPlan, countTogether, type FileRow, planColumns, saveRowOf } from './import.rules.ts'
 import { type SaveWish, toWish } from './save.rules.ts'
 import { saveRows } from './save.ts'
 
@@ -84,7 +84,7 @@ async function saveChunk(
   // Rows of JSON leave out what they do not have; those of cells all have the columns of the first.
   const headers = isJson ? [...new Set(rows.flatMap((row) => Object.keys(row.values)))] : Object.keys(rows[0]?.values ?? {})
   const plan = planColumns(frame.entity, headers, input.mapping, !isJson || before.rows === 0)
-  const all = rows.map((row, index) => wishOf(frame.entity, plan, input.format, row, index))
+  const all = rows.map((row, index) => wishOf(frame.entity, plan, input, row, index))
   const wishes = all.slice(
     0,
     countTogether(
@@ -92,7 +92,7 @@ async function saveChunk(
       frame.entity.parents.some((parent) => parent.entityId === input.entityId),
     ),
   )
-  const outcomes = await saveRows(onBehalf(context, job), frame, wishes, input.importMode)
+  const outcomes = await saveRows(onBehalf(context, job), frame, wishes)
   const counts = { inserted: before.inserted, updated: before.updated, skipped: before.skipped, failed: before.failed }
   const errors = [...before.errors]
   for (const outcome of outcomes) {
@@ -103,8 +103,9 @@ async function saveChunk(
   return { ...counts, rows: before.rows + wishes.length, ignoredColumns, errors: errors.slice(0, keptErrors) }
 }
 
-function wishOf(entity: CatalogEntity, plan: ColumnPlan, format: FileFormat, row: FileRow, index: number): SaveWish {
-  const wish = toWish(entity, saveRowOf(plan, format, row), { index, path: '$' })
+function wishOf(entity: CatalogEntity, plan: ColumnPlan, input: z.infer<typeof importInput>, row: FileRow, index: number): SaveWish {
+  const { format, importMode } = input
+  const wish = toWish(entity, { ...saveRowOf(plan, format, row), importMode }, { index, path: '$' })
   return row.problem === undefined ? wish : { ...wish, issues: [{ path: '$', severity: 'error', message: row.problem }] }
 }
 

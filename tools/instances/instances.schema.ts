@@ -64,6 +64,7 @@ export const rowFields = {
     .regex(/^[0-9A-Fa-f]{40}$/, 'Expected 40 hex digits')
     .optional()
     .describe('Refuses the save (409) when the record has another rowHash by now'),
+  importMode: importMode.optional(),
 } as const
 
 export const saveRow = z.strictObject(rowFields)

@@ -1,6 +1,7 @@
 /** Keys of records: three parts of text, compared as bytes. */
 import type { Issue } from '#platform/errors.ts'
 import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import { isLongerThan } from '#tools/properties/service.ts'
 
 import type { Scalar, Value } from './values.rules.ts'
 
@@ -15,7 +16,7 @@ export function findKeyIssues(keys: Keys, path: string): Issue[] {
   keys.forEach((part, index) => {
     if (part === '') return
     const at = `${path}.key${index + 1}`
-    if (part.length > maxPartLength)
+    if (isLongerThan(part, maxPartLength))
       issues.push({ path: at, severity: 'error', message: `A key part has at most ${maxPartLength} characters.` })
     if (part.includes(keySeparator))
       issues.push({ path: at, severity: 'error', message: `A key part must not hold "${keySeparator}", which joins the parts.` })

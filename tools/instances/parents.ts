@@ -108,6 +108,12 @@ function parentByKey(
   return { parent: { entityId: first.entityId, id: first.id } }
 }
 
+/** Why a row cannot point to its parent: what it says is wrong, or the place is taken. */
+export interface ParentRefusal {
+  readonly reason: 'invalid' | 'occupied'
+  readonly issue: Issue
+}
+
 /** A row that will point to a parent. */
 export interface ParentedRow {
   readonly index: number
@@ -127,9 +133,9 @@ export async function lockAndCheckParents(
   context: TxContext,
   frame: WriteFrame,
   rows: readonly ParentedRow[],
-): Promise<Map<number, Issue>> {
+): Promise<Map<number, ParentRefusal>> {
   const { tx, tenantId } = context
-  const issues = new Map<number, Issue>()
+  const refusals = new Map<number, ParentRefusal>()
   const byEntity = Map.groupBy(rows, (row) => row.parent.entityId)
   for (const [entityId, group] of byEntity) {
     const relation = frame.entity.parents.find((parent) => parent.entityId === entityId)
@@ -140,13 +146,21 @@ export async function lockAndCheckParents(
     const ids = [...new Set(group.map((row) => row.parent.id))]
     const live = await inRecords(tx, tenantId, () => lockParents(tx, tenantId, entityId, ids, isSingle))
     for (const row of group) {
-      if (!live.has(row.parent.id))
-        issues.set(row.index, { path: row.path, severity: 'error', message: `There is no live parent ${row.parent.id}.` })
+      if (!live.has(row.parent.id)) refuse(refusals, row, 'invalid', `There is no live parent ${row.parent.id}.`)
     }
-    if (isSingle) await checkSingleChild(context, frame, group, issues)
-    if (isOwn) await refuseCycles(context, entityId, group, issues)
+    if (isSingle) await checkSingleChild(context, frame, group, refusals)
+    if (isOwn) await refuseCycles(context, entityId, group, refusals)
   }
-  return issues
+  return refusals
+}
+
+function refuse(
+  refusals: Map<number, ParentRefusal>,
+  { index, path }: ParentedRow,
+  reason: ParentRefusal['reason'],
+  message: string,
+): void {
+  refusals.set(index, { reason, issue: { path, severity: 'error', message } })
 }
 
 /** Moves are taken in the order of the rows, each on top of those before it: two that are sound alone can make a cycle together. */
@@ -154,15 +168,16 @@ async function refuseCycles(
   context: TxContext,
   entityId: number,
   group: readonly ParentedRow[],
-  issues: Map<number, Issue>,
+  refusals: Map<number, ParentRefusal>,
 ): Promise<void> {
   const { tx, tenantId } = context
-  const moves = group.filter((row) => row.id !== undefined && row.present !== row.parent.id && !issues.has(row.index))
+  const moves = group.filter((row) => row.id !== undefined && row.present !== row.parent.id && !refusals.has(row.index))
   if (moves.length === 0) return
   const parentOf = await inRecords(tx, tenantId, () =>
     listAncestors(tx, tenantId, entityId, [...new Set(moves.map((row) => row.parent.id))]),
   )
-  for (const { id, index, path, parent } of moves) {
+  for (const move of moves) {
+    const { id, parent } = move
     if (id === undefined) continue
     const seen = new Set<number>()
     let at: number | null | undefined = parent.id
@@ -170,7 +185,7 @@ async function refuseCycles(
       seen.add(at)
       at = parentOf.get(at)
     }
-    if (at === id) issues.set(index, { path, severity: 'error', message: 'A record cannot be moved below itself.' })
+    if (at === id) refuse(refusals, move, 'invalid', 'A record cannot be moved below itself.')
     else parentOf.set(id, parent.id)
   }
 }
@@ -179,7 +194,7 @@ async function checkSingleChild(
   context: TxContext,
   frame: WriteFrame,
   group: readonly ParentedRow[],
-  issues: Map<number, Issue>,
+  refusals: Map<number, ParentRefusal>,
 ): Promise<void> {
   const { tx, tenantId } = context
   const taken = await inRecords(tx, tenantId, () =>
@@ -193,11 +208,7 @@ async function checkSingleChild(
   for (const row of group) {
     const holder = taken.get(row.parent.id)
     if (holder !== undefined && holder !== row.id)
-      issues.set(row.index, {
-        path: row.path,
-        severity: 'error',
-        message: `Parent ${row.parent.id} has its one ${frame.entity.internalName} already.`,
-      })
+      refuse(refusals, row, 'occupied', `Parent ${row.parent.id} has its one ${frame.entity.internalName} already.`)
     // A second new child in the same call meets the first one here.
     else taken.set(row.parent.id, row.id ?? -1 - row.index)
   }

@@ -1,5 +1,6 @@
 /** Filters and sorts: from what a caller sends to one query tree in the field's terms, checked against the catalog. */
 import type { Issue } from '#platform/errors.ts'
+import { maxIssues } from '#platform/issues.ts'
 import { hasForbiddenCharacter } from '#platform/json.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import type { CatalogEntity, CatalogProperty, DataType } from '#tools/entities/catalog.schema.ts'
@@ -13,6 +14,8 @@ import { propertyIndex } from './values.rules.ts'
 export const maxFilterDepth = 8
 export const maxFilterRules = 200
 const maxInValues = 1_000
+// As many as 200 rules can stand in, each at the bottom of groups of its own.
+const maxFilterGroups = maxFilterDepth * maxFilterRules
 
 export const systemFields = ['eiRecordId', 'parentEIRecordId', 'key1', 'key2', 'key3', 'externalKey', 'modifiedDate'] as const
 export type SystemField = (typeof systemFields)[number]
@@ -64,6 +67,7 @@ export function findField(entity: CatalogEntity, name: string): Field | undefine
 }
 
 function unknownField(entity: CatalogEntity, name: unknown, path: string): Issue {
+  if (name === undefined) return { path, severity: 'error', message: 'Required, the internalName or id of a property.' }
   return unknownProperty(entity.internalName, name, [...entity.properties.map((property) => property.internalName), ...systemFields], path)
 }
 
@@ -85,6 +89,7 @@ interface Parser {
   readonly entity: CatalogEntity
   readonly issues: Issue[]
   rules: number
+  groups: number
 }
 
 function say(parser: Parser, path: string, message: string, suggestion?: string): undefined {
@@ -94,6 +99,7 @@ function say(parser: Parser, path: string, message: string, suggestion?: string)
 
 function refuseOtherKeys(parser: Parser, raw: Record<string, unknown>, allowed: readonly string[], path: string): void {
   for (const key of Object.keys(raw)) {
+    if (parser.issues.length >= maxIssues) return
     if (!allowed.includes(key))
       say(parser, `${path}.${key}`, `There is no ${quoted(key)} here. Allowed: ${allowed.join(', ')}.`, nearest(key, allowed))
   }
@@ -104,6 +110,8 @@ function each<T>(list: readonly unknown[], path: string, parse: (element: unknow
 }
 
 function parseGroup(parser: Parser, raw: unknown, path: string, depth: number): GroupNode | undefined {
+  if (++parser.groups > maxFilterGroups)
+    return parser.groups === maxFilterGroups + 1 ? say(parser, path, `At most ${maxFilterGroups} groups in a filter.`) : undefined
   if (depth > maxFilterDepth) return say(parser, path, `Filters nest at most ${maxFilterDepth} levels.`)
   if (Array.isArray(raw)) return { kind: 'group', logic: 'AND', nodes: each(raw, path, (rule, at) => parseRule(parser, rule, at)) }
   if (!isObject(raw)) return say(parser, path, `Expected {logic, rules[], groups[]} or an array of rules, got ${quoted(raw)}.`)
@@ -222,7 +230,7 @@ export interface ParsedQuery {
 
 /** Parses the filter, by either of its names, and the sort of a call on one entity. Any issue means that the query must not run. */
 export function parseQuery(entity: CatalogEntity, input: { filterRules?: unknown; filters?: unknown; sort?: unknown }): ParsedQuery {
-  const parser: Parser = { entity, issues: [], rules: 0 }
+  const parser: Parser = { entity, issues: [], rules: 0, groups: 0 }
   const [name, said] = input.filterRules === undefined ? ['filters', input.filters] : ['filterRules', input.filterRules]
   const filter = said === undefined || said === null ? undefined : parseGroup(parser, said, `$.${name}`, 1)
   const sort: SortKey[] = []

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineOperation, writes } from '#platform/operation.ts'
 
 import { entityInPath, writeFrame } from './frame.ts'
-import { entity, exampleInstance, importMode, rowFields, savedInstance } from './instances.schema.ts'
+import { entity, exampleInstance, rowFields, savedInstance } from './instances.schema.ts'
 import { toWish } from './save.rules.ts'
 import { saveOne } from './saving.ts'
 
@@ -17,7 +17,7 @@ export const saveInstance = defineOperation({
   path: '/api/v1/entities/{entity}/instances',
   roles: 'DataEdit',
   errors: ['not_found', 'already_exists', 'unknown_property', 'unprocessable'],
-  input: z.object({ entity, ...rowFields, importMode: importMode.optional() }),
+  input: z.object({ entity, ...rowFields }),
   examples: [
     {
       title: 'A work order',
@@ -25,8 +25,8 @@ export const saveInstance = defineOperation({
       output: { ...exampleInstance, outcome: 'inserted' },
     },
   ],
-  async handler(context, { entity: name, importMode: mode = 'upsert', ...row }) {
+  async handler(context, { entity: name, ...row }) {
     const frame = await writeFrame(context, (catalog) => entityInPath(catalog, name))
-    return saveOne(context, frame, toWish(frame.entity, row, { index: 0, path: '$' }), mode)
+    return saveOne(context, frame, toWish(frame.entity, row, { index: 0, path: '$' }))
   },
 })

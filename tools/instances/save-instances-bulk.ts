@@ -2,23 +2,33 @@ import { z } from 'zod'
 
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
+import { draftRows, readDraft } from '#platform/validation.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
 import { entityInPath, writeFrame } from './frame.ts'
 import { bulkResult, entity, importMode, saveRow } from './instances.schema.ts'
-import { toWish } from './save.rules.ts'
+import { type ImportMode, type SaveWish, toWish } from './save.rules.ts'
 import { saveRows } from './save.ts'
+
+/** What a row means; one that has not the shape of a row means nothing but its findings. */
+function readRow(catalogEntity: CatalogEntity, draft: unknown, index: number, modeOfCall: ImportMode | undefined): SaveWish {
+  const at = { index, path: `$.rows[${index}]` }
+  const row = readDraft(saveRow, draft, at.path)
+  if (row.isOk) return toWish(catalogEntity, { importMode: modeOfCall, ...row.value }, at)
+  return { ...toWish(catalogEntity, {}, at), issues: row.findings }
+}
 
 export const saveInstancesBulk = defineOperation({
   ...writes(bulkResult),
   name: 'save_instances_bulk',
   title: 'Save many records',
   description:
-    'Saves up to 10,000 rows of one entity in one transaction, each found by its key as in save_instance. A row that is not valid fails alone and the others are saved; results stand in the order of the rows. For files use import_instances.',
+    'Saves up to 10,000 rows of one entity in one transaction, each found by its key as in save_instance. A row that is not valid fails alone and the others are saved; the importMode of a row goes before that of the call. Results stand in the order of the rows. For files use import_instances.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/bulk',
   roles: 'DataImport',
   errors: ['not_found', 'unknown_property'],
-  input: z.object({ entity, importMode: importMode.optional(), rows: z.array(saveRow).min(1) }),
+  input: z.object({ entity, importMode: importMode.optional(), rows: draftRows(saveRow) }),
   examples: [
     {
       title: 'Two readings',
@@ -49,8 +59,8 @@ export const saveInstancesBulk = defineOperation({
         `At most ${bulkRows} rows in one call, got ${input.rows.length}. Split the rows, or use import_instances.`,
       )
     const frame = await writeFrame(context, (catalog) => entityInPath(catalog, input.entity))
-    const wishes = input.rows.map((row, index) => toWish(frame.entity, row, { index, path: `$.rows[${index}]` }))
-    const outcomes = await saveRows(context, frame, wishes, input.importMode ?? 'upsert')
+    const wishes = input.rows.map((row, index) => readRow(frame.entity, row, index, input.importMode))
+    const outcomes = await saveRows(context, frame, wishes)
     const counts = { inserted: 0, updated: 0, skipped: 0, failed: 0 }
     for (const { outcome } of outcomes) counts[outcome]++
     context.audit(counts)

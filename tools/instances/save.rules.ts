@@ -33,6 +33,7 @@ export interface SaveWish {
   readonly values: ReadonlyMap<number, Value>
   readonly parent: ParentWish
   readonly expectedRowHash: string | undefined
+  readonly mode: ImportMode
   readonly issues: readonly Issue[]
 }
 
@@ -148,6 +149,7 @@ export function toWish(
     values: checked.values,
     parent: parentOf(row, path, issues),
     expectedRowHash: row.expectedRowHash?.toUpperCase(),
+    mode: row.importMode ?? 'upsert',
     issues,
   }
 }

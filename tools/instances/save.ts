@@ -12,7 +12,7 @@ import { externalKeyOf, findKeyIssues } from './keys.rules.ts'
 import { findLiveByKeys, readCanonical } from './live.store.ts'
 import { lockAndCheckParents } from './parents.ts'
 import { rowHash } from './row-hash.rules.ts'
-import { type ImportMode, keyName, keysOf, mergeValues, type SaveWish } from './save.rules.ts'
+import { keyName, keysOf, mergeValues, type SaveWish } from './save.rules.ts'
 import { findMissing, type Value } from './values.rules.ts'
 import { type FullRow, insertRecords, updateRecords } from './write.store.ts'
 
@@ -31,7 +31,6 @@ export async function saveRows(
   context: TxContext,
   frame: WriteFrame,
   wishes: readonly SaveWish[],
-  mode: ImportMode,
   options: { readonly withDocuments?: boolean } = {},
 ): Promise<SaveOutcome[]> {
   const outcomes = new Map<number, SaveOutcome>()
@@ -43,8 +42,8 @@ export async function saveRows(
   ) => void outcomes.set(index, { index, outcome: 'failed', reason, errors, ...(eiRecordId === undefined ? {} : { eiRecordId }) })
 
   const sound = refuseUnsound(wishes, fail)
-  const drafts = await findDrafts(context, frame, sound, mode, fail)
-  const ready = await mergeDrafts(context, frame, drafts, mode, outcomes, fail)
+  const drafts = await findDrafts(context, frame, sound, fail)
+  const ready = await mergeDrafts(context, frame, drafts, outcomes, fail)
   const assets = await checkAssets(
     context,
     frame.entity,
@@ -71,19 +70,18 @@ async function mergeDrafts(
   context: TxContext,
   frame: WriteFrame,
   drafts: readonly Draft[],
-  mode: ImportMode,
   outcomes: Map<number, SaveOutcome>,
   fail: Fail,
 ): Promise<Ready[]> {
   const { tx, tenantId } = context
   const { entity } = frame
   const considered = drafts.filter((draft) => {
-    if (mode !== 'insertOnly' || !draft.live) return true
     const { wish, live } = draft
+    if (wish.mode !== 'insertOnly' || !live) return true
     outcomes.set(wish.index, { index: wish.index, outcome: 'skipped', eiRecordId: live.id })
     return false
   })
-  const toRead = considered.flatMap((draft) => (draft.live && !draft.before && !isComplete(entity, mode, draft.wish) ? draft.live.id : []))
+  const toRead = considered.flatMap((draft) => (draft.live && !draft.before && !isComplete(entity, draft.wish) ? draft.live.id : []))
   const present =
     toRead.length > 0
       ? await inRecords(tx, tenantId, () => readCanonical(tx, tenantId, frame, toRead))
@@ -92,7 +90,7 @@ async function mergeDrafts(
   for (const draft of considered) {
     const { wish, live } = draft
     const before = live ? (draft.before ?? present.get(live.id)) : undefined
-    const values = mergeValues(entity, mode === 'overwrite' ? undefined : before, wish.values)
+    const values = mergeValues(entity, wish.mode === 'overwrite' ? undefined : before, wish.values)
     const issues = findMissing(entity.properties, values, `${wish.path}.data`)
     // A key part that follows from a property follows from the merged row, whether this save named the property or not; one that is not said stays.
     const keys = keysOf(entity, wish.said, values, wish.path, issues, presentKeys(live)) ?? presentKeys(live)
@@ -177,7 +175,7 @@ async function refuseBadParents(context: TxContext, frame: WriteFrame, ready: re
       : [],
   )
   if (rows.length === 0) return
-  for (const [index, issue] of await lockAndCheckParents(context, frame, rows)) fail(index, 'invalid', [issue])
+  for (const [index, { reason, issue }] of await lockAndCheckParents(context, frame, rows)) fail(index, reason, [issue])
 }
 
 async function store(

@@ -7,7 +7,7 @@ import type { SaveOutcome } from './drafts.ts'
 import type { WriteFrame } from './frame.ts'
 import { documentOf } from './queries.ts'
 import { saveRows } from './save.ts'
-import type { ImportMode, SaveWish } from './save.rules.ts'
+import type { SaveWish } from './save.rules.ts'
 import { codeOfFindings } from './unknown-property.rules.ts'
 
 /** The error of a row that could not be saved, when it was the only one. */
@@ -22,6 +22,7 @@ export function errorOf(outcome: Extract<SaveOutcome, { outcome: 'failed' }>): A
     case 'sensitive':
       return new AppError('unprocessable', atPlace, { issues: errors })
     case 'stale':
+    case 'occupied':
       return new AppError('conflict', sentence, { issues: errors })
     case 'exists':
     case 'keyTaken':
@@ -32,11 +33,11 @@ export function errorOf(outcome: Extract<SaveOutcome, { outcome: 'failed' }>): A
 }
 
 /** Saves one record and answers it with its outcome. Throws what a single save answers in place of a failed row. */
-export async function saveOne(context: TxContext, frame: WriteFrame, wish: SaveWish, mode: ImportMode): Promise<RawJson> {
-  const [outcome] = await saveRows(context, frame, [wish], mode, { withDocuments: true })
+export async function saveOne(context: TxContext, frame: WriteFrame, wish: SaveWish): Promise<RawJson> {
+  const [outcome] = await saveRows(context, frame, [wish], { withDocuments: true })
   if (!outcome) throw new Error('A save gave no outcome')
   if (outcome.outcome === 'failed') throw errorOf(outcome)
-  if (mode === 'insertOnly' && outcome.outcome === 'skipped') {
+  if (wish.mode === 'insertOnly' && outcome.outcome === 'skipped') {
     throw new AppError(
       'already_exists',
       `Record ${outcome.eiRecordId} has this key already, and insertOnly leaves it as it is. Use importMode upsert to change it.`,

@@ -76,7 +76,7 @@ export async function applyAnalysis(context: TxContext, back: AnalysisWriteBack)
   if (Object.keys(applied).length === 0) return { applied: [], skipped, version: live.version }
   // The hash holds the record to what was just compared: whoever changes it in between is newer.
   const wish = toWish(frame.entity, { data: applied, expectedRowHash: live.rowHash }, { index: 0, path: '$', targetId: live.id })
-  const [outcome] = await saveRows(context, frame, [wish], 'upsert')
+  const [outcome] = await saveRows(context, frame, [wish])
   if (outcome?.outcome === 'failed') {
     if (outcome.reason === 'stale') throw new StaleRead('somebody changed the record meanwhile')
     return all(outcome.errors[0]?.message ?? 'The record could not be saved.')

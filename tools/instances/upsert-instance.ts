@@ -4,7 +4,7 @@ import { AppError } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
 import { entityInPath, writeFrame } from './frame.ts'
-import { entity, exampleInstance, importMode, record, rowFields, savedInstance } from './instances.schema.ts'
+import { entity, exampleInstance, record, rowFields, savedInstance } from './instances.schema.ts'
 import { noSuchRecord, recordName } from './queries.ts'
 import { toWish } from './save.rules.ts'
 import { saveOne } from './saving.ts'
@@ -20,7 +20,7 @@ export const upsertInstance = defineOperation({
   roles: 'DataEdit',
   errors: ['not_found', 'already_exists', 'unknown_property', 'unprocessable'],
   sharedPath: { whenBodyHas: ['data', 'dataJson'] },
-  input: z.object({ entity, record, ...rowFields, importMode: importMode.optional() }),
+  input: z.object({ entity, record, ...rowFields }),
   examples: [
     {
       title: 'Close a work order',
@@ -28,14 +28,14 @@ export const upsertInstance = defineOperation({
       output: { ...exampleInstance, outcome: 'updated' },
     },
   ],
-  async handler(context, { entity: name, record: target, importMode: mode = 'upsert', ...row }) {
+  async handler(context, { entity: name, record: target, ...row }) {
     const wanted = recordName(target)
     if (row.data === undefined && row.dataJson === undefined)
       throw new AppError('invalid_input', 'Send data or dataJson with the values to save. To read the record, call get_instance.')
     const frame = await writeFrame(context, (catalog) => entityInPath(catalog, name))
     if ('id' in wanted) {
       if (!Number.isSafeInteger(wanted.id)) throw noSuchRecord(target)
-      return saveOne(context, frame, toWish(frame.entity, row, { index: 0, path: '$', targetId: wanted.id }), mode)
+      return saveOne(context, frame, toWish(frame.entity, row, { index: 0, path: '$', targetId: wanted.id }))
     }
     if ((row.key1 !== undefined && row.key1 !== String(target)) || row.key2 || row.key3) {
       throw new AppError(
@@ -43,6 +43,6 @@ export const upsertInstance = defineOperation({
         'The keys in the body differ from the key in the path. To rename a record, name it by its eiRecordId.',
       )
     }
-    return saveOne(context, frame, toWish(frame.entity, { ...row, key1: String(target) }, { index: 0, path: '$' }), mode)
+    return saveOne(context, frame, toWish(frame.entity, { ...row, key1: String(target) }, { index: 0, path: '$' }))
   },
 })

@@ -1,5 +1,6 @@
 /** The data of one row: which properties it names, and what the one validator of values says of them. */
 import type { Issue } from '#platform/errors.ts'
+import { maxIssues } from '#platform/issues.ts'
 import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
 import { checkValue, type Value } from '#tools/properties/service.ts'
 
@@ -45,12 +46,13 @@ function layoutFor(properties: readonly CatalogProperty[]): Layout {
   return layout
 }
 
-/** Checks the data of one row: names and values. Required properties are checked later, on the merged row. */
+/** Checks the data of one row, names and values, up to as many mistakes as are told. Required properties are checked later, on the merged row. */
 export function checkData(properties: readonly CatalogProperty[], data: Readonly<Record<string, unknown>>, path: string): CheckedData {
   const index = propertyIndex(properties)
   const values = new RowValues(layoutFor(properties))
   const issues: Issue[] = []
   for (const name in data) {
+    if (issues.length >= maxIssues) break
     const raw = data[name]
     const property = index.get(name) ?? index.get(name.toLowerCase())
     if (!property) {

@@ -22,7 +22,7 @@ export { afterChange, findReferenceProblems, nameTaken, type NewProperty, readPl
 export { listPropertyDisplays, listKnownProperties, listPropertyRows, loadReferences, type PropertyRow } from './properties.store.ts'
 export { listAllOptionFilters, listOptionDisplays, listOptionRows } from './property-options.store.ts'
 export { listProperties } from './shown.ts'
-export { canonicalDateTime, checkValue, type Scalar, type Value, type ValueRules } from './values.rules.ts'
+export { canonicalDateTime, checkValue, isLongerThan, type Scalar, type Value, type ValueRules } from './values.rules.ts'
 
 /**
  * The property that a path names. Throws AppError `not_found`, with the nearest name of the tenant's own where a name was given: the same answer for a

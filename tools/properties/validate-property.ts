@@ -1,5 +1,5 @@
 import { defineOperation, reads } from '#platform/operation.ts'
-import { draftOf, envelope, readDraft, validation } from '#platform/validation.ts'
+import { draftOf, validateDraft, validation } from '#platform/validation.ts'
 
 import { nameTaken, readProperty } from './properties.rules.ts'
 import { examplePriorityInput, propertyDefinition } from './properties.schema.ts'
@@ -37,10 +37,10 @@ export const validateProperty = defineOperation({
     },
   ],
   async handler({ tx, tenantId }, input) {
-    const draft = readDraft(propertyDefinition, input)
-    if (!draft.isOk) return envelope(draft.findings)
-    const { findings } = readProperty(draft.value, await loadReferences(tx, tenantId), '$')
-    const taken = await findProperty(tx, tenantId, draft.value.internalName)
-    return envelope(taken ? [...findings, nameTaken('$', 'property', draft.value.internalName)] : findings)
+    return validateDraft(propertyDefinition, input, async (definition) => {
+      const { findings } = readProperty(definition, await loadReferences(tx, tenantId), '$')
+      const taken = await findProperty(tx, tenantId, definition.internalName)
+      return taken ? [...findings, nameTaken('$', 'property', definition.internalName)] : findings
+    })
   },
 })

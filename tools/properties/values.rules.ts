@@ -127,12 +127,18 @@ function checkNumber(property: ValueRules, raw: unknown): Checked {
 
 const beyondAscii = /[^\0-\x7F]/
 
+/** Whether a text has more than `limit` characters, which are code points, as PostgreSQL and JSON Schema count them. */
+export function isLongerThan(text: string, limit: number): boolean {
+  // A character takes one UTF-16 unit or two, so that only what lies between needs counting.
+  return text.length > 2 * limit || (text.length > limit && Array.from(text).length > limit)
+}
+
 function checkText(property: ValueRules, raw: unknown): Checked {
   if (typeof raw !== 'string') return { problem: `Expected text, got ${quoted(raw)}.` }
   // ASCII is its own normal form and well formed.
   const value = beyondAscii.test(raw) ? raw.normalize('NFC') : raw
   if (value.includes('\u0000') || !value.isWellFormed()) return { problem: 'The text holds a NUL or half of a surrogate pair. Remove it.' }
-  if (value.length > maxTextLength) return { problem: `At most ${maxTextLength} characters; store longer text as an asset.` }
+  if (isLongerThan(value, maxTextLength)) return { problem: `At most ${maxTextLength} characters; store longer text as an asset.` }
   // Counted only where it matters: characters, not UTF-16 units.
   const length = property.minValueOrLength === null && property.maxValueOrLength === null ? 0 : Array.from(value).length
   if (property.minValueOrLength !== null && length < property.minValueOrLength)

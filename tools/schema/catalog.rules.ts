@@ -10,7 +10,7 @@ import {
   readEntity,
   readRelations,
 } from '#tools/entities/service.ts'
-import { dataTypeOf } from '#tools/properties/properties.schema.ts'
+import { dataTypeOf, dataTypes } from '#tools/properties/properties.schema.ts'
 import { nameTaken, type NewProperty, readProperty, type References } from '#tools/properties/service.ts'
 
 import type { CatalogDocument } from './catalog.schema.ts'
@@ -58,11 +58,12 @@ export function planImport(document: CatalogDocument, present: Present, options:
   const skippedProperties: Present['properties'][number][] = []
   const skippedEntities: Present['entities'][number][] = []
   const properties: NewProperty[] = []
+  const unread: NamedProperty[] = []
   ;(document.properties ?? []).forEach((given, index) => {
     const path = `$.properties[${index}]`
     const read = readProperty(given, present.references, path)
     findings.push(...read.findings)
-    if (!read.property) return
+    if (!read.property) return void unread.push(standIn(given))
     const existing = presentProperties.get(given.internalName.toLowerCase())
     if (!existing)
       properties.push({ ...read.property, globalSourceId: options.sources?.get(sourceName('property', given.internalName)) ?? null })
@@ -73,7 +74,7 @@ export function planImport(document: CatalogDocument, present: Present, options:
     } else skippedProperties.push(existing)
   })
   const fresh = new Map(properties.map((property) => [property.internalName.toLowerCase(), namedProperty(property)]))
-  const known: NamedProperty[] = [...present.properties, ...fresh.values()]
+  const known: NamedProperty[] = [...present.properties, ...fresh.values(), ...unread]
   const entities: NewEntity[] = []
   const created: { readonly named: NamedEntity; readonly index: number }[] = []
   ;(document.entities ?? []).forEach((given, index) => {
@@ -89,6 +90,13 @@ export function planImport(document: CatalogDocument, present: Present, options:
   })
   const relations = readAllRelations(document, [...present.entities, ...created.map((one) => one.named)], created, findings)
   return { properties, entities, relations, skippedProperties, skippedEntities, findings }
+}
+
+/** For a property whose type is wrong: the entities that name it are not wrong for that. */
+function standIn({ internalName, optionFilters = [] }: NonNullable<CatalogDocument['properties']>[number]): NamedProperty {
+  const text = dataTypes.indexOf('Text') + 1
+  const filters = optionFilters.map((filter) => filter.internalName)
+  return { propertyId: null, internalName, dataTypeId: text, isIdentityEmail: true, isIdentityPhone: true, optionFilters: filters }
 }
 
 function namedProperty(property: NewProperty): NamedProperty {

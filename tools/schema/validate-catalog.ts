@@ -1,5 +1,5 @@
 import { defineOperation, reads } from '#platform/operation.ts'
-import { draftOf, envelope, finding, readDraft, validation } from '#platform/validation.ts'
+import { draftOf, finding, validateDraft, validation } from '#platform/validation.ts'
 import { roleBits } from '#platform/roles.ts'
 
 import { findOrphanProblems, loadPresent, missingCategories, withCategories } from './catalog-document.ts'
@@ -19,16 +19,13 @@ export const validateCatalog = defineOperation({
   input: draftOf(catalogImport, 'import_catalog'),
   examples: [{ title: 'A sound document', input: exampleDocument, output: { ok: true, valid: true, issues: [] } }],
   async handler(context, input) {
-    const draft = readDraft(catalogImport, input)
-    if (!draft.isOk) return envelope(draft.findings)
-    const { whenExists = 'refuse', scope = 'tenant', ...document } = draft.value
-    const present = await loadPresent(context)
-    const references = withCategories(present.references, missingCategories(document, present.references))
-    const plan = planImport(document, { ...present, references }, { whenExists, scope })
-    const findings = [...plan.findings, ...(await findOrphanProblems(context, plan.relations))]
-    const isRefused = scope === 'global' && (context.actor.roleFlag & roleBits.GlobalAdmin) === 0
-    return envelope(
-      isRefused ? [...findings, finding('$.scope', 'Only a global administrator publishes definitions to every tenant.')] : findings,
-    )
+    return validateDraft(catalogImport, input, async ({ whenExists = 'refuse', scope = 'tenant', ...document }) => {
+      const present = await loadPresent(context)
+      const references = withCategories(present.references, missingCategories(document, present.references))
+      const plan = planImport(document, { ...present, references }, { whenExists, scope })
+      const findings = [...plan.findings, ...(await findOrphanProblems(context, plan.relations))]
+      const isRefused = scope === 'global' && (context.actor.roleFlag & roleBits.GlobalAdmin) === 0
+      return isRefused ? [...findings, finding('$.scope', 'Only a global administrator publishes definitions to every tenant.')] : findings
+    })
   },
 })
