@@ -12,9 +12,9 @@ import { saveRows } from './save.ts'
 
 /** What a row means; one that has not the shape of a row means nothing but its findings. */
 function readRow(catalogEntity: CatalogEntity, draft: unknown, index: number, modeOfCall: ImportMode | undefined): SaveWish {
-  const at = { index, path: `$.rows[${index}]` }
+  const at = { index, path: `$.rows[${index}]`, modeOfCall }
   const row = readDraft(saveRow, draft, at.path)
-  if (row.isOk) return toWish(catalogEntity, { importMode: modeOfCall, ...row.value }, at)
+  if (row.isOk) return toWish(catalogEntity, row.value, at)
   return { ...toWish(catalogEntity, {}, at), issues: row.findings }
 }
 

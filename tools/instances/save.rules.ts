@@ -131,7 +131,7 @@ export function keysOf(
 export function toWish(
   entity: CatalogEntity,
   row: SaveRowInput,
-  at: { index: number; path: string; targetId?: number | undefined },
+  at: { index: number; path: string; targetId?: number | undefined; modeOfCall?: ImportMode | undefined },
 ): SaveWish {
   const { index, path } = at
   const issues: Issue[] = []
@@ -149,7 +149,7 @@ export function toWish(
     values: checked.values,
     parent: parentOf(row, path, issues),
     expectedRowHash: row.expectedRowHash?.toUpperCase(),
-    mode: row.importMode ?? 'upsert',
+    mode: row.importMode ?? at.modeOfCall ?? 'upsert',
     issues,
   }
 }
