@@ -55,6 +55,39 @@ describe('versions', () => {
     expect(history[2].changes).toEqual([])
   })
 
+  it('tells a rename and a move by the names of the fields, and says a key part that follows from a property once', async () => {
+    await world.call('create_property', { internalName: 'Serial', dataType: 'Text' })
+    await world.call('create_entity', { internalName: 'Rack', properties: [{ property: 'Note' }] })
+    await world.call('create_entity', { internalName: 'Card', properties: [{ property: 'Serial', keyPart: 1 }] })
+    await world.call('attach_child_entity', { entity: 'Rack', childEntity: 'Card' })
+    const saved = (entity: string, body: object) => world.call('save_instance', { entity, ...body })
+    const left = await saved('Rack', { key1: 'left', data: {} })
+    const right = await saved('Rack', { key1: 'right', data: {} })
+    const card = await saved('Card', { parentKey1: 'left', data: { Serial: 'S-1' } })
+    const rename = { entity: 'Rack', record: String(right.eiRecordId), key1: 'far', key2: 'end', data: { Note: 'a' } }
+    await world.call('upsert_instance', rename)
+    const move = { entity: 'Card', record: String(card.eiRecordId), parentEIRecordId: right.eiRecordId, data: { Serial: 'S-2' } }
+    await world.call('upsert_instance', move)
+
+    const changesOf = async (entity: string, record: number) =>
+      (await world.call('get_instance_history', { entity, record: String(record) })).map((one: { changes: unknown }) => one.changes)
+    expect(await changesOf('Rack', right.eiRecordId)).toEqual([
+      [],
+      [
+        { property: 'key1', from: 'right', to: 'far' },
+        { property: 'key2', from: '', to: 'end' },
+        { property: 'Note', from: null, to: 'a' },
+      ],
+    ])
+    expect(await changesOf('Card', card.eiRecordId)).toEqual([
+      [{ property: 'Serial', from: null, to: 'S-1' }],
+      [
+        { property: 'parentEIRecordId', from: left.eiRecordId, to: right.eiRecordId },
+        { property: 'Serial', from: 'S-1', to: 'S-2' },
+      ],
+    ])
+  })
+
   it('pages through a long history without losing or repeating a version', async () => {
     const { eiRecordId } = await save('long', { Level: 0 })
     for (let level = 1; level <= 6; level++) await save('long', { Level: level })

@@ -10,7 +10,9 @@ import { anyValue, data, entity, person, record } from './instances.schema.ts'
 import { findDisplayNames } from './people.store.ts'
 import { anyRecordId } from './queries.ts'
 import { findVersion, listVersions } from './versions.store.ts'
-import { changeKindOf, changesBetween } from './versions.rules.ts'
+import { changeKindOf, changesBetween, movesBetween } from './versions.rules.ts'
+
+const changed = z.string().describe('internalName; key1..3 where the record was renamed, parentEIRecordId where it was moved')
 
 const version = z.object({
   version: z.int(),
@@ -18,7 +20,7 @@ const version = z.object({
   validTo: z.iso.datetime().nullable().describe('null: it is the present version'),
   changeKind: z.enum(['added', 'modified', 'deleted', 'restored']),
   changedBy: person,
-  changes: z.array(z.object({ property: z.string(), from: anyValue, to: anyValue })),
+  changes: z.array(z.object({ property: changed, from: anyValue, to: anyValue })),
   data,
   rowHash: z.string(),
 })
@@ -81,7 +83,7 @@ export const getInstanceHistory = defineOperation({
           tenantUserId: row.modifiedBy,
           displayName: row.modifiedBy === null ? 'system' : (names.get(row.modifiedBy) ?? 'unknown'),
         },
-        changes: changesBetween(before, row),
+        changes: [...movesBetween(frame.entity, before, row), ...changesBetween(before, row)],
         data: row.data,
         rowHash: row.rowHash,
       }

@@ -95,6 +95,10 @@ export interface VersionRow {
   readonly deletedAt: string | null
   readonly modifiedBy: number | null
   readonly rowHash: string
+  readonly key1: string
+  readonly key2: string
+  readonly key3: string
+  readonly parentEIRecordId: number | null
   /** Wire values by internalName. */
   readonly data: Record<string, unknown>
 }
@@ -126,7 +130,7 @@ export async function listVersions(
   const rows = await run<Omit<VersionRow, 'data'> & { data: string }>(
     tx,
     `select e.version, e.valid_from, case when e.valid_to = 'infinity' then null else e.valid_to end as valid_to, e.deleted_at, e.modified_by,
-       upper(encode(e.row_hash, 'hex')) as row_hash, (json_object(${data.join(', ')}${data.length > 0 ? ' null on null' : ''}))::text as data
+       e.key1, e.key2, e.key3, e.parent_id as "parentEIRecordId", upper(encode(e.row_hash, 'hex')) as row_hash, (json_object(${data.join(', ')}${data.length > 0 ? ' null on null' : ''}))::text as data
      from ${versionsSql(tenantId, compiled)} e where ${conditions.join(' and ')} order by e.version limit ${query.limit}`,
     compiled,
   )
