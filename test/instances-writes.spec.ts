@@ -216,6 +216,44 @@ describe('values', () => {
   })
 })
 
+describe('a record that was saved before its entity changed', () => {
+  const tagOf = async (entity: string) =>
+    (await world.call('describe_entity', { entity })).properties.find(
+      (one: { propertyInternalName: string }) => one.propertyInternalName === 'Code',
+    ).entityPropertyId
+  const firstRow = { key1: 'one', data: { Title: 'a', Code: 'x' } }
+  const otherRow = { key1: 'two', data: { Title: 'b', Code: 'y' } }
+
+  async function madeBefore(entity: string) {
+    await world.call('create_entity', { internalName: entity, properties: [{ property: 'Title' }, { property: 'Code' }] })
+    await world.call('save_instances_bulk', { entity, rows: [firstRow, otherRow] })
+    return { entity, entityPropertyId: await tagOf(entity) }
+  }
+  const versionsOf = async (entity: string, record: string) => (await world.call('get_instance_history', { entity, record })).length
+
+  it('is skipped when nothing differs, though a property with values was detached meanwhile', async () => {
+    const { entity, entityPropertyId } = await madeBefore('Crate')
+    await world.call('detach_property', { entity, entityPropertyId, discardsValues: true })
+    expect(await world.call('save_instance', { entity, key1: 'one', data: { Title: 'a' } })).toMatchObject({ outcome: 'skipped' })
+    const rows = [
+      { key1: 'one', data: {} },
+      { key1: 'two', data: { Title: 'b' }, importMode: 'overwrite' },
+    ]
+    expect(await world.call('save_instances_bulk', { entity, rows })).toMatchObject({ skipped: 2, updated: 0 })
+    expect(await versionsOf(entity, 'one')).toBe(1)
+    expect(await world.call('save_instance', { entity, key1: 'one', data: { Title: 'c' } })).toMatchObject({ outcome: 'updated' })
+  })
+
+  it('is skipped when nothing differs, though a property became a list meanwhile', async () => {
+    const { entity, entityPropertyId } = await madeBefore('Bundle')
+    await world.call('update_entity_property', { entity, entityPropertyId, isList: true })
+    await world.settled()
+    const again = { entity, key1: 'one', data: { Title: 'a', Code: ['x'] } }
+    expect(await world.call('save_instance', again)).toMatchObject({ outcome: 'skipped', data: { Code: ['x'] } })
+    expect(await versionsOf(entity, 'one')).toBe(1)
+  })
+})
+
 describe('many writers', () => {
   it('begin with an entity together, however few connections there are', async () => {
     const narrow = await openWorld({ DATABASE_POOL: '1' })

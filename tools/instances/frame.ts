@@ -113,6 +113,18 @@ export async function writeFrame(
   return { catalog, entity, present, hasTable: true, epoch }
 }
 
+const columnNumber = /^c\d+$/
+
+/**
+ * Whether the records may hold what the entity no longer has, in columns of properties that were detached or changed between one value and many. Their
+ * hashes, made before that, then differ from those of the same values now.
+ */
+export function outlivesProperties({ entity, present }: ReadFrame): boolean {
+  let columns = 0
+  for (const column of present) if (columnNumber.test(column)) columns++
+  return columns > entity.properties.length
+}
+
 /** A fresh compilation of a statement on the entity, with its record row under `alias`. */
 export function compiling(frame: ReadFrame, alias = 'e'): Compiling {
   return { entity: frame.entity, present: frame.present, parameters: createParameters(), alias }

@@ -6,7 +6,7 @@ import type { TxContext } from '#platform/operation.ts'
 
 import { checkAssets, queueSavedAttachments } from './attachments.ts'
 import { type Draft, type Fail, findDrafts, isComplete, presentKeys, refuseUnsound, type SaveOutcome } from './drafts.ts'
-import type { WriteFrame } from './frame.ts'
+import { outlivesProperties, type WriteFrame } from './frame.ts'
 import { linkIdentities } from './identity.ts'
 import { externalKeyOf, findKeyIssues } from './keys.rules.ts'
 import { findLiveByKeys, readCanonical } from './live.store.ts'
@@ -81,7 +81,9 @@ async function mergeDrafts(
     outcomes.set(wish.index, { index: wish.index, outcome: 'skipped', eiRecordId: live.id })
     return false
   })
-  const toRead = considered.flatMap((draft) => (draft.live && !draft.before && !isComplete(entity, draft.wish) ? draft.live.id : []))
+  const isHashDated = outlivesProperties(frame)
+  const needsValues = ({ live, before, wish }: Draft) => live && !before && (isHashDated || !isComplete(entity, wish))
+  const toRead = considered.flatMap((draft) => (needsValues(draft) ? (draft.live?.id ?? []) : []))
   const present =
     toRead.length > 0
       ? await inRecords(tx, tenantId, () => readCanonical(tx, tenantId, frame, toRead))
@@ -108,7 +110,8 @@ async function mergeDrafts(
       continue
     }
     const hash = rowHash(parentId, keys, values)
-    if (live && live.rowHash === hash) {
+    const isSame = live && (live.rowHash === hash || (isHashDated && before && rowHash(live.parentId, presentKeys(live), before) === hash))
+    if (isSame) {
       outcomes.set(wish.index, { index: wish.index, outcome: 'skipped', eiRecordId: live.id })
       continue
     }
