@@ -179,6 +179,14 @@ describe('a CSV file', () => {
     expect((await task('t2')).Title).toBe('b')
   })
 
+  it('gives each record its key however the column writes it', async () => {
+    const rows = 'Key 1,KEY_2,Title\nk1,k2,named\n'
+    expect(await importFile('keyed.csv', rows)).toMatchObject({ inserted: 1, ignoredColumns: [] })
+    expect(await importFile('keyed.csv', rows)).toMatchObject({ skipped: 1 })
+    const found = await world.call('get_instance_by_key', { entity: 'Task', key1: 'k1', key2: 'k2' })
+    expect(found.data.Title).toBe('named')
+  })
+
   it('is not split at a quote or at the end of a line', async () => {
     const { assetKey } = await world.call('upload_asset', { fileName: 'd.csv', contentBase64: 'YQ==' }, { transport: 'mcp' })
     for (const delimiter of ['"', '\n', ';;'])

@@ -40,10 +40,12 @@ function plainName(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 }
 
+/** A field by its own name, else a property by internalName or id, else a field without regard to case. */
 function targetOf(entity: CatalogEntity, name: string): Target | undefined {
-  const property = propertyIndex(entity.properties).get(name.toLowerCase())
+  const exact = keyFields.find((known) => known === name)
+  const property = exact ? undefined : propertyIndex(entity.properties).get(name.toLowerCase())
   if (property) return { kind: 'property', property }
-  const field = keyFields.find((known) => known.toLowerCase() === name.toLowerCase())
+  const field = exact ?? keyFields.find((known) => known.toLowerCase() === name.toLowerCase())
   return field && { kind: 'field', field }
 }
 
@@ -101,7 +103,8 @@ export function planColumns(
     }
   }
   if (issues.length > 0) throw new AppError('invalid_input', issues[0]?.message ?? 'The mapping is not valid.', { issues })
-  const byPlainName = new Map(entity.properties.map((property) => [plainName(property.internalName), property.internalName]))
+  const names = [...keyFields, ...entity.properties.map((property) => property.internalName)]
+  const byPlainName = new Map(names.map((name) => [plainName(name), name]))
   const remapped = new Set(
     Object.entries(mapping).flatMap(([name, header]) => (targetOf(entity, name)?.kind === 'property' ? [header] : [])),
   )
@@ -112,10 +115,10 @@ export function planColumns(
     add(header, target)
   }
   if (isWhole && columns.size === 0) {
-    const names = entity.properties.map((property) => property.internalName).slice(0, 40)
+    const known = entity.properties.map((property) => property.internalName).slice(0, 40)
     throw new AppError(
       'invalid_input',
-      `No column of the file stands for a property of ${entity.internalName}. Columns: ${shown}. Properties: ${names.join(', ')}. Say in mapping which is which.`,
+      `No column of the file stands for a property of ${entity.internalName}. Columns: ${shown}. Properties: ${known.join(', ')}. Say in mapping which is which.`,
     )
   }
   return { columns, ignored: headers.filter((header) => !columns.has(header)) }
