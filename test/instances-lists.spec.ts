@@ -231,6 +231,23 @@ describe('filters', () => {
     expect((await by('Name', '\u00e9')).keys).toEqual(['e\u0301'])
   })
 
+  it('mean the field of the record where a property has its name, and the property by its id', async () => {
+    const { propertyId } = await world.call('create_property', { internalName: 'key1', dataType: 'Text' })
+    await world.call('create_entity', { internalName: 'Twin', properties: [{ property: 'key1' }] })
+    const rows = [
+      { key1: 'a', data: { key1: 'z' } },
+      { key1: 'b', data: { key1: 'y' } },
+    ]
+    await world.call('save_instances_bulk', { entity: 'Twin', rows })
+    const keysBy = async (query: object) => (await page('list_instances', { entity: 'Twin', ...query })).keys
+    expect(await keysBy({ filterRules: [{ property: 'key1', op: 'eq', value: 'a' }] })).toEqual(['a'])
+    expect(await keysBy({ filterRules: [{ property: propertyId, op: 'eq', value: 'z' }] })).toEqual(['a'])
+    expect(await keysBy({ sort: [{ property: 'key1' }] })).toEqual(['a', 'b'])
+    expect(await keysBy({ sort: [{ property: String(propertyId) }] })).toEqual(['b', 'a'])
+    const warned = await world.call('validate_property', { internalName: 'modifiedDate', dataType: 'DateTime' })
+    expect(warned).toMatchObject({ ok: true, issues: [{ path: '$.internalName', severity: 'warning' }] })
+  })
+
   it.each([
     ['null', { filterRules: null }, '$.filterRules', 'Expected object or array, got null.'],
     ['JSON as text', { filterRules: '[]' }, '$.filterRules', 'Expected object or array, got "[]".'],

@@ -5,7 +5,7 @@ import { hasForbiddenCharacter } from '#platform/json.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import type { CatalogEntity, CatalogProperty, DataType } from '#tools/entities/catalog.schema.ts'
 
-import { type Operator, operatorsOf } from '#tools/properties/operators.schema.ts'
+import { type Operator, operatorsOf, type SystemField, systemFields } from '#tools/properties/operators.schema.ts'
 import { checkValue, type Scalar, type ValueRules } from '#tools/properties/service.ts'
 
 import { unknownProperty } from './unknown-property.rules.ts'
@@ -16,9 +16,6 @@ export const maxFilterRules = 200
 const maxInValues = 1_000
 // As many as 200 rules can stand in, each at the bottom of groups of its own.
 const maxFilterGroups = maxFilterDepth * maxFilterRules
-
-export const systemFields = ['eiRecordId', 'parentEIRecordId', 'key1', 'key2', 'key3', 'externalKey', 'modifiedDate'] as const
-export type SystemField = (typeof systemFields)[number]
 
 /** What a rule or a sort is about. */
 export type Field =
@@ -58,12 +55,15 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The field of a name: a property by internalName or id, else a system field by its wire name. A property wins where both have the name. */
+/**
+ * The field of a name: a system field by its wire name, which means the same in every entity, else a property by internalName or id. So a property that
+ * is named like a system field goes by its id.
+ */
 export function findField(entity: CatalogEntity, name: string): Field | undefined {
-  const property = propertyIndex(entity.properties).get(name.toLowerCase())
-  if (property) return { property, dataType: property.dataType }
   const system = systemFields.find((field) => field === name)
-  return system ? { system, dataType: systemTypes[system] } : undefined
+  if (system) return { system, dataType: systemTypes[system] }
+  const property = propertyIndex(entity.properties).get(name.toLowerCase())
+  return property && { property, dataType: property.dataType }
 }
 
 function unknownField(entity: CatalogEntity, name: unknown, path: string): Issue {

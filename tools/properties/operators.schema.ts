@@ -1,5 +1,10 @@
-/** Which comparisons and aggregates a data type takes. */
+/** What a query of records may say: their own fields, and which comparisons and aggregates a data type takes. */
 import type { DataType } from './properties.schema.ts'
+
+/** Fields that every record has, by their wire names: what filters and sorts go by beside properties. */
+export const systemFields = ['eiRecordId', 'parentEIRecordId', 'key1', 'key2', 'key3', 'externalKey', 'modifiedDate'] as const
+
+export type SystemField = (typeof systemFields)[number]
 
 export const operators = [
   'eq',
