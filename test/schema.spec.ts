@@ -538,6 +538,24 @@ describe('the shared catalog', () => {
     })
   })
 
+  it('says which relationship an entity that stays as it is does not get', async () => {
+    const { call } = await fresh()
+    const document = (children: object[]) => ({ entities: [{ internalName: 'Yard', children }], whenExists: 'skip' })
+    await call('import_catalog', document([]))
+    const both = document([{ childEntity: 'Gate' }])
+    const again = { ...both, entities: [...both.entities, { internalName: 'Gate' }] }
+    const told = {
+      path: '$.entities[0].children[0]',
+      severity: 'warning',
+      message: expect.stringContaining('attach_child_entity'),
+    }
+    expect(await call('validate_catalog', again)).toMatchObject({ ok: true, issues: [told] })
+    expect(await call('import_catalog', again)).toMatchObject({ created: 1, skipped: 1, issues: [told] })
+    expect((await call('list_entity_relationships', { entity: 'Yard' })).children).toEqual([])
+    await call('attach_child_entity', { entity: 'Yard', childEntity: 'Gate' })
+    expect(await call('import_catalog', again)).toMatchObject({ created: 0, skipped: 2, issues: [] })
+  })
+
   it('brings with an entity what it needs, and says what it leaves out', async () => {
     const { call, tenant } = await fresh()
     await call('create_property', { internalName: 'Notes', dataType: 'Text' })

@@ -89,7 +89,39 @@ export function planImport(document: CatalogDocument, present: Present, options:
     if (options.scope === 'global') findings.push(...findUnpublished(read.entity, present, path))
   })
   const relations = readAllRelations(document, [...present.entities, ...created.map((one) => one.named)], created, findings)
+  if (options.whenExists === 'skip') findings.push(...findUnrelated(document, skippedEntities, created))
   return { properties, entities, relations, skippedProperties, skippedEntities, findings }
+}
+
+/** Relationships that a skipped entity would have to one that is made: it is used as it is, so somebody has to be told. */
+function findUnrelated(
+  document: CatalogDocument,
+  skipped: Present['entities'],
+  created: readonly { readonly named: NamedEntity }[],
+): Finding[] {
+  const isSkipped = new Set(skipped.map((entity) => entity.internalName.toLowerCase()))
+  const made = new Set(created.map(({ named }) => named.internalName.toLowerCase()))
+  return (document.entities ?? []).flatMap(({ internalName, children = [], peers = [] }, index) => {
+    if (!isSkipped.has(internalName.toLowerCase())) return []
+    const tell = (kind: string, tool: string, others: readonly unknown[]) =>
+      others.flatMap((other, at) => {
+        if (!made.has(String(other).toLowerCase())) return []
+        const message = `${internalName} is there already and stays as it is, without its relationship to ${String(other)}. Relate them with ${tool}.`
+        return [finding(`$.entities[${index}].${kind}[${at}]`, message, { severity: 'warning' })]
+      })
+    return [
+      ...tell(
+        'children',
+        'attach_child_entity',
+        children.map((child) => child.childEntity),
+      ),
+      ...tell(
+        'peers',
+        'attach_peer_entity',
+        peers.map((peer) => peer.peerEntity),
+      ),
+    ]
+  })
 }
 
 /** For a property whose type is wrong: the entities that name it are not wrong for that. */

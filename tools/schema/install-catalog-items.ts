@@ -81,7 +81,7 @@ export const installCatalogItems = defineOperation({
   name: 'install_catalog_items',
   title: 'Install from the shared catalog',
   description:
-    'Copies properties and entities that browse_catalog shows into the tenant, by globalSourceId, which each copy keeps. An entity brings the properties that it needs. What the tenant has under the same name is used as it is (skipped); a property of that name and another type refuses all of it (409). Relationships are installed where both ends are.',
+    'Copies properties and entities that browse_catalog shows into the tenant, by globalSourceId, which each copy keeps. An entity brings the properties that it needs. What the tenant has under the same name is used as it is (skipped); a property of that name and another type refuses all of it (409). Relationships come with the entity that has them, where both ends are there; what is skipped gets none, and issues[] says so.',
   method: 'POST',
   path: '/api/v1/catalog/install',
   roles: 'BuilderAdmin',
