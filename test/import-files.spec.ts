@@ -1,4 +1,5 @@
 /** What stands in files that people and programs make, and what becomes of it. */
+import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { deflateRawSync } from 'node:zlib'
 
@@ -314,6 +315,15 @@ describe('a workbook', () => {
     const refused = await importFile('bad.xlsx', bytes)
     expect(refused.code).toBe('unprocessable')
     expect(refused.message).toMatch(/Save (it|the sheet) as/)
+  })
+
+  it('that packs a large sheet more than a hundredfold is refused before it is unpacked', async () => {
+    const holding = (sheet: Buffer) => archive([['xl/worksheets/sheet1.xml', sheet]], { unpacked: 200 * 1024 * 1024 })
+    const bomb = await importFile('bomb.xlsx', holding(Buffer.alloc(200_000)))
+    expect(bomb).toMatchObject({ code: 'unprocessable', message: expect.stringContaining('unpacks to more') })
+    // Packed fifty times it is opened, and only then found to be no workbook.
+    const dense = await importFile('dense.xlsx', holding(randomBytes(4 * 1024 * 1024)))
+    expect(dense).toMatchObject({ code: 'unprocessable', message: expect.stringContaining('no XLSX workbook') })
   })
 
   it('in a format that is not read is refused at the call', async () => {

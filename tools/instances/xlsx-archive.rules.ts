@@ -6,6 +6,8 @@ const maxUnpackedBytes = 1024 * MiB
 /** Of what is held in memory as a whole: texts, styles, relations. */
 const maxPartBytes = 128 * MiB
 const maxEntries = 5_000
+/** Sheets of that size are packed ten to twenty times; what goes far beyond is made to fill the memory, with a row that has no end say. */
+const maxPacking = 100
 
 const endOfDirectory = 0x06054b50
 const directoryEntry = 0x02014b50
@@ -40,7 +42,9 @@ export function findArchiveProblem(bytes: Uint8Array): string | undefined {
     // The directory always knows the size; an archive that keeps it to itself would be unpacked without a limit.
     if (unpackedBytes === 0 && packedBytes > 2) return broken
     unpacked += unpackedBytes
-    if (unpacked > maxUnpackedBytes || (unpackedBytes > maxPartBytes && !/worksheets\/[^/]+\.xml$/i.test(name))) return tooLarge
+    const isSheet = /worksheets\/[^/]+\.xml$/i.test(name)
+    const isBomb = unpackedBytes > maxPartBytes && (!isSheet || unpackedBytes > packedBytes * maxPacking)
+    if (unpacked > maxUnpackedBytes || isBomb) return tooLarge
     at += entryBytes + nameBytes + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
   }
   return undefined
