@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -227,6 +228,18 @@ describe('create_upload_url', () => {
     await expect(world.call('get_asset', { assetKey }, { key: tenant.key })).rejects.toMatchObject({ code: 'not_found' })
     expect((await server.send('PUT', url, Buffer.alloc(1_000_000, 7))).status).toBe(200)
     expect(await server.filesOf(tenant)).toHaveLength(1)
+  })
+
+  it('keeps nothing of an earlier PUT whose process was killed with the file in its place', async () => {
+    const tenant = await world.newTenant()
+    const { url, assetKey } = await world.call('create_upload_url', { fileName: 'a.bin' }, { key: tenant.key })
+    const left = `${tenant.tenantId}/2026/11/${assetKey}.0killed0`
+    await world.platform.services.storage.put(left, Readable.from([Buffer.from('whole')]), { maxBytes: limitBytes })
+    await world.sql`update platform.asset set storage_path = ${left} where asset_key = ${assetKey}`
+    expect(await server.filesOf(tenant)).toHaveLength(1)
+    expect((await server.send('PUT', url, 'whole')).status).toBe(200)
+    expect(await server.filesOf(tenant)).toHaveLength(1)
+    expect(await world.platform.services.storage.stat(left)).toBeUndefined()
   })
 
   it('lets one of two that arrive together win, and its bytes stay', async () => {

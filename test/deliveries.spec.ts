@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+import type { ApplicationFailure } from '@temporalio/activity'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
+import { createMessagingActivities } from '#activities/messaging/index.ts'
 import { claimDelivery, recordOutcome } from '#tools/messaging/service.ts'
 
 import {
@@ -209,6 +211,22 @@ describe('an outcome that nobody knows', () => {
       expect(takenBy(phone)).toHaveLength(1)
       expect(await statusOf(sent)).toMatchObject({ status: 'sent', attempts: 2 })
     }
+  })
+
+  it('is looked up at the pace of the tries, so that a vendor that fails for an hour does not use them up in minutes', async () => {
+    const { tenantId } = world.tenant
+    const activities = createMessagingActivities(world.platform.services, { callMs: 400 })
+    const waitAfter = async (attempt: number) => {
+      const sent = await textTo(newPhone())
+      fake.plan({ status: 503 })
+      return runActivity(activities.deliverMessage, { tenantId, ...sent }, attempt).catch(
+        (error: ApplicationFailure) => error.nextRetryDelay,
+      )
+    }
+    const waits: unknown[] = []
+    for (const attempt of [1, 3, 4, 6, 9]) waits.push(await waitAfter(attempt))
+    expect(waits).toEqual([20_000, 20_000, 40_000, 160_000, 600_000])
+    await activities.close()
   })
 
   it('is not looked up before the call must be over', async () => {

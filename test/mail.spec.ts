@@ -203,6 +203,22 @@ describe('an e-mail', () => {
     expect(await statusOf(forbidden)).toMatchObject({ status: 'failed', reason: 'channelMisconfigured' })
     await call('delete_channel', { channelId: channel.channelId })
   })
+
+  it.each([
+    { what: 'a certificate that nobody trusts, by STARTTLS', encryption: 'startTls', secure: false },
+    { what: 'a certificate that nobody trusts, from the first byte', encryption: 'tls', secure: true },
+    { what: 'no TLS where the channel asks for it', encryption: undefined, secure: true },
+  ] as const)('fails at once before $what', async ({ encryption, secure }) => {
+    const doubtful = await openMailVendor(encryption === undefined ? {} : { encryption })
+    const settings = { host: '127.0.0.1', port: doubtful.port, secure, from: 'dispatch@ops.example.com' }
+    const channel = await call('create_channel', { internalName: 'Doubtful', channel: 'email', provider: 'smtp', settings })
+    const sent: Sent = await mailTo(newAddress(), { channel: 'Doubtful' })
+    await deliverer.deliver(sent)
+    expect(await statusOf(sent)).toMatchObject({ status: 'failed', reason: 'channelMisconfigured' })
+    expect(doubtful.taken).toEqual([])
+    await doubtful.close()
+    await call('delete_channel', { channelId: channel.channelId })
+  })
 })
 
 describe('a reply by e-mail', () => {

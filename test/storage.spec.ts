@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { checkStoragePath, type StorageDriver } from '#platform/storage/driver.ts'
 import { createLocalStorage } from '#platform/storage/local.ts'
@@ -112,15 +112,31 @@ describe('the local store', () => {
     expect(await readdir(outside)).toEqual(['secret'])
   })
 
-  it('sweeps what a killed process left half-written a day ago, and nothing younger', async () => {
-    const incoming = join(root, '.incoming')
-    await writeFile(join(incoming, 'old'), 'half')
-    await writeFile(join(incoming, 'young'), 'half')
-    const yesterday = new Date(Date.now() - 25 * 3_600_000)
-    await utimes(join(incoming, 'old'), yesterday, yesterday)
-    await createLocalStorage(root)
-    expect(await readdir(incoming)).toEqual(['young'])
-    await rm(join(incoming, 'young'))
+  describe('what a killed process left half-written', () => {
+    const incoming = () => join(root, '.incoming')
+    beforeEach(async () => {
+      await writeFile(join(incoming(), 'old'), 'half')
+      await writeFile(join(incoming(), 'young'), 'half')
+      const earlier = new Date(Date.now() - 2 * 3_600_000)
+      await utimes(join(incoming(), 'old'), earlier, earlier)
+    })
+    afterEach(async () => {
+      vi.restoreAllMocks()
+      await rm(join(incoming(), 'young'))
+    })
+
+    it('is swept at the start once it is an hour old, and nothing younger', async () => {
+      await createLocalStorage(root)
+      expect(await readdir(incoming())).toEqual(['young'])
+    })
+
+    it('is swept by an upload where the start lies an hour back', async () => {
+      const now = Date.now()
+      vi.spyOn(Date, 'now').mockReturnValue(now + 3_601_000)
+      await utimes(join(incoming(), 'young'), new Date(now + 3_601_000), new Date(now + 3_601_000))
+      await storage.put('sweep/a', streamOf('one'), { maxBytes })
+      await expect.poll(() => readdir(incoming())).toEqual(['young'])
+    })
   })
 
   it('says that it can be written', async () => {

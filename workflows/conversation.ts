@@ -22,11 +22,16 @@ import {
   type MessagingActivities,
   type QueuedDelivery,
   type ReceivedSignal,
+  vendorTries,
 } from '#platform/shapes/messaging.ts'
 import { taskQueues } from '#platform/shapes/queues.ts'
 
-/** Fifteen tries over about an hour and a half: a vendor that is away for an hour costs a message nothing but time. */
-const vendorRetry: RetryPolicy = { initialInterval: '5s', backoffCoefficient: 2, maximumInterval: '10m', maximumAttempts: 15 }
+const vendorRetry: RetryPolicy = {
+  initialInterval: vendorTries.firstWaitMs,
+  backoffCoefficient: vendorTries.factor,
+  maximumInterval: vendorTries.longestWaitMs,
+  maximumAttempts: vendorTries.atMost,
+}
 
 /** Without a limit: what has ended must be recorded, however long the database is away. */
 const recordRetry: RetryPolicy = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' }

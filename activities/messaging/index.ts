@@ -5,7 +5,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity'
 
 import { guardedDispatcher } from '#platform/outbound.ts'
 import type { Services } from '#platform/services.ts'
-import type { DeliveryStep, MessagingActivities } from '#platform/shapes/messaging.ts'
+import { type DeliveryStep, type MessagingActivities, vendorWaitMs } from '#platform/shapes/messaging.ts'
 import {
   addMedia,
   claimDelivery,
@@ -59,6 +59,9 @@ export function createMessagingActivities(
       ...(delayMs === undefined ? {} : { nextRetryDelay: delayMs }),
     })
 
+  /** The outcome cannot be looked up sooner; nor do a vendor's failures, one after the other, use up the tries in minutes. */
+  const untilLookUpMs = () => Math.max(settleMs, retryDelayMs ?? vendorWaitMs(Context.current().info.attempt))
+
   function send(order: Order): Promise<Outcome> {
     const { via } = order
     return via.provider === 'twilio' ? sendThroughTwilio(parts, { ...order, via }) : sendThroughSmtp(services, { ...order, via })
@@ -79,7 +82,7 @@ export function createMessagingActivities(
       if (claim.kind === 'lookUp' && claim.ageMs < settleMs) throw tryAgain('settling', settleMs - claim.ageMs + 50)
       const outcome = await (claim.kind === 'send' ? send(claim.order) : lookUp(claim.order, claim.rivals))
       await recordOutcome(services, claim.order, outcome)
-      if (outcome.kind === 'unknown') throw tryAgain('outcomeUnknown', settleMs)
+      if (outcome.kind === 'unknown') throw tryAgain('outcomeUnknown', untilLookUpMs())
       if (outcome.kind === 'notSent' && claim.kind === 'send') throw tryAgain('vendorAway')
       if (outcome.kind !== 'notSent') return { kind: 'done' }
     }

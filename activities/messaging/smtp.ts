@@ -60,19 +60,29 @@ async function compose(services: Services, order: SmtpOrder): Promise<Buffer> {
 interface SmtpFailure {
   readonly responseCode: number | undefined
   readonly command: string | undefined
+  readonly isUntrusted: boolean
 }
+
+// As Node names what it holds against a certificate, OpenSSL a server that speaks no TLS, and nodemailer one that offers no STARTTLS.
+const untrusted = /CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|WRONG_VERSION_NUMBER$|^ETLS$/
 
 function failureOf(error: unknown): SmtpFailure {
   const field = (name: string) =>
     typeof error === 'object' && error !== null && name in error ? (error as Record<string, unknown>)[name] : undefined
   const code = field('responseCode')
   const command = field('command')
-  return { responseCode: typeof code === 'number' ? code : undefined, command: typeof command === 'string' ? command : undefined }
+  return {
+    responseCode: typeof code === 'number' ? code : undefined,
+    command: typeof command === 'string' ? command : undefined,
+    isUntrusted: [field('code'), field('originalCode')].some((name) => typeof name === 'string' && untrusted.test(name)),
+  }
 }
 
 function readFailure(order: SmtpOrder, error: unknown, isHandedOver: boolean): Outcome {
   if (error instanceof AppError) return { kind: 'refused', reason: error.code === 'not_found' ? 'assetGone' : 'channelMisconfigured' }
-  const { responseCode, command } = failureOf(error)
+  const { responseCode, command, isUntrusted } = failureOf(error)
+  // Nothing was said to a server that cannot be trusted, and trying again does not change its certificate.
+  if (isUntrusted && !isHandedOver) return { kind: 'refused', reason: 'channelMisconfigured' }
   if (responseCode !== undefined && responseCode >= 500) {
     const vendorCode = String(responseCode)
     if (command?.startsWith('AUTH') || responseCode === 530 || responseCode === 535)

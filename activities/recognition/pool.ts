@@ -137,8 +137,8 @@ export function createPool({ cacheDir, workers, timeoutSeconds, idleSeconds = 60
     if (outcome.kind === 'broken')
       throw new AppError('unavailable', 'Recognition cannot work at the moment: its engine failed.', { retryAfterSeconds: 60, cause: said })
     log.warn({ err: said, pid: child.pid, jobs: child.jobs }, 'A reading process ended in the middle of a file')
-    // What earlier files left behind may have ended it; only a fresh process proves that this file does.
-    if (child.jobs === 1 || task.isSecondTry) return failed('The reading process stopped unexpectedly on this file.')
+    // An operator, a system short of memory or what earlier files left behind may have ended it; only a second process, a fresh one, proves that this file does.
+    if (task.isSecondTry) return failed('The reading process stopped unexpectedly on this file.')
     task.isSecondTry = true
     queue.unshift(task)
   }

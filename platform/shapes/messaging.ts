@@ -5,6 +5,14 @@ export interface ConversationRef {
   readonly conversationId: number
 }
 
+/** Fifteen tries over about an hour and a half: a vendor that is away for an hour costs a message nothing but time. */
+export const vendorTries = { firstWaitMs: 5_000, factor: 2, longestWaitMs: 600_000, atMost: 15 } as const
+
+/** How long is waited after the try of that number, from 1. */
+export function vendorWaitMs(attempt: number): number {
+  return Math.min(vendorTries.firstWaitMs * vendorTries.factor ** (attempt - 1), vendorTries.longestWaitMs)
+}
+
 /** Of the workflow `conversation`: one runs at a time; after it has closed, the next event starts another. */
 export function conversationWorkflowId({ tenantId, conversationId }: ConversationRef): string {
   return `conversation:${tenantId}:${conversationId}`

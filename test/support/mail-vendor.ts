@@ -32,7 +32,10 @@ export interface MailVendor {
 
 const refusal = (responseCode: number, sentence: string) => Object.assign(new Error(sentence), { responseCode })
 
-export async function openMailVendor(options: { user?: string; password?: string } = {}): Promise<MailVendor> {
+/** With `encryption` it shows a certificate that nobody trusts. */
+export async function openMailVendor(
+  options: { user?: string; password?: string; encryption?: 'startTls' | 'tls' } = {},
+): Promise<MailVendor> {
   const taken: MailVendor['taken'] = []
   const plans: MailPlan[] = []
   let plan: MailPlan = 'ok'
@@ -44,7 +47,8 @@ export async function openMailVendor(options: { user?: string; password?: string
   const server = new SMTPServer({
     authOptional: options.user === undefined,
     allowInsecureAuth: true,
-    disabledCommands: ['STARTTLS'],
+    secure: options.encryption === 'tls',
+    disabledCommands: options.encryption === 'startTls' ? [] : ['STARTTLS'],
     disableReverseLookup: true,
     logger: false,
     onAuth: ({ username, password }, _session, done) =>

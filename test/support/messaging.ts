@@ -51,8 +51,8 @@ export interface Sent {
 }
 
 /** Runs an activity as a worker would, without its log of failures that a test provokes. */
-export function runActivity<I, O>(activity: (input: I) => Promise<O>, input: I): Promise<O> {
-  return new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR', () => {}) }).run(activity, input)
+export function runActivity<I, O>(activity: (input: I) => Promise<O>, input: I, attempt = 1): Promise<O> {
+  return new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR', () => {}) }).run(activity, input)
 }
 
 export interface Deliverer {
@@ -66,7 +66,7 @@ export interface Deliverer {
 
 /** The activities of messaging with short limits, without a workflow around them. */
 export function openDeliverer(world: World, tenantId: number = world.tenant.tenantId): Deliverer {
-  const activities = createMessagingActivities(world.platform.services, { callMs: 400, settleMs: 500 })
+  const activities = createMessagingActivities(world.platform.services, { callMs: 400, settleMs: 500, retryDelayMs: 20 })
   const deliver = ({ conversationId, messageId }: { conversationId: number; messageId: number }) =>
     runActivity(activities.deliverMessage, { tenantId, conversationId, messageId })
   return {

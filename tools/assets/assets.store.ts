@@ -68,6 +68,8 @@ export async function deletePending(tx: Tx, tenantId: number, assetKey: string):
 
 export interface UploadTicket {
   readonly assetKey: string
+  /** Where the try before this one wrote. */
+  readonly storagePath: string
   readonly originalFileName: string
   readonly mimeType: string
   readonly propertyId: number | null
@@ -81,7 +83,7 @@ export interface UploadTicket {
 /** The row behind an upload URL, with what has become of those who asked for it. */
 export async function findTicket(tx: Tx, tenantId: number, assetKey: string): Promise<UploadTicket | undefined> {
   const [row] = await tx<UploadTicket[]>`
-    select a.asset_key, a.original_file_name, a.mime_type, a.property_id, a.announced_bytes, a.created_by, a.stored_at is not null as is_used,
+    select a.asset_key, a.storage_path, a.original_file_name, a.mime_type, a.property_id, a.announced_bytes, a.created_by, a.stored_at is not null as is_used,
       t.is_deactivated or t.active_start > now() or t.active_end < now() as is_tenant_suspended, coalesce(u.is_locked, false) as is_creator_locked
     from platform.asset a
       join platform.tenant t on t.tenant_id = a.tenant_id

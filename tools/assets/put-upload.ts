@@ -40,7 +40,7 @@ export const putUpload = defineStagedOperation({
     const { assetKey, originalFileName, propertyId } = ticket
     const declaredType = ticket.mimeType || upload.mimeType
     const source = { stream: upload.stream, isTruncated: () => upload.isTruncated(), announcedBytes: ticket.announcedBytes ?? undefined }
-    return fillPending(
+    const asset = await fillPending(
       uploader(context, token.tenantId, ticket),
       { assetKey, storagePath, originalFileName, propertyId, declaredType },
       source,
@@ -49,6 +49,11 @@ export const putUpload = defineStagedOperation({
         onStored: (inner) => audit(inner, ticket),
       },
     )
+    // A process that was killed may have left its bytes there, and no row names them any more. One that still writes there has lost, and removes its own.
+    await services.storage
+      .delete(ticket.storagePath)
+      .catch((error: unknown) => services.log.warn({ err: error, assetKey }, 'the bytes of an earlier try stay'))
+    return asset
   },
 })
 
