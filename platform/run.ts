@@ -15,12 +15,12 @@ import { AppError, type ErrorCode } from './errors.ts'
 import { claimKey, fileFingerprint, fingerprintOf, freeKey, hashedUpload, keepAnswer, type KeyScope, takeKey } from './idempotency.ts'
 import { parseInput } from './issues.ts'
 import type { Actor, CallContext, StagedContext, TxContext } from './operation.ts'
-import { insertOutboxEvent, outboxTopic } from './outbox.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { Registry } from './registry.ts'
 import { allows, roleBits, rolesOf, roleWords } from './roles.ts'
 import type { Services } from './services.ts'
 import { inSpan } from './trace.ts'
+import { inContext } from './transaction-context.ts'
 
 export interface PipelineParts {
   readonly registry: Registry
@@ -244,62 +244,6 @@ async function inTransaction<T>(
     for (const run of afterwards) run()
     return result
   })
-}
-
-/** Runs `work` in the context of one transaction. Exported for services that open one outside of a call: the relay, activities, boot. */
-export async function inContext<T>(
-  context: CallContext,
-  open: OpenTransaction,
-  stamp: string,
-  attempt: number,
-  afterwards: (() => void)[],
-  wake: Services['wake'],
-  work: (context: TxContext) => Promise<T>,
-): Promise<T> {
-  const assumed: Promise<unknown>[] = []
-  try {
-    const result = await work(txContext(context, open, stamp, attempt, afterwards, assumed, wake))
-    await Promise.all(assumed)
-    return result
-  } catch (error) {
-    // What was taken for granted may be why it failed.
-    await Promise.all(assumed)
-    throw error
-  }
-}
-
-function txContext(
-  context: CallContext,
-  open: OpenTransaction,
-  stamp: string,
-  attempt: number,
-  afterwards: (() => void)[],
-  assumed: Promise<unknown>[],
-  wake: Services['wake'],
-): TxContext {
-  const { tx } = open
-  return {
-    ...context,
-    tx,
-    stamp,
-    attempt,
-    async emit(event) {
-      await insertOutboxEvent(tx, context.tenantId, event)
-      afterwards.push(() => wake.poke(outboxTopic))
-    },
-    afterCommit: (run) => void afterwards.push(run),
-    assume(check) {
-      check.catch(() => {})
-      assumed.push(check)
-    },
-    endHere: open.endHere,
-    async asTenant(tenantId, run) {
-      await tx`select set_config('app.tenant_id', ${String(tenantId)}, true)`
-      const result = await run()
-      await tx`select set_config('app.tenant_id', ${String(context.tenantId)}, true)`
-      return result
-    },
-  }
 }
 
 function checkOutput(call: Call, answer: unknown): void {

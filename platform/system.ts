@@ -1,8 +1,8 @@
 /** Transactions that no call opened: of activities, the relay and boot. They act as the system, for one tenant. */
 import { rerun } from './db/transaction.ts'
 import type { Actor, CallContext, TxContext } from './operation.ts'
-import { inContext } from './run.ts'
 import type { Services } from './services.ts'
+import { inContext } from './transaction-context.ts'
 
 /** The system inside one tenant. It holds no role: what it does is not gated by roles but by who may call this. */
 export function systemActor(tenantId: number): Actor {
