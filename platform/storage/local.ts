@@ -10,8 +10,9 @@ import { AppError } from '../errors.ts'
 import { checkStoragePath, type StorageDriver, type StoredFile } from './driver.ts'
 
 const incoming = '.incoming'
-/** What a killed process left half-written is removed once no upload can still be writing it: one that stands still is cut off within minutes. */
-const abandonedMs = 3_600_000
+/** What a killed process left half-written is removed once no upload can still be writing it, also where the clock was set ahead by hours meanwhile. */
+const abandonedMs = 24 * 3_600_000
+const sweepEveryMs = 3_600_000
 
 function isErrno(error: unknown, ...codes: string[]): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && codes.includes(String(error.code))
@@ -47,12 +48,12 @@ export async function createLocalStorage(root: string): Promise<StorageDriver> {
   await mkdir(join(root, incoming), { recursive: true, mode: 0o700 })
   const realRoot = await realpath(root)
   await sweepIncoming(join(realRoot, incoming))
-  let sweptAt = Date.now()
+  let sweptAt = performance.now()
 
   /** Uploads themselves see to it, so that a server that runs for months keeps nothing of a neighbour, or of its own last life, that was killed. */
   function sweepSometimes(): void {
-    if (Date.now() - sweptAt < abandonedMs) return
-    sweptAt = Date.now()
+    if (performance.now() - sweptAt < sweepEveryMs) return
+    sweptAt = performance.now()
     // A folder that cannot be read or emptied is no reason to refuse the upload at hand; the next sweep comes.
     sweepIncoming(join(realRoot, incoming)).catch(() => {})
   }

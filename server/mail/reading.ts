@@ -6,6 +6,8 @@ import { Worker } from 'node:worker_threads'
 
 import type { DNSResolver } from 'mailauth'
 
+import { throttle } from '#platform/throttle.ts'
+
 import type { Arrival, Authentication } from './authentication.ts'
 import type { ParsedMail } from './parse.ts'
 
@@ -38,20 +40,7 @@ const heapMb = 512
 const readMs = 20_000
 const atOnce = 4
 
-let running = 0
-const waiting: (() => void)[] = []
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running < atOnce) running++
-  else await new Promise<void>((resolve) => waiting.push(resolve))
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
-  }
-}
+const inTurn = throttle(atOnce)
 
 /** Throws UnreadableMail. A few mails are read at once; the others wait. */
 export function readMail(task: ReadingTask, resolver: DNSResolver): Promise<ReadMail> {

@@ -104,8 +104,7 @@ async function saveChunk(
 }
 
 function wishOf(entity: CatalogEntity, plan: ColumnPlan, input: z.infer<typeof importInput>, row: FileRow, index: number): SaveWish {
-  const { format, importMode } = input
-  const wish = toWish(entity, { ...saveRowOf(plan, format, row), importMode }, { index, path: '$' })
+  const wish = toWish(entity, saveRowOf(plan, input.format, row), { index, path: '$', modeOfCall: input.importMode })
   return row.problem === undefined ? wish : { ...wish, issues: [{ path: '$', severity: 'error', message: row.problem }] }
 }
 

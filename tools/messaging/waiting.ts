@@ -8,6 +8,7 @@ import { holdingOf } from '#platform/holding.ts'
 import type { Actor } from '#platform/operation.ts'
 import { roleBits } from '#platform/roles.ts'
 import type { Services } from '#platform/services.ts'
+import { throttle } from '#platform/throttle.ts'
 
 import { listReplies, listStates, type MessageRow, type Watched } from './messages.store.ts'
 
@@ -27,24 +28,8 @@ export const repliesAtOnce = 100
 /** A lost wake-up costs this much at most. */
 export const lookAgainMs = 15_000
 
+/** Of all conversations, so that a crowd of tenants leaves connections to everybody else. */
 const batchesAtOnce = 2
-
-/** At most `limit` of these at once, so that a crowd of tenants leaves connections to everybody else. */
-function throttle(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let free = limit
-  return async (work) => {
-    if (free > 0) free--
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else free++
-    }
-  }
-}
 
 interface Waits {
   look(tenantId: number, watched: Watched): Promise<Look | 'gone'>
