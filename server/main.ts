@@ -22,7 +22,7 @@ import { keepOnce, makeDataDir, secretsKey } from './boot/data-dir.ts'
 import { databaseTrouble } from './boot/failures.ts'
 import { portTaken } from './boot/ports.ts'
 import { startServices, type Services as Backing } from './boot/services.ts'
-import { llmsTxt, openapi, pageHtml } from './docs/index.ts'
+import { pageHtml, servedTexts } from './docs/index.ts'
 import { createHttpServer } from './http/server.ts'
 import { startMailServer } from './mail/server.ts'
 import { createMcpEndpoint } from './mcp/endpoint.ts'
@@ -99,10 +99,6 @@ async function readinessOf(config: Config, platform: Platform, backing: Backing)
 
 async function serve(config: Config, log: Logger, platform: Platform, backing: Backing): Promise<void> {
   const mcp = createMcpEndpoint({ pipeline: platform.pipeline, config, log, corpus })
-  const texts = {
-    openapi: openapi(platform.pipeline.registry, { publicUrl: config.publicUrl }),
-    llms: llmsTxt(platform.pipeline.registry, corpus),
-  }
   const http = await createHttpServer({
     pipeline: platform.pipeline,
     config,
@@ -111,8 +107,7 @@ async function serve(config: Config, log: Logger, platform: Platform, backing: B
     backlog: () => platform.services.databases.lookUp(outboxBacklog),
     mcp,
     docs: {
-      openapi: () => texts.openapi,
-      llmsTxt: () => texts.llms,
+      texts: servedTexts(platform.pipeline.registry, { pages: corpus.pages(), publicUrl: config.publicUrl }),
       corpus: corpus.pages().map((page) => ({ ...page, html: () => pageHtml(page) })),
     },
   })

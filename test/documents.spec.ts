@@ -10,7 +10,7 @@ import { settings } from '#platform/config.ts'
 import { errorCatalogue } from '#platform/errors.ts'
 import { parseInput } from '#platform/issues.ts'
 import { buildRegistry } from '#platform/registry.ts'
-import { llmsTxt, openapi, pageHtml } from '#server/docs/index.ts'
+import { pageHtml, servedTexts } from '#server/docs/index.ts'
 import { referenceFiles } from '#server/docs/reference.ts'
 import { compareReference } from '#server/docs/write.ts'
 import { clientConfigurations } from '#server/http/client-configurations.ts'
@@ -20,8 +20,10 @@ import { corpus, type Page, readPage } from '#tools/docs/service.ts'
 const root = resolve(import.meta.dirname, '..')
 const registry = buildRegistry(domains)
 const listed = registry.operations.filter((operation) => operation.isUnlisted !== true)
-const files = referenceFiles(registry, '1.2.3')
+const files = referenceFiles(registry)
+const served = servedTexts(registry, { pages: corpus.pages(), publicUrl: 'https://ops.example.com' })
 const textOf = (path: string) => files.get(path) ?? ''
+const servedAt = (path: string) => served.get(path)?.text ?? ''
 
 const written = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs-corpus/README.md']
 /** Every page that people read, by its path from the root; generated ones as they would be written now. */
@@ -38,7 +40,7 @@ const guides = byHand.filter(({ path }) => path.startsWith('docs-corpus/guides/'
 
 describe('the generated documents', () => {
   it('are the same bytes each time, and stale ones are named', async () => {
-    expect(referenceFiles(registry, '1.2.3')).toEqual(files)
+    expect(referenceFiles(registry)).toEqual(files)
     const folder = await mkdtemp(join(tmpdir(), 'fieldloop-reference-'))
     try {
       const { stale } = compareReference(registry, folder)
@@ -53,7 +55,7 @@ describe('the generated documents', () => {
   })
 
   it('are a valid OpenAPI 3.1 document with every operation once', async () => {
-    const text = openapi(registry, { publicUrl: 'https://ops.example.com' })
+    const text = servedAt('/openapi.json')
     const { valid, errors } = await new Validator().validate(JSON.parse(text))
     expect(errors).toBeUndefined()
     expect(valid).toBe(true)
@@ -67,14 +69,14 @@ describe('the generated documents', () => {
   })
 
   it('show two operations on one path as one that names both', () => {
-    const shared = JSON.parse(textOf('reference/openapi.json')).paths['/api/v1/entities/{entity}/instances/{record}'].post
+    const shared = JSON.parse(servedAt('/openapi.json')).paths['/api/v1/entities/{entity}/instances/{record}'].post
     expect(shared.operationId).toBe('upsert_instance_or_get_instance')
     expect(shared.requestBody.required).toBe(false)
     expect(shared.requestBody.content['application/json'].schema.anyOf).toHaveLength(2)
   })
 
   it('describe how bytes go in and out', () => {
-    const { paths } = JSON.parse(textOf('reference/openapi.json'))
+    const { paths } = JSON.parse(servedAt('/openapi.json'))
     const form = paths['/api/v1/assets'].post.requestBody.content['multipart/form-data'].schema
     expect(form.required).toContain('file')
     expect(Object.keys(form.properties)).not.toContain('contentBase64')
@@ -86,7 +88,7 @@ describe('the generated documents', () => {
   })
 
   it('declare for each operation the errors that it may answer, by status', () => {
-    const document = JSON.parse(textOf('reference/openapi.json'))
+    const document = JSON.parse(servedAt('/openapi.json'))
     const { responses } = document.paths['/api/v1/entities/{entity}/instances'].post
     const codes = (status: string) => {
       const name = String(responses[status].$ref).split('/').at(-1) ?? ''
@@ -98,14 +100,14 @@ describe('the generated documents', () => {
   })
 
   it('show in the query what the contract puts there, beside the body that may hold it too', () => {
-    const asOf = JSON.parse(textOf('reference/openapi.json')).paths['/api/v1/entities/{entity}/instances/{record}/as-of'].post
+    const asOf = JSON.parse(servedAt('/openapi.json')).paths['/api/v1/entities/{entity}/instances/{record}/as-of'].post
     expect(asOf.parameters).toContainEqual(expect.objectContaining({ name: 'utc', in: 'query', required: false }))
     expect(asOf.requestBody.required).toBe(false)
     expect(asOf.requestBody.content['application/json'].schema.properties).toHaveProperty('utc')
   })
 
   it('are a Postman collection of format 2.1 with every operation once', () => {
-    const collection = JSON.parse(textOf('reference/postman.json'))
+    const collection = JSON.parse(servedAt('/postman.json'))
     expect(collection.info).toMatchObject({
       name: 'Fieldloop',
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
@@ -124,7 +126,7 @@ describe('the generated documents', () => {
   })
 
   it('hold the fields of every input and answer as tables', () => {
-    const { operations } = JSON.parse(textOf('reference/response-shapes.json'))
+    const { operations } = JSON.parse(servedAt('/response-shapes.json'))
     expect(Object.keys(operations)).toEqual(listed.map((operation) => operation.name))
     expect(operations.save_instance.answer.fields.map((row: { field: string }) => row.field)).toEqual(
       expect.arrayContaining(['eiRecordId', 'data', 'rowHash', 'outcome', 'jobIds']),
@@ -135,7 +137,7 @@ describe('the generated documents', () => {
   })
 
   it('name every tool and every page in llms.txt', () => {
-    const text = llmsTxt(registry, corpus)
+    const text = servedAt('/llms.txt')
     const tools = listed.filter((operation) => operation.isTool)
     expect(tools.filter(({ name }) => !new RegExp(`[ ,]${name}(,|\\n)`).test(text))).toEqual([])
     expect(corpus.pages().filter(({ path }) => !text.includes(`(/docs/${path})`))).toEqual([])

@@ -98,7 +98,7 @@ describe('the documentation in a browser', () => {
   const corpus = [page('guides/start.md', 'Start'), page('reference/tools/test.md', 'The tools'), page('decisions/why.md', 'Why')]
   let documented: TestServer
   beforeAll(async () => {
-    documented = await startHttpServer({ docs: { openapi: () => '{}', llmsTxt: () => '', corpus } })
+    documented = await startHttpServer({ docs: { texts: new Map(), corpus } })
   })
   afterAll(() => documented.close())
   const read = async (path: string) => {

@@ -6,7 +6,6 @@ import { buildRegistry, type Registry } from '#platform/registry.ts'
 import { domains } from '#tools/index.ts'
 
 import { referenceFiles } from './reference.ts'
-import { productVersion } from './version.ts'
 
 /** What stands on disk and what should. Paths are relative to the corpus. */
 export interface Comparison {
@@ -18,7 +17,7 @@ export interface Comparison {
 /** Compares the generated files with those below `folder`/reference. Throws when the registry holds no operation: such documents say nothing. */
 export function compareReference(registry: Registry, folder: string): Comparison {
   if (registry.operations.length === 0) throw new Error('The registry holds no operation, so there is nothing to document.')
-  const files = referenceFiles(registry, productVersion())
+  const files = referenceFiles(registry)
   const present = filesBelow(join(folder, 'reference')).map((path) => relative(folder, path).split(sep).join('/'))
   const textOf = (path: string) => (present.includes(path) ? readFileSync(join(folder, path), 'utf8') : undefined)
   return {

@@ -54,14 +54,12 @@ export function addPages(app: FastifyInstance, parts: HttpServerParts, exchanges
     reply.type(metricsContentType)
     return metricsText()
   })
-  page('/openapi.json', (reply) => {
-    reply.type('application/json; charset=utf-8')
-    return Promise.resolve(docs.openapi())
-  })
-  page('/llms.txt', (reply) => {
-    reply.type('text/plain; charset=utf-8')
-    return Promise.resolve(docs.llmsTxt())
-  })
+  for (const [path, { type, text }] of docs.texts) {
+    page(path, (reply) => {
+      reply.type(type)
+      return Promise.resolve(text)
+    })
+  }
   const inFrame = (reply: FastifyReply, { html, headers }: ReturnType<typeof homePage>): string => {
     reply.type('text/html; charset=utf-8').headers(headers)
     return html

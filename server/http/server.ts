@@ -34,8 +34,8 @@ export interface HttpServerParts {
   /** Absent: there is no `/mcp`, and the page at the root does not speak of it. */
   readonly mcp?: McpHandler
   readonly docs: {
-    readonly openapi: () => string
-    readonly llmsTxt: () => string
+    /** What is served as it is, by path: `/openapi.json`, `/llms.txt`. */
+    readonly texts: ReadonlyMap<string, { readonly type: string; readonly text: string }>
     /** The pages to show in a browser. Absent: there is no `/docs`. */
     readonly corpus?: readonly DocsPage[]
   }

@@ -67,7 +67,7 @@ export async function openWire(world: World): Promise<Wire> {
     readiness: async () => ({ status: 'ready', dependencies: {} }),
     backlog: async () => ({ waiting: 0, oldestSeconds: 0, givenUp: 0 }),
     mcp,
-    docs: { openapi: () => '{}', llmsTxt: () => '' },
+    docs: { texts: new Map() },
   })
   await http.listen()
   // A listening TCP server has an AddressInfo.

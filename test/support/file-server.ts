@@ -43,7 +43,7 @@ export async function openFileServer(env: Record<string, string> = {}): Promise<
     log: world.platform.services.log,
     backlog: () => Promise.resolve({ waiting: 0, oldestSeconds: 0, givenUp: 0 }),
     readiness: () => Promise.resolve({ status: 'ready', dependencies: {} }),
-    docs: { openapi: () => '{}', llmsTxt: () => '' },
+    docs: { texts: new Map() },
     timeouts: { drain: 200 },
   })
   const { port } = await server.listen()

@@ -262,7 +262,12 @@ export async function startHttpServer(
     log: pino({ level: 'debug' }, lines),
     backlog: () => Promise.resolve({ waiting: 3, oldestSeconds: 4.5, givenUp: 1 }),
     readiness: () => Promise.resolve(allUp),
-    docs: { openapi: () => '{"openapi":"3.1.0"}', llmsTxt: () => '# Fieldloop\n' },
+    docs: {
+      texts: new Map([
+        ['/openapi.json', { type: 'application/json; charset=utf-8', text: '{"openapi":"3.1.0"}' }],
+        ['/llms.txt', { type: 'text/plain; charset=utf-8', text: '# Fieldloop\n' }],
+      ]),
+    },
     ...parts,
   })
   const { port } = await server.listen()
