@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 import { parseInput } from '#platform/issues.ts'
 import { idOrName, newName } from '#platform/names.ts'
-import { nearest } from '#platform/suggest.ts'
+import { nearest, quoted } from '#platform/suggest.ts'
 
 const schema = z.object({
   entity: idOrName.optional(),
@@ -85,5 +85,37 @@ describe('the nearest name', () => {
     ['zzz', ['email', 'phone'], undefined],
   ])('to %j among %j is %j', (name, known, wanted) => {
     expect(nearest(name, known)).toBe(wanted)
+  })
+})
+
+describe('the nearest name', () => {
+  it('looks for none where a name is longer than any of ours, and at no candidate that is', () => {
+    const long = 'x'.repeat(400_000)
+    expect(nearest(long, [long])).toBeUndefined()
+    expect(nearest('Colour', [`Colour${long}`, 'Color'])).toBe('Color')
+  })
+
+  it('ends for very many names that come at once, and begins again for the next caller', async () => {
+    const candidates = Array.from({ length: 5_000 }, (_, index) => `SomePropertyNumber${index}`)
+    const all = Array.from({ length: 2_000 }, (_, index) => nearest(`SomePropertyNumbr${index}`, candidates))
+    expect(all[0]).toBe('SomePropertyNumber0')
+    expect(all.filter((found) => found === undefined).length).toBeGreaterThan(1_900)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(nearest('SomePropertyNumbr7', candidates)).toBe('SomePropertyNumber7')
+  })
+})
+
+describe('a quoted value', () => {
+  it('is cut while it is written, however large it is', () => {
+    let parts = 0
+    const row = () => ({
+      get name() {
+        parts++
+        return 'a name'
+      },
+    })
+    expect(quoted(Array.from({ length: 1_000 }, row), 40)).toBe('[{"name":"a name"},{"name":"a name"},{"n…')
+    expect(parts).toBeLessThan(10)
+    expect(quoted({ a: [1, null, 'x'], b: {}, c: [] })).toBe('{"a":[1,null,"x"],"b":{},"c":[]}')
   })
 })
