@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
@@ -25,9 +25,13 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
 describe('finding a Temporal', { timeout: 60_000 }, () => {
   const printsVersion = (server: string) => `#!/bin/sh\necho "temporal version 1.5.1 (Server ${server}, UI 2.42.1)"\n`
-  const path = process.env['PATH']
+  const { PATH: path, HOME: home } = process.env
+  beforeEach(() => {
+    process.env['HOME'] = dataDir
+  })
   afterEach(() => {
     process.env['PATH'] = path
+    process.env['HOME'] = home
   })
 
   function program(name: string, text: string): string {
@@ -82,6 +86,13 @@ describe('finding a Temporal', { timeout: 60_000 }, () => {
     expect(await find({})).toEqual({ path: onPath })
   })
 
+  it('takes the one of its own installer, which is on few a PATH', async () => {
+    mkdirSync(join(dataDir, '.temporalio', 'bin'), { recursive: true })
+    const installed = program(join('.temporalio', 'bin', 'temporal'), printsVersion('1.30.0'))
+    process.env['PATH'] = '/usr/bin:/bin'
+    expect(await find({})).toEqual({ path: installed })
+  })
+
   it('downloads once into the cache, also when two come at once, and again when the cache is damaged', async () => {
     process.env['PATH'] = '/usr/bin:/bin'
     const release = await serveRelease(printsVersion('1.29.1'))
@@ -95,25 +106,43 @@ describe('finding a Temporal', { timeout: 60_000 }, () => {
     expect(await problemWith(cached)).toBeUndefined()
   })
 
-  it('builds with Go what cannot be downloaded, and tells what it costs', async () => {
-    program(
-      'go',
-      `#!/bin/sh\nif [ "$1" = env ]; then printf 'go1.26.0\\nauto\\n'; exit; fi\necho 'go: downloading example.org/x v1' >&2\ncp '${program('built', printsVersion('1.29.1'))}' "$GOBIN/temporal"\n`,
-    )
+  /** A `go` whose `install` is the given script. */
+  function fakeGo(install: string): void {
+    program('go', `#!/bin/sh\nif [ "$1" = env ]; then printf 'go1.26.0\\nauto\\n'; exit; fi\n${install}\n`)
     process.env['PATH'] = `${dataDir}:/usr/bin:/bin`
+  }
+
+  it('builds with Go what cannot be downloaded, tells what it costs, and leaves none of what the build needed', async () => {
+    const built = program('built', printsVersion('1.29.1'))
+    // Go makes its modules read-only unless it is told otherwise.
+    fakeGo(`echo 'go: downloading example.org/x v1' >&2
+      mkdir -p "$GOMODCACHE/x" "$GOCACHE/y" && echo module >"$GOMODCACHE/x/x.go"
+      case "$GOFLAGS" in *-modcacherw*) ;; *) chmod -R a-w "$GOMODCACHE" ;; esac
+      echo "$GOMODCACHE" >'${dataDir}/modules-were-in'
+      cp '${built}' "$GOBIN/temporal"`)
     const said: string[] = []
     const config = loadConfig({ XDG_CACHE_HOME: join(dataDir, 'cache') })
     const { signal } = new AbortController()
     const found = await findTemporal({ config, log, signal, downloadFrom: 'http://127.0.0.1:9', onProgress: (detail) => said.push(detail) })
     expect(found.path).toContain(join('temporal', '1.5.1', 'temporal'))
-    expect(said.join('\n')).toContain('about 3 minutes and 2 GB of Go module cache; done once per user')
+    expect(said.join('\n')).toContain('3.5 GB of disk meanwhile; done once per user')
+    expect(existsSync(readFileSync(join(dataDir, 'modules-were-in'), 'utf8').trim())).toBe(false)
+    expect(readdirSync(dirname(found.path ?? '')).toSorted()).toEqual(['fill.lock', 'temporal', 'temporal.sha256'])
+  })
+
+  it('says what Go said, and nothing of installing Go, where Go is and its proxy is not', async () => {
+    fakeGo(`echo 'go: module lookup failed: dial tcp: connection refused' >&2; exit 1`)
+    const found = await find({})
+    expect(found).toMatchObject({ path: undefined, detail: expect.stringContaining('Go says: go: module lookup failed') })
+    expect(found).toMatchObject({ remedy: expect.stringContaining('GOPROXY') })
+    expect(found).not.toMatchObject({ remedy: expect.stringContaining('Install Go') })
   })
 
   it('says what to do when none can be had', async () => {
     process.env['PATH'] = '/usr/bin:/bin'
     const found = await find({})
     expect(found).toMatchObject({ path: undefined, detail: expect.stringContaining('there is no Go on PATH') })
-    expect(found).toMatchObject({ remedy: expect.stringContaining('TEMPORAL_ADDRESS') })
+    expect(found).toMatchObject({ remedy: expect.stringMatching(/^Install Go .*TEMPORAL_ADDRESS/) })
     const config = loadConfig({ DATA_DIR: dataDir, XDG_CACHE_HOME: join(dataDir, 'cache') })
     const temporal = startTemporal({ config, log, downloadFrom: 'http://127.0.0.1:9' })
     onTestFinished(() => temporal.stop())

@@ -15,7 +15,7 @@ import { databaseTrouble } from '#server/boot/failures.ts'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '#server/boot/postgres.ts'
 import { postgresBinaries } from '#server/boot/postgres-binaries.ts'
 import { freePort, portTaken, whoHasPort } from '#server/boot/ports.ts'
-import { isRunning, until } from '#server/boot/processes.ts'
+import { isRunning, shortCommand, until } from '#server/boot/processes.ts'
 import { startServices } from '#server/boot/services.ts'
 import { startMailServer } from '#server/mail/server.ts'
 
@@ -54,12 +54,19 @@ describe('the data directory', () => {
     expect(() => secretsKey({ dataDir, secretsKey: 'c2hvcnQ=' })).toThrow(/^SECRETS_KEY must be 32 bytes in base64, but is 5 bytes/)
   })
 
+  it('names the program of a long command line rather than its folders', () => {
+    const deep = `/home/${'somebody/with/a/deep/tree/'.repeat(8)}`
+    expect(shortCommand(`${deep}node_modules/.bin/node ${deep}server/main.ts all`)).toBe('…/node …/main.ts all')
+    expect(shortCommand('node server/main.ts')).toBe('node server/main.ts')
+    expect(shortCommand(`node ${'x'.repeat(200)}`)).toHaveLength(80)
+  })
+
   it('tells a second start who has it, and frees it when the holder is killed hard', async () => {
     const source = `import { lockDataDir } from '#server/boot/data-dir.ts'
       globalThis.kept = lockDataDir(${JSON.stringify(dataDir)}); console.log('locked'); setInterval(() => {}, 1000)`
     const holder = await inChild(dataDir, source)
     expect(() => lockDataDir(dataDir)).toThrow(
-      new RegExp(`${dataDir} is in use by .*child.ts \\(process ${holder.pid}\\)\\. Stop it first`),
+      new RegExp(`${dataDir} is in use by .*child\\.ts \\(process ${holder.pid}\\)\\. Stop it first`),
     )
     await holder.killHard()
     lockDataDir(dataDir).release()

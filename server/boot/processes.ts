@@ -38,7 +38,14 @@ export function isTaken(pid: number): boolean {
 /** "node server/main.ts (process 4711)", or only the number where the system does not tell. */
 export function describeProcess(pid: number): string {
   const command = commandLines().get(pid)
-  return command ? `${command.length > 80 ? `${command.slice(0, 79)}…` : command} (process ${pid})` : `process ${pid}`
+  return command ? `${shortCommand(command)} (process ${pid})` : `process ${pid}`
+}
+
+/** At most 80 characters of a command line. Folders go first: the names of the program and of what it runs are what tells them apart. */
+export function shortCommand(command: string): string {
+  if (command.length <= 80) return command
+  const named = command.replaceAll(/\S*\/(?=[^/\s])/g, '…/')
+  return named.length > 80 ? `${named.slice(0, 79)}…` : named
 }
 
 /** The running processes whose command line, its arguments joined by spaces, passes the test. */

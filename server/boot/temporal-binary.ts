@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -13,7 +14,7 @@ import type { Logger } from '#platform/log.ts'
 import { codeOf, messageOf } from './failures.ts'
 import { tryLock, type FileLock } from './file-lock.ts'
 import { buildTemporal } from './temporal-build.ts'
-import { downloadTemporal } from './temporal-download.ts'
+import { downloadTemporal, Unobtainable } from './temporal-download.ts'
 
 /** The newest release that `go install` accepts: later ones replace a module in their go.mod, which it refuses. Server 1.29.1. */
 const temporalCliVersion = '1.5.1'
@@ -42,14 +43,20 @@ export async function findTemporal(o: FindOptions): Promise<FoundTemporal> {
     const remedy = 'Set TEMPORAL_CLI_PATH to a Temporal CLI with server 1.27 or later, or unset it, and start again.'
     return { path: undefined, detail: `TEMPORAL_CLI_PATH names ${named}, which ${problem}.`, remedy }
   }
-  for (const directory of (process.env['PATH'] ?? '').split(delimiter).filter((part) => isAbsolute(part))) {
+  for (const directory of installedIn()) {
     const path = join(directory, 'temporal')
     if (!existsSync(path)) continue
     const problem = await problemWith(path)
     if (problem === undefined) return { path }
-    o.log.warn({ path, problem }, 'the Temporal CLI on PATH cannot be used')
+    o.log.warn({ path, problem }, 'this Temporal CLI cannot be used')
   }
   return fromCache(o)
+}
+
+/** Where installers put the program: PATH, then the homes of Temporal's own installer and of `go install`, which few have on PATH. */
+function installedIn(): string[] {
+  const onPath = (process.env['PATH'] ?? '').split(delimiter).filter((part) => isAbsolute(part))
+  return [...onPath, join(homedir(), '.temporalio', 'bin'), join(homedir(), 'go', 'bin')]
 }
 
 /** Why the file cannot serve as the Temporal CLI, in words that continue a sentence; undefined when it can. */
@@ -71,6 +78,7 @@ async function fromCache(o: FindOptions): Promise<FoundTemporal> {
   if (await isWhole(path)) return { path }
   let lock: FileLock | undefined
   const failures: string[] = []
+  let way = 'Install Go 1.25 or later'
   try {
     mkdirSync(directory, { recursive: true })
     lock = await waitForLock(join(directory, 'fill.lock'), o)
@@ -93,6 +101,7 @@ async function fromCache(o: FindOptions): Promise<FoundTemporal> {
       } catch (error) {
         o.signal.throwIfAborted()
         failures.push(messageOf(error))
+        if (error instanceof Unobtainable) way = error.remedy
         o.log.info({ reason: messageOf(error) }, 'this way to get Temporal did not work')
       } finally {
         rmSync(draft, { recursive: true, force: true })
@@ -104,8 +113,7 @@ async function fromCache(o: FindOptions): Promise<FoundTemporal> {
   } finally {
     lock?.release()
   }
-  const remedy =
-    'Install Go 1.25 or later, or the Temporal CLI on PATH, or name one in TEMPORAL_CLI_PATH or a server in TEMPORAL_ADDRESS; then start again.'
+  const remedy = `${way}, or put the Temporal CLI on PATH, or name one in TEMPORAL_CLI_PATH, or a server in TEMPORAL_ADDRESS; then start again.`
   return { path: undefined, detail: failures.join(' '), remedy }
 }
 

@@ -31,6 +31,17 @@ export interface FetchOptions {
   readonly downloadFrom?: string
 }
 
+/** A way to get the program that led nowhere. `remedy` continues with "or". */
+export class Unobtainable extends Error {
+  override readonly name = 'Unobtainable'
+  readonly remedy: string
+
+  constructor(message: string, remedy: string) {
+    super(message)
+    this.remedy = remedy
+  }
+}
+
 /** Downloads and unpacks the program; answers its path. Rejects with a sentence. */
 export async function downloadTemporal(o: FetchOptions): Promise<string> {
   o.onProgress('looking for a download of Temporal')
