@@ -1,4 +1,4 @@
-/** Two processes' platforms over a real Redis: what it carries, and that nobody waits for it when it is away. Skipped where no redis-server is on PATH. */
+/** Two processes' platforms over a real Redis: what it carries, and that nobody waits for it when it is away. Skipped where no Redis can be had. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import type { Platform } from '#platform/platform.ts'
@@ -9,7 +9,7 @@ import { hasRedis, openRedisServer, type TestRedis } from './support/redis.ts'
 /** What a wake-up over PostgreSQL or Redis takes at most on a busy machine; a waiter that only looks by itself takes 15 seconds. */
 const promptMs = 3_000
 
-describe.skipIf(!hasRedis)('two processes with a redis-server (skipped where none is on PATH)', { timeout: 60_000 }, () => {
+describe.skipIf(!hasRedis)('two processes with a Redis (skipped where none can be had)', { timeout: 60_000 }, () => {
   let redis: TestRedis
   let opened: PipelineWorld
   let here: Platform

@@ -6,13 +6,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { z } from 'zod'
-
 import { loadConfig } from '#platform/config.ts'
 
 import { playFaults } from './faults.ts'
 import { openStack } from './stack.ts'
 import { playDay } from './steps.ts'
+import { tellWaits } from './waits.ts'
 
 const titles = ['', 'An agent arrives', 'Data comes in', 'A photograph is understood', 'A person answers', 'Everything is killed']
 let lastStep = 0
@@ -34,18 +33,6 @@ async function greet(url: string, key: string): Promise<void> {
     throw new Error(`Nothing answers at ${url}. Start the product first (npm start), or name the server with PORT or FIELDLOOP_URL.`)
   if (answer.status === 401)
     throw new Error(`${url} does not take the key. Set DATA_DIR to the directory of that server, or FIELDLOOP_API_KEY to a key of it.`)
-}
-
-/** Says what the server's jobs still wait for, such as the first build of Temporal: now and every 15 seconds as long as they do. */
-async function tellWaits(url: string): Promise<void> {
-  const answer = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(10_000) }).catch(() => undefined)
-  const { temporal } = z
-    .object({ temporal: z.object({ state: z.string(), detail: z.string().default(''), remedy: z.string().default('') }) })
-    .parse(((await answer?.json()) as { dependencies?: unknown } | undefined)?.dependencies)
-  if (temporal.state === 'up') return
-  const why = [temporal.detail, temporal.remedy].filter((part) => part !== '').join(' ')
-  process.stdout.write(`   (jobs wait for Temporal, which is ${temporal.state}: ${why})\n`)
-  setTimeout(() => void tellWaits(url).catch(() => {}), 15_000).unref()
 }
 
 function keyOf(dataDir: string, given: string | undefined): string {
@@ -72,8 +59,11 @@ async function main(): Promise<void> {
     const url = process.env['FIELDLOOP_URL'] ?? `http://localhost:${config.port}`
     const key = keyOf(config.dataDir, process.env['FIELDLOOP_API_KEY'] ?? config.bootstrap.apiKey)
     await greet(url, key)
-    await tellWaits(url)
-    const result = await playDay({ url, key, print })
+    const over = new AbortController()
+    const tell = (sentence: string) => void process.stdout.write(`   (${sentence})\n`)
+    // Where Temporal will not come the day's next job would be awaited for ever.
+    const hopeless = new Promise<never>((_, reject) => void tellWaits({ url, tell, signal: over.signal }).catch(reject))
+    const result = await Promise.race([playDay({ url, key, print }), hopeless]).finally(() => over.abort())
     process.stdout.write(
       `\n   ${result.tools} tools; ${result.airports} airports; the sign says ${JSON.stringify(result.text)}; the photograph shows ${result.labels.slice(0, 2).join(', ')}; she said ${JSON.stringify(result.reply)}\n`,
     )
@@ -83,5 +73,6 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   process.stderr.write(`\n   The day stopped. ${error instanceof Error ? error.message : String(error)}\n`)
-  process.exitCode = 1
+  // What is still awaited would keep the process for minutes.
+  process.exit(1)
 })

@@ -165,7 +165,7 @@ describe('two API processes and two workers', { timeout: 180_000 }, () => {
     expect(await talk()).toBeLessThan(8_000)
   })
 
-  it.skipIf(!hasRedis)('say that Redis is away, go on without it, and take it again (skipped where there is no redis-server)', async () => {
+  it.skipIf(!hasRedis)('say that Redis is away, go on without it, and take it again (skipped where no Redis can be had)', async () => {
     const api = named('api-1')
     await redis?.kill()
     await expect.poll(async () => (await api.states())['redis'], { timeout: 15_000 }).toBe('down')

@@ -1,4 +1,7 @@
-/** One PostgreSQL for the whole run, with a migrated template that each spec file clones. TEST_DATABASE_URL names a superuser of a running one instead. */
+/**
+ * One PostgreSQL for the whole run, with a migrated template that each spec file clones. TEST_DATABASE_URL names a superuser of a running one instead.
+ * And the program of a Redis, for those that start one.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,11 +13,14 @@ import { migrate } from '#platform/db/migrate.ts'
 import { createLog } from '#platform/log.ts'
 
 import { secretsKeyOfTests, templateName } from './names.ts'
+import { findRedis } from './redis-binary.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** As a superuser, any database. */
     adminUrl: string
+    /** The Redis to start; empty where none could be had. */
+    redisServer: string
   }
 }
 
@@ -35,6 +41,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   await makeTemplate(adminUrl, log)
   project.provide('adminUrl', adminUrl)
+  const redis = await findRedis()
+  project.provide('redisServer', redis.path ?? '')
+  if (redis.path === undefined) process.stderr.write(`Redis will not be tested: ${redis.why}.\n`)
   return stop
 }
 

@@ -1,14 +1,17 @@
 /** A Redis server of its own for a test, which may be killed, held still and started again on the same port. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { inject } from 'vitest'
+
 import { freePort } from '#server/boot/ports.ts'
 
-/** Whether `redis-server` is on PATH: the product brings none. */
-export const hasRedis = spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0
+const program = inject('redisServer')
+/** False where none could be had; the run's end then says so. */
+export const hasRedis = program !== ''
 
 export interface TestRedis {
   readonly url: string
@@ -50,7 +53,7 @@ export async function openRedisServer(): Promise<TestRedis> {
     kill,
     async start() {
       const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', directory]
-      const started = spawn('redis-server', args, { stdio: 'ignore' })
+      const started = spawn(program, args, { stdio: 'ignore' })
       child = started
       ended = new Promise((resolve) => started.once('exit', resolve))
       const until = Date.now() + 10_000
