@@ -45,7 +45,7 @@ const environment = z.object({
   DATABASE_DIRECT_URL: url.describe('The same without a pooler between, for LISTEN and schema changes'),
   DATABASE_APP_URL: url.describe('As the application role; absent: made at boot'),
   DATABASE_LOOKUP_URL: url.describe('As the look-up role; absent: made at boot'),
-  DATABASE_POOL: count(10).describe('Connections of one process'),
+  DATABASE_POOL: count(10).describe('Database connections of one process; a fifth more are kept for tenants that hold none'),
   REDIS_URL: url.describe(
     'Redis for limits and wake-ups over several processes; absent: each process counts its limits, PostgreSQL carries the wake-ups',
   ),

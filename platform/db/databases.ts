@@ -41,7 +41,8 @@ export function createDatabases(options: {
   onStatement?: OnStatement | undefined
 }): Databases {
   const { urls, log, onStatement } = options
-  const app = createPool({ url: urls.app, name: 'fieldloop', size: options.poolSize, log, onStatement })
+  const reserve = Math.ceil(options.poolSize / 5)
+  const app = createPool({ url: urls.app, name: 'fieldloop', size: options.poolSize, reserve, log, onStatement })
   const aside = createPool({ url: urls.app, name: 'fieldloop aside', size: 1, log, onStatement })
   const lookup = createPool({ url: urls.lookup, name: 'fieldloop look-up', size: 2, log })
   const owner = createPool({ url: options.directUrl, name: 'fieldloop schema', size: 1, log, waitMs: 30_000 })

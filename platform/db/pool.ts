@@ -6,6 +6,7 @@ import postgres from 'postgres'
 
 import { AppError } from '../errors.ts'
 import type { Logger } from '../log.ts'
+import { createShares } from '../shares.ts'
 import { arrayOidOf, arrayTypes } from './arrays.ts'
 
 /** A transaction's statements: tagged templates, `unsafe` for compiled text, `json` and `array` for parameters. */
@@ -16,6 +17,8 @@ export interface PoolOptions {
   /** Shown in pg_stat_activity. */
   readonly name: string
   readonly size: number
+  /** Connections beyond the size, for callers that hold none: a tenant whose slow calls have all the others keeps nobody waiting. */
+  readonly reserve?: number
   readonly log: Logger
   /** How long a caller waits for a free connection before 503. */
   readonly waitMs?: number
@@ -56,7 +59,8 @@ export interface Lease {
 }
 
 export interface Pool {
-  lease(): Promise<Lease>
+  /** `caller` is whose share it counts to: a tenant, or the product itself. */
+  lease(caller: string): Promise<Lease>
   /** Waits for leases to come back, at most `timeoutSeconds`, then closes every connection. */
   end(timeoutSeconds?: number): Promise<void>
   readonly stats: () => { readonly size: number; readonly busy: number; readonly waiting: number }
@@ -96,13 +100,21 @@ export function connectionOptions(name: string): postgres.Options<Record<string,
 
 const silent = () => {}
 
+const stopping = () => new AppError('unavailable', 'The server is shutting down. Try again on another instance.', { retryAfterSeconds: 2 })
+
 /** Opens a pool. Connections are made when first needed. */
 export function createPool(options: PoolOptions): Pool {
-  const { url, name, size, log, waitMs = 5_000, recycleAfter = 20_000, onStatement } = options
+  const { url, name, size, reserve = 0, log, waitMs = 10_000, recycleAfter = 20_000, onStatement } = options
+  const shares = createShares({
+    capacity: size,
+    reserve,
+    waitMs,
+    waitingOfCaller: 1_000,
+    waitingInAll: 10_000,
+    what: 'database connection',
+  })
   const idle: Slot[] = []
-  const waiting: { resolve: (slot: Slot) => void; reject: (error: Error) => void; timer: NodeJS.Timeout }[] = []
   let made = 0
-  let ended = false
   let whenIdle: (() => void) | undefined
 
   function makeSlot(): Slot {
@@ -115,30 +127,12 @@ export function createPool(options: PoolOptions): Pool {
     return slot
   }
 
-  async function take(): Promise<Slot> {
-    const slot = await takeAny()
-    return slot.isLost ? makeSlot() : slot
-  }
-
-  async function takeAny(): Promise<Slot> {
-    if (ended) throw new AppError('unavailable', 'The server is shutting down. Try again on another instance.', { retryAfterSeconds: 2 })
-    const free = idle.pop()
-    if (free) return free
-    if (made < size) {
-      made++
-      return makeSlot()
-    }
-    return new Promise((resolve, reject) => {
-      const waiter = {
-        resolve,
-        reject,
-        timer: setTimeout(() => {
-          waiting.splice(waiting.indexOf(waiter), 1)
-          reject(new AppError('unavailable', 'Every database connection is busy. Try again.', { retryAfterSeconds: 1 }))
-        }, waitMs),
-      }
-      waiting.push(waiter)
-    })
+  // Whoever has a share finds a slot: as many are made as there are shares.
+  function takeSlot(): Slot {
+    const slot = idle.pop()
+    if (slot) return slot.isLost ? makeSlot() : slot
+    made++
+    return makeSlot()
   }
 
   function giveBack(slot: Slot, isBroken: boolean): void {
@@ -151,37 +145,32 @@ export function createPool(options: PoolOptions): Pool {
       next = makeSlot()
     }
     next.statements = []
-    const waiter = waiting.shift()
-    if (waiter) {
-      clearTimeout(waiter.timer)
-      waiter.resolve(next)
-      return
-    }
     idle.push(next)
     if (idle.length === made) whenIdle?.()
   }
 
   return {
-    async lease() {
-      const slot = await take()
+    async lease(caller) {
+      const share = await shares.take(caller)
+      const slot = takeSlot()
+      const release = (returned: Slot, isBroken: boolean) => {
+        giveBack(returned, isBroken)
+        share.release()
+      }
       try {
         if (!slot.isOpen) {
           await slot.client`select 1`
           slot.isOpen = true
         }
       } catch (cause) {
-        giveBack(slot, true)
+        release(slot, true)
         log.warn({ err: cause, pool: name }, 'no database connection')
         throw new AppError('unavailable', 'The database cannot be reached. Try again in a moment.', { cause, retryAfterSeconds: 2 })
       }
-      return leaseOf(slot, giveBack)
+      return leaseOf(slot, release)
     },
     async end(timeoutSeconds = 5) {
-      ended = true
-      for (const waiter of waiting.splice(0)) {
-        clearTimeout(waiter.timer)
-        waiter.reject(new AppError('unavailable', 'The server is shutting down. Try again on another instance.', { retryAfterSeconds: 2 }))
-      }
+      shares.close(stopping())
       if (idle.length < made) {
         await Promise.race([
           new Promise<void>((resolve) => (whenIdle = resolve)),
@@ -190,7 +179,7 @@ export function createPool(options: PoolOptions): Pool {
       }
       await Promise.all(idle.map((slot) => slot.client.end({ timeout: 1 }).catch(silent)))
     },
-    stats: () => ({ size, busy: made - idle.length, waiting: waiting.length }),
+    stats: () => ({ size, busy: made - idle.length, waiting: shares.stats().waiting }),
   }
 }
 

@@ -81,7 +81,7 @@ export function constraintOf(error: unknown): string | undefined {
  * Runs `work` in one transaction of the pool. Throws what `work` throws, after a rollback; an AppError `unavailable` where the connection is lost.
  */
 export async function transact<T>(pool: Pool, options: TransactionOptions, work: (open: OpenTransaction) => Promise<T>): Promise<T> {
-  const lease = await pool.lease()
+  const lease = await pool.lease(options.tenantId === null ? 'product' : String(options.tenantId))
   const { sql: tx } = lease
   let isBroken = false
   try {

@@ -1,0 +1,156 @@
+/** Nobody takes more than its share: of connections, of bytes, of whatever callers wait for. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+
+import { AppError } from '#platform/errors.ts'
+import { createShares, type Share, type SharesOptions } from '#platform/shares.ts'
+
+import { gate, openPipelineWorld, type PipelineWorld, refused } from './support/pipeline.ts'
+import { steps } from './support/test-operations.ts'
+
+const sharesOf = (options: Partial<SharesOptions> = {}) =>
+  createShares({ capacity: 4, reserve: 1, waitMs: 10_000, waitingOfCaller: 100, waitingInAll: 200, what: 'thing', ...options })
+
+describe('a share', () => {
+  /** Takes one, and keeps in `order` who got it when. */
+  function takers(shares: ReturnType<typeof createShares>) {
+    const order: string[] = []
+    const held: Share[] = []
+    const take = (caller: string, amount = 1) =>
+      shares.take(caller, amount).then((share) => {
+        order.push(caller)
+        held.push(share)
+      })
+    return { order, held, take }
+  }
+
+  it('is everything for whoever is alone, and a lone caller waits for itself', async () => {
+    const shares = sharesOf()
+    const { order, held, take } = takers(shares)
+    const flood = Array.from({ length: 6 }, () => take('flood'))
+    await Promise.all(flood.slice(0, 4))
+    expect(shares.stats()).toEqual({ taken: 4, waiting: 2 })
+    held[0]?.release()
+    held[0]?.release()
+    await flood[4]
+    expect(order.length).toBe(5)
+    expect(shares.stats()).toEqual({ taken: 4, waiting: 1 })
+    held[1]?.release()
+    await flood[5]
+  })
+
+  it('is there at once for one that holds nothing, while another has all and a line behind it', async () => {
+    const shares = sharesOf()
+    const { order, take } = takers(shares)
+    const flood = Array.from({ length: 50 }, () => take('flood'))
+    await take('quiet')
+    expect(order).toEqual(['flood', 'flood', 'flood', 'flood', 'quiet'])
+    shares.close(new AppError('unavailable', 'The end of the test.'))
+    await Promise.allSettled(flood)
+  })
+
+  it('that comes free goes to whoever holds least, not to whoever came first', async () => {
+    const shares = sharesOf({ reserve: 0 })
+    const { order, held, take } = takers(shares)
+    const flood = Array.from({ length: 20 }, () => take('flood'))
+    const quiet = [take('quiet'), take('quiet'), take('quiet')]
+    await Promise.all(flood.slice(0, 4))
+    for (const share of held.slice(0, 2)) share.release()
+    await Promise.all(quiet.slice(0, 2))
+    expect(order.slice(4)).toEqual(['quiet', 'quiet'])
+    // Both hold two now, so what one gives back is its own again.
+    held[2]?.release()
+    await flood[4]
+    held[4]?.release()
+    await quiet[2]
+    expect(order.slice(6)).toEqual(['flood', 'quiet'])
+    shares.close(new AppError('unavailable', 'The end of the test.'))
+    await Promise.allSettled([...flood, ...quiet])
+  })
+
+  it('that is large is not overtaken for ever by small ones, and one larger than everything is had alone', async () => {
+    const shares = sharesOf({ reserve: 0 })
+    const { order, held, take } = takers(shares)
+    await take('one', 3)
+    const large = take('large', 9)
+    const small = take('small', 1)
+    expect(shares.stats()).toEqual({ taken: 3, waiting: 2 })
+    held[0]?.release()
+    await large
+    held[1]?.release()
+    await small
+    expect(order).toEqual(['one', 'large', 'small'])
+  })
+
+  it('that shrinks frees the rest for others', async () => {
+    const shares = sharesOf({ reserve: 0 })
+    const first = await shares.take('a', 4)
+    const second = shares.take('b', 3)
+    first.resize(1)
+    expect(shares.stats()).toEqual({ taken: 4, waiting: 0 })
+    ;(await second).release()
+    first.release()
+    first.resize(4)
+    expect(shares.stats()).toEqual({ taken: 0, waiting: 0 })
+  })
+
+  it('is refused with a time to come back where the line is too long or the wait too great', async () => {
+    const shares = sharesOf({ capacity: 1, reserve: 0, waitMs: 30, waitingOfCaller: 2, waitingInAll: 3 })
+    const first = await shares.take('a')
+    const waits = [shares.take('a'), shares.take('a')]
+    await expect(shares.take('a')).rejects.toMatchObject({ ...refused('rate_limited', /2 calls/), retryAfterSeconds: 1 })
+    waits.push(shares.take('b'))
+    await expect(shares.take('c')).rejects.toMatchObject(refused('unavailable'))
+    const outcomes = await Promise.allSettled(waits)
+    expect(outcomes.map((one) => one.status === 'rejected' && one.reason)).toEqual(
+      waits.map(() => expect.objectContaining({ code: 'unavailable', retryAfterSeconds: 1 })),
+    )
+    first.release()
+    expect(shares.stats()).toEqual({ taken: 0, waiting: 0 })
+  })
+
+  it('is no longer waited for by one who has left, nor after the end', async () => {
+    const shares = sharesOf({ capacity: 1, reserve: 0 })
+    const first = await shares.take('a')
+    const gone = new AbortController()
+    const left = shares.take('b', 1, gone.signal)
+    gone.abort()
+    await expect(left).rejects.toMatchObject({ code: 'unavailable' })
+    const last = shares.take('c')
+    shares.close(new AppError('unavailable', 'The end.'))
+    await expect(last).rejects.toThrow('The end.')
+    await expect(shares.take('d')).rejects.toThrow('The end.')
+    first.release()
+    expect(shares.stats()).toEqual({ taken: 0, waiting: 0 })
+  })
+})
+
+describe('connections', () => {
+  let opened: PipelineWorld
+  beforeAll(async () => {
+    opened = await openPipelineWorld()
+  })
+  afterAll(() => opened?.close())
+  afterEach(() => steps.clear())
+
+  it("answer one tenant while another's slow calls have all of them and a line of fifty behind", async () => {
+    const { call, world, open } = opened
+    const platform = await open({ DATABASE_POOL: '3' })
+    const { stats } = platform.services.databases.app
+    const quiet = await world.newTenant()
+    const { opened: released, open: release } = gate()
+    let slow = 0
+    steps.set('flood', async () => {
+      slow++
+      await released
+    })
+    const flood = Array.from({ length: 53 }, () => call('write_twice', { label: 'flood' }, { on: platform }))
+    await expect.poll(() => stats()).toMatchObject({ busy: 3, waiting: 50 })
+    for (let n = 0; n < 5; n++) await call('write_twice', { label: 'quiet' }, { on: platform, key: quiet.key })
+    expect(await opened.effects('quiet')).toBe(10)
+    // Not one of the others' has ended meanwhile.
+    expect([slow, stats()]).toEqual([3, expect.objectContaining({ busy: 3, waiting: 50 })])
+    release()
+    expect((await Promise.all(flood)).length).toBe(53)
+    expect(stats()).toMatchObject({ busy: 0, waiting: 0 })
+  })
+})
