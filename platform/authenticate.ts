@@ -8,6 +8,7 @@ import type { Credential } from './call.ts'
 import type { Databases } from './db/databases.ts'
 import { AppError } from './errors.ts'
 import type { Actor } from './operation.ts'
+import { roleBits } from './roles.ts'
 import type { Secrets } from './secrets.ts'
 import type { Wake } from './wake.ts'
 
@@ -83,9 +84,21 @@ function isFrom(list: BlockList, ip: string | undefined): boolean {
   return ip !== undefined && isIP(ip) !== 0 && list.check(ip, isIPv6(ip) ? 'ipv6' : 'ipv4')
 }
 
-/** What a signature of a URL is made over: method, path, expiry in seconds since the epoch, tenant user. */
-export function signedText(method: string, path: string, exp: string, u: string): string {
-  return `${method}\n${path}\n${exp}\n${u}`
+/** What a signature of a URL is made over: method, path, expiry in seconds since the epoch, tenant user, and who asked for it. */
+export function signedText(method: string, path: string, exp: string, u: string, asker: string): string {
+  return `${method}\n${path}\n${exp}\n${u}\n${asker}`
+}
+
+/** The key that calls; undefined where it is not one. */
+export function apiKeyOf({ kind, credentialId }: Pick<Actor, 'kind' | 'credentialId'>): number | undefined {
+  return kind === 'key' ? Number(credentialId.slice('key:'.length)) : undefined
+}
+
+/** Who asks for a URL, as it names them: a key (`k12`), or the product itself (`s`) for a file of a message. Undefined: nobody whom a URL could outlive. */
+export function askerOf(actor: Pick<Actor, 'kind' | 'credentialId'>): string | undefined {
+  const apiKeyId = apiKeyOf(actor)
+  if (apiKeyId !== undefined) return `k${apiKeyId}`
+  return actor.kind === 'system' ? 's' : undefined
 }
 
 const refusal = () =>
@@ -106,7 +119,10 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
     kept.clear()
   })
 
-  async function findKey(hash: Buffer): Promise<Found | undefined> {
+  /** A key by what is sent, or by its id where a URL names it. */
+  async function findKey(
+    by: { readonly hash: Buffer } | { readonly apiKeyId: number; readonly tenantUserId: number },
+  ): Promise<Found | undefined> {
     const [row] = await databases.lookUp(
       (tx) => tx<
         {
@@ -127,11 +143,16 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
         select k.tenant_id, k.api_key_id, k.tenant_user_id, k.role_flag as key_roles, k.is_user_bound, u.role_flag as user_roles, u.user_id,
           u.display_name, u.is_locked, k.allowed_addresses,
           t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended,
-          extract(epoch from least(k.expires_at, case when k.key_hash = ${hash} then null else k.previous_until end))::float8 * 1000 as valid_until
+          extract(epoch from ${'hash' in by ? tx`least(k.expires_at, case when k.key_hash = ${by.hash} then null else k.previous_until end)` : tx`k.expires_at`})::float8 * 1000
+            as valid_until
         from platform.api_key k
           join platform.tenant_user u on u.tenant_id = k.tenant_id and u.tenant_user_id = k.tenant_user_id
           join platform.tenant t on t.tenant_id = k.tenant_id
-        where (k.key_hash = ${hash} or k.previous_hash = ${hash}) and k.revoked_at is null`,
+        where k.revoked_at is null and ${
+          'hash' in by
+            ? tx`(k.key_hash = ${by.hash} or k.previous_hash = ${by.hash})`
+            : tx`k.api_key_id = ${by.apiKeyId} and k.tenant_user_id = ${by.tenantUserId}`
+        }`,
     )
     if (!row || row.isLocked) return undefined
     return {
@@ -150,7 +171,8 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
     }
   }
 
-  async function findUser(tenantUserId: number): Promise<Found | undefined> {
+  /** Whom a URL names that the product signed itself: it was given the right to show that one file with the message that it delivers. */
+  async function findSender(tenantUserId: number): Promise<Found | undefined> {
     const [row] = await databases.lookUp(
       (tx) => tx<
         {
@@ -158,12 +180,11 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
           tenantUserId: number
           userId: number
           displayName: string
-          roleFlag: number
           isLocked: boolean
           isSuspended: boolean
         }[]
       >`
-        select u.tenant_id, u.tenant_user_id, u.user_id, u.display_name, u.role_flag, u.is_locked,
+        select u.tenant_id, u.tenant_user_id, u.user_id, u.display_name, u.is_locked,
           t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended
         from platform.tenant_user u join platform.tenant t on t.tenant_id = u.tenant_id
         where u.tenant_user_id = ${tenantUserId}`,
@@ -171,11 +192,18 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
     if (!row || row.isLocked) return undefined
     const { isLocked: _locked, isSuspended, ...actor } = row
     return {
-      actor: { ...actor, kind: 'signed', credentialId: `signed:${tenantUserId}` },
+      actor: { ...actor, roleFlag: roleBits.DataView, kind: 'signed', credentialId: `signed:${tenantUserId}` },
       isSuspended,
       allowedFrom: undefined,
       validUntil: Number.POSITIVE_INFINITY,
     }
+  }
+
+  /** A URL is as good as the credential that asked for it is now, but from anywhere: it is made to be passed on. */
+  async function findSigned(asker: string, tenantUserId: number): Promise<Found | undefined> {
+    if (asker === 's') return findSender(tenantUserId)
+    const found = await findKey({ apiKeyId: Number(asker.slice(1)), tenantUserId })
+    return found && { ...found, actor: { ...found.actor, kind: 'signed', credentialId: `signed:${tenantUserId}` }, allowedFrom: undefined }
   }
 
   // Best effort and at most once a minute for each key: a call never waits for it.
@@ -205,16 +233,18 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
           throw refusal()
         case 'bearer': {
           const hash = hashApiKey(credential.token)
-          found = await find(hash.toString('base64'), () => findKey(hash))
-          touch(Number(found.actor.credentialId.slice('key:'.length)))
+          found = await find(hash.toString('base64'), () => findKey({ hash }))
+          touch(apiKeyOf(found.actor) ?? 0)
           break
         }
         case 'signed': {
           const { method, path, sig, exp, u } = credential
-          const isValid = /^\d{1,12}$/.test(exp) && /^\d{1,9}$/.test(u) && secrets.verify('url', signedText(method, path, exp, u), sig)
+          const [, asker = '', signature = ''] = /^(k\d{1,9}|s)\.([\w-]{1,100})$/.exec(sig) ?? []
+          const isValid =
+            /^\d{1,12}$/.test(exp) && /^\d{1,9}$/.test(u) && secrets.verify('url', signedText(method, path, exp, u, asker), signature)
           if (!isValid || Number(exp) * 1000 < Date.now())
             throw new AppError('forbidden', 'The signed URL was changed or has expired. Ask for a new one with sign_asset_url.')
-          found = await find(`signed:${u}`, () => findUser(Number(u)))
+          found = await find(`signed:${asker}:${u}`, () => findSigned(asker, Number(u)))
           break
         }
       }

@@ -1,5 +1,5 @@
 /** Whether credentials still hold, for calls that wait: looked at after each change of keys, users or tenants, and now and then; many in one statement. */
-import { credentialsTopic, suspended } from './authenticate.ts'
+import { apiKeyOf, credentialsTopic, suspended } from './authenticate.ts'
 import type { Databases } from './db/databases.ts'
 import { AppError } from './errors.ts'
 import { gather, type Gathered } from './gather.ts'
@@ -13,23 +13,36 @@ const checkAgainMs = 15_000
 /** The bits of the roles; `none` where the key was revoked or has expired or the user was locked. */
 type Held = number | 'none' | 'suspended'
 
+type Asker = Pick<Actor, 'kind' | 'credentialId' | 'tenantId' | 'tenantUserId'>
+
 /** What each actor may do now, in their order. Of a key that acts as a user: the roles that both hold. */
-async function rolesHeldNow(databases: Databases, actors: readonly Actor[]): Promise<Held[]> {
-  const keyOf = (actor: Actor) => (actor.kind === 'key' ? Number(actor.credentialId.slice('key:'.length)) : null)
+async function rolesHeldNow(databases: Databases, actors: readonly Asker[]): Promise<Held[]> {
   const rows = await databases.lookUp(
     (tx) => tx<{ n: number; isSuspended: boolean; roleFlag: number }[]>`
       select a.n::int as n, t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended,
         case when k.api_key_id is null then u.role_flag when k.is_user_bound then k.role_flag & u.role_flag else k.role_flag end as role_flag
-      from unnest(${actors.map((actor) => actor.tenantId)}::int[], ${actors.map((actor) => actor.tenantUserId)}::int[], ${actors.map(keyOf)}::int[])
+      from unnest(${actors.map((actor) => actor.tenantId)}::int[], ${actors.map((actor) => actor.tenantUserId)}::int[], ${actors.map((actor) => apiKeyOf(actor) ?? null)}::int[])
           with ordinality a (tenant_id, tenant_user_id, api_key_id, n)
         join platform.tenant t on t.tenant_id = a.tenant_id
         join platform.tenant_user u on u.tenant_id = a.tenant_id and u.tenant_user_id = a.tenant_user_id
         left join platform.api_key k on k.tenant_id = a.tenant_id and k.api_key_id = a.api_key_id
       where not u.is_locked
-        and (a.api_key_id is null or (k.revoked_at is null and (k.expires_at is null or k.expires_at > now())))`,
+        and (a.api_key_id is null or (k.api_key_id is not null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())))`,
   )
   const held = new Map(rows.map((row) => [row.n, row.isSuspended ? ('suspended' as const) : row.roleFlag]))
   return actors.map((_, index) => held.get(index + 1) ?? 'none')
+}
+
+/**
+ * The bits of the roles that a credential holds now, for what is done in its name without it. Throws AppError `unauthenticated` where it ceased to
+ * hold, `tenant_suspended` where its tenant is suspended.
+ */
+export async function rolesOfAbsent({ databases }: Pick<Services, 'databases'>, actor: Asker): Promise<number> {
+  const [held = 'none'] = await rolesHeldNow(databases, [actor])
+  if (held === 'suspended') throw suspended()
+  if (held === 'none')
+    throw new AppError('unauthenticated', 'The credential that asked for this no longer holds. Ask again with one that does.')
+  return held
 }
 
 interface Changes {

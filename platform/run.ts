@@ -66,7 +66,8 @@ async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
     ip: call.ip,
     facts,
   })
-  const isAdmitted = actor.kind === 'signed' ? operation.roleRule.admitsSigned : allows(operation.roleRule, actor.roleFlag)
+  // A signed URL opens what it was made for alone, and only while whoever asked for it could open it.
+  const isAdmitted = allows(operation.roleRule, actor.roleFlag) && (actor.kind !== 'signed' || operation.roleRule.admitsSigned)
   if (!isAdmitted) {
     await services.databases.transact({ tenantId: actor.tenantId }, ({ tx }) => insertAuditEvent(tx, audited('denied', 'forbidden')))
     throw new AppError(

@@ -110,6 +110,7 @@ describe('sign_asset_url', () => {
     }
     const refused = [
       changed((target) => target.searchParams.set('sig', `${target.searchParams.get('sig')?.slice(0, -2)}xx`)),
+      changed((target) => target.searchParams.set('sig', target.searchParams.get('sig')?.replace(/^k\d+/, 's') ?? '')),
       changed((target) => target.searchParams.set('u', '999999')),
       changed((target) => target.searchParams.set('exp', String(Number(target.searchParams.get('exp')) + 60))),
       changed((target) => target.searchParams.delete('sig')),
@@ -118,7 +119,8 @@ describe('sign_asset_url', () => {
     for (const target of refused) expect((await server.send('GET', target)).status).toBe(403)
     const path = `/api/v1/assets/${assetKey}/download`
     const [exp, u] = [String(Math.floor(Date.now() / 1000) - 1), String(world.tenant.tenantUserId)]
-    const sig = world.platform.services.secrets.sign('url', signedText('GET', path, exp, u))
+    const asker = new URL(url).searchParams.get('sig')?.split('.')[0] ?? ''
+    const sig = `${asker}.${world.platform.services.secrets.sign('url', signedText('GET', path, exp, u, asker))}`
     expect(await server.send('GET', `${path}?sig=${sig}&exp=${exp}&u=${u}`)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
     expect((await server.send('GET', path)).status).toBe(401)
   })
@@ -139,18 +141,42 @@ describe('a sensitive asset', () => {
     const open = await server.uploaded('open', 'b.txt')
     for (const key of [assetKey, open]) {
       await world.call('get_asset', { assetKey: key })
-      const { url } = await world.call('sign_asset_url', { assetKey: key })
-      expect((await server.send('GET', url)).status).toBe(200)
+      const path = `/api/v1/assets/${key}/download`
+      expect((await server.send('GET', path, undefined, bearer(world.tenant.key))).status).toBe(200)
     }
     const reads = (key: string) => world.sql<{ operation: string; credentialId: string }[]>`
       select operation, split_part(credential_id, ':', 1) as credential_id from platform.audit_event
       where facts->>'assetKey' = ${key} and operation <> 'upload_asset' order by audit_event_id`
     expect(await reads(assetKey)).toEqual([
       { operation: 'get_asset', credentialId: 'key' },
-      { operation: 'sign_asset_url', credentialId: 'key' },
-      { operation: 'download_asset', credentialId: 'signed' },
+      { operation: 'download_asset', credentialId: 'key' },
     ])
     expect(await reads(open)).toEqual([])
+  })
+
+  it('is never signed, nor opened by a URL from before it was sensitive', async () => {
+    const assetKey = await server.uploaded('secret', 'a.txt', { isSensitive: 'true' })
+    await expect(world.call('sign_asset_url', { assetKey })).rejects.toMatchObject({ code: 'forbidden' })
+    const turned = await server.uploaded('open', 'b.txt')
+    const { url } = await world.call('sign_asset_url', { assetKey: turned })
+    expect((await server.send('GET', url)).status).toBe(200)
+    await world.sql`update platform.asset set is_sensitive = true where asset_key = ${turned}`
+    expect(await server.send('GET', url)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+  })
+
+  it('is answered over MCP by its bytes and no URL, and past 1 MiB by the way that there is', async () => {
+    const small = await server.uploaded(png, 'a.png', { isSensitive: 'true' })
+    const answer = await world.run('download_asset', { assetKey: small }, { transport: 'mcp' })
+    expect(isEmbeddedAnswer(answer) && answer.bytes.equals(png)).toBe(true)
+    expect(await world.call('download_asset', { assetKey: small }, { transport: 'mcp' })).toEqual({
+      mimeType: 'image/png',
+      sizeBytes: png.length,
+    })
+    const large = await server.uploaded(randomBytes(1024 * 1024 + 1), 'a.bin', { isSensitive: 'true' })
+    await expect(world.call('download_asset', { assetKey: large }, { transport: 'mcp' })).rejects.toMatchObject({
+      code: 'forbidden',
+      message: expect.stringContaining(`/api/v1/assets/${large}/download`),
+    })
   })
 })
 
@@ -182,7 +208,7 @@ describe('create_upload_url', () => {
     const other = await world.newTenant()
     const { tenantId } = world.tenant
     const sign = (text: string) => world.platform.services.secrets.sign('upload', text)
-    const expired = writeUploadToken({ tenantId, assetKey, exp: Math.floor(Date.now() / 1000) - 1 }, sign)
+    const expired = writeUploadToken({ tenantId, assetKey, exp: Math.floor(Date.now() / 1000) - 1, apiKeyId: 1 }, sign)
     for (const target of [
       `/api/v1/uploads/${expired}`,
       url.replace(`/${tenantId}.`, `/${other.tenantId}.`),
@@ -252,13 +278,6 @@ describe('create_upload_url', () => {
     const got = await fetch(`${server.url}/api/v1/assets/${assetKey}/download`, { headers: bearer(tenant.key) })
     expect(Buffer.from(await got.arrayBuffer()).equals(winner ?? Buffer.alloc(0))).toBe(true)
     expect(await server.filesOf(tenant)).toHaveLength(1)
-  })
-
-  it('is dead once the tenant is suspended', async () => {
-    const tenant = await world.newTenant()
-    const { url } = await world.call('create_upload_url', { fileName: 'a.txt' }, { key: tenant.key })
-    await world.sql`update platform.tenant set is_deactivated = true where tenant_id = ${tenant.tenantId}`
-    expect(await server.send('PUT', url, 'x')).toMatchObject({ status: 403, body: { code: 'tenant_suspended' } })
   })
 
   it('refuses at once a size past the limit', async () => {

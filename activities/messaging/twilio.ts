@@ -126,7 +126,8 @@ function readFailure(error: unknown): Outcome {
 /** One call that sends; the order has been claimed. */
 export async function sendThroughTwilio(parts: TwilioParts, order: TwilioOrder): Promise<Outcome> {
   const { via } = order
-  const actor = { tenantUserId: order.fromUserId ?? 0 }
+  // Signed by the product for the vendor: the message was taken, and holds whatever becomes of the key that sent it.
+  const actor = { tenantUserId: order.fromUserId ?? 0, kind: 'system', credentialId: 'system' } as const
   try {
     const client = await clientFor(parts, via)
     const { sid } = await client.messages.create({

@@ -23,8 +23,8 @@ export interface FileServer {
   upload(bytes: Buffer | string, name: string, fields?: Record<string, string>, key?: string): Promise<Answered>
   /** The same, which must succeed; answers the assetKey. */
   uploaded(bytes: Buffer | string, name: string, fields?: Record<string, string>): Promise<string>
-  /** Announces a body and sends only its beginning; `cut` ends the connection. */
-  sendPart(head: string, part: Buffer): Promise<{ cut: () => void }>
+  /** Announces a body and sends only its beginning; `cut` ends the connection, `rest` sends more and resolves with the answer once the other end has closed. */
+  sendPart(head: string, part: Buffer): Promise<{ cut: () => void; rest: (bytes: Buffer) => Promise<string> }>
   /** The names of the tenant's files in the store. */
   filesOf(tenant: TestTenant): Promise<string[]>
   /** What is being written at the moment. */
@@ -78,7 +78,18 @@ export async function openFileServer(env: Record<string, string> = {}): Promise<
       socket.on('error', () => {})
       const bytes = Buffer.concat([Buffer.from(head.replaceAll('\n', '\r\n')), part])
       await new Promise<void>((resolve) => socket.write(bytes, () => resolve()))
-      return { cut: () => void socket.destroy() }
+      const answer = new Promise<string>((resolve) => {
+        let said = ''
+        socket.on('data', (chunk: Buffer) => (said += chunk.toString()))
+        socket.once('close', () => resolve(said))
+      })
+      return {
+        cut: () => void socket.destroy(),
+        rest(more) {
+          socket.write(more)
+          return answer
+        },
+      }
     },
     async filesOf(tenant) {
       const found = await readdir(files, { recursive: true, withFileTypes: true })

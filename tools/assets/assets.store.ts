@@ -76,18 +76,13 @@ export interface UploadTicket {
   readonly announcedBytes: number | null
   readonly createdBy: number | null
   readonly isUsed: boolean
-  readonly isTenantSuspended: boolean
-  readonly isCreatorLocked: boolean
 }
 
-/** The row behind an upload URL, with what has become of those who asked for it. */
+/** The row behind an upload URL. */
 export async function findTicket(tx: Tx, tenantId: number, assetKey: string): Promise<UploadTicket | undefined> {
   const [row] = await tx<UploadTicket[]>`
-    select a.asset_key, a.storage_path, a.original_file_name, a.mime_type, a.property_id, a.announced_bytes, a.created_by, a.stored_at is not null as is_used,
-      t.is_deactivated or t.active_start > now() or t.active_end < now() as is_tenant_suspended, coalesce(u.is_locked, false) as is_creator_locked
+    select a.asset_key, a.storage_path, a.original_file_name, a.mime_type, a.property_id, a.announced_bytes, a.created_by, a.stored_at is not null as is_used
     from platform.asset a
-      join platform.tenant t on t.tenant_id = a.tenant_id
-      left join platform.tenant_user u on u.tenant_id = a.tenant_id and u.tenant_user_id = a.created_by
     where a.tenant_id = ${tenantId} and a.asset_key = ${assetKey} and a.upload_until is not null and a.deleted_at is null`
   return row
 }

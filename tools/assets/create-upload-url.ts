@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { apiKeyOf } from '#platform/authenticate.ts'
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
@@ -12,7 +13,7 @@ export const createUploadUrl = defineOperation({
   name: 'create_upload_url',
   title: 'Get a URL to upload a file to',
   description:
-    'Answers a URL that takes the bytes of one file by PUT within an hour, without another credential: curl -T photo.jpg "<url>". ' +
+    'Answers a URL that takes the bytes of one file by PUT within an hour, without another credential but only while that of the caller and its right hold: curl -T photo.jpg "<url>". ' +
     'The assetKey counts once the PUT has answered 200; until then get_asset answers 404. A PUT that breaks off may be repeated, one that was complete may not.',
   method: 'POST',
   path: '/api/v1/assets/upload-url',
@@ -30,7 +31,7 @@ export const createUploadUrl = defineOperation({
       title: 'For a photograph',
       input: { fileName: 'gate-4.jpg', mimeType: 'image/jpeg', sizeBytes: 482133 },
       output: {
-        url: 'https://ops.example.com/api/v1/uploads/7.0d9f2f5e3a864a529f0a2c1d5b7e6a10.1795253400.Qm9vbS4uLg0d9f2f5e3a864a529f0a2c1d5b7e6a10',
+        url: 'https://ops.example.com/api/v1/uploads/7.0d9f2f5e3a864a529f0a2c1d5b7e6a10.1795253400.5.Qm9vbS4uLg0d9f2f5e3a864a529f0a2c1d5b7e6a10',
         assetKey: '0d9f2f5e-3a86-4a52-9f0a-2c1d5b7e6a10',
         expiresAt: '2026-11-21T10:30:00.000Z',
       },
@@ -42,11 +43,13 @@ export const createUploadUrl = defineOperation({
     if (input.sizeBytes !== undefined && input.sizeBytes > config.limits.uploadBytes) {
       throw new AppError('too_large', `A file may have at most ${config.limits.uploadBytes} bytes.`)
     }
+    const apiKeyId = apiKeyOf(actor)
+    if (apiKeyId === undefined) throw new AppError('forbidden', 'Only an API key can be given an upload URL.')
     const exp = Math.floor(Date.parse(stamp) / 1000) + uploadUrlSeconds
     const expiresAt = new Date(exp * 1000).toISOString()
     const pending = await openPending(context, actor.tenantUserId || null, input, { until: expiresAt, announcedBytes: input.sizeBytes })
     context.audit({ assetKey: pending.assetKey })
-    const token = writeUploadToken({ tenantId, assetKey: pending.assetKey, exp }, (text) => secrets.sign('upload', text))
+    const token = writeUploadToken({ tenantId, assetKey: pending.assetKey, exp, apiKeyId }, (text) => secrets.sign('upload', text))
     return { url: `${config.publicUrl}/api/v1/uploads/${token}`, assetKey: pending.assetKey, expiresAt }
   },
 })

@@ -6,17 +6,17 @@ import { defineStagedOperation, reads } from '#platform/operation.ts'
 import { isShownInPlace } from './assets.rules.ts'
 import { assetKey, exampleAsset } from './assets.schema.ts'
 import { openAsset } from './service.ts'
-import { downloadPath, signedUrl } from './signed-url.ts'
+import { downloadPath, refuseSensitive, signedUrl } from './signed-url.ts'
 
 // Larger files are fetched by the URL: a host holds what a tool answers in the model's context.
 const embeddedBytes = 1024 * 1024
 
 export const downloadAsset = defineStagedOperation({
-  ...reads(z.object({ url: z.url(), expiresAt: z.iso.datetime(), mimeType: z.string(), sizeBytes: z.int() })),
+  ...reads(z.object({ url: z.url().optional(), expiresAt: z.iso.datetime().optional(), mimeType: z.string(), sizeBytes: z.int() })),
   name: 'download_asset',
   title: 'Download an asset',
   description:
-    'Over REST answers the bytes, also to a URL of sign_asset_url; ranges are taken. Over MCP answers a URL that is good for 15 minutes, and the bytes themselves up to 1 MiB.',
+    'Over REST answers the bytes, also to a URL of sign_asset_url; ranges are taken. Over MCP answers a URL that is good for 15 minutes, and the bytes themselves up to 1 MiB; of a sensitive asset the bytes alone.',
   method: 'GET',
   path: '/api/v1/assets/{assetKey}/download',
   roles: 'DataView|Signed',
@@ -35,10 +35,14 @@ export const downloadAsset = defineStagedOperation({
     },
   ],
   async stagedHandler(context, input) {
-    const found = await openAsset(context.services, context.tenantId, input.assetKey)
-    if (found.isSensitive) context.audit({ isSensitive: true })
+    const isMcp = context.transport === 'mcp'
+    const found = await openAsset(context.services, context.tenantId, input.assetKey, (asset) => {
+      if (asset.isSensitive) context.audit({ isSensitive: true })
+      // It may have become sensitive since its URL was signed; and one that is too large to be embedded would need a URL.
+      if (context.actor.kind === 'signed' || (isMcp && asset.sizeBytes > embeddedBytes)) refuseSensitive(asset)
+    })
     const { mimeType, sizeBytes, stream } = found
-    if (context.transport !== 'mcp') {
+    if (!isMcp) {
       const fileName = found.originalFileName
       return bytesAnswer({
         body: stream,
@@ -51,7 +55,7 @@ export const downloadAsset = defineStagedOperation({
       })
     }
     if (sizeBytes > embeddedBytes) stream.destroy()
-    const record = { ...signedUrl(context, downloadPath(found.assetKey)), mimeType, sizeBytes }
+    const record = { ...(found.isSensitive ? {} : signedUrl(context, downloadPath(found.assetKey))), mimeType, sizeBytes }
     return sizeBytes > embeddedBytes ? record : embeddedAnswer(record, Buffer.concat(await stream.toArray()), mimeType)
   },
 })

@@ -4,7 +4,9 @@ import { z } from 'zod'
 
 import { insertAuditEvent } from '#platform/audit.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
+import { rolesOfAbsent } from '#platform/holding.ts'
 import { defineStagedOperation, type StagedContext, type TxContext, writes } from '#platform/operation.ts'
+import { roleBits } from '#platform/roles.ts'
 
 import { asset, exampleAsset } from './assets.schema.ts'
 import * as store from './assets.store.ts'
@@ -26,7 +28,7 @@ export const putUpload = defineStagedOperation({
   examples: [
     {
       title: 'The bytes of a photograph',
-      input: { uploadToken: '7.0d9f2f5e3a864a529f0a2c1d5b7e6a10.1795253400.Qm9vbS4uLg0d9f2f5e3a864a529f0a2c1d5b7e6a10' },
+      input: { uploadToken: '7.0d9f2f5e3a864a529f0a2c1d5b7e6a10.1795253400.5.Qm9vbS4uLg0d9f2f5e3a864a529f0a2c1d5b7e6a10' },
       output: exampleAsset,
     },
   ],
@@ -46,7 +48,11 @@ export const putUpload = defineStagedOperation({
       source,
       {
         keepsRow: true,
-        onStored: (inner) => audit(inner, ticket),
+        async onStored(inner) {
+          // A large file takes a while to come.
+          await mustStillHold(context, token, ticket)
+          await audit(inner, ticket)
+        },
       },
     )
     // A process that was killed may have left its bytes there, and no row names them any more. One that still writes there has lost, and removes its own.
@@ -58,23 +64,34 @@ export const putUpload = defineStagedOperation({
 })
 
 /** Checks the ticket before a byte is read, and notes where this try writes: two at once must not write into one file. */
-async function openTicket(
-  context: StagedContext,
-  { tenantId, assetKey }: UploadToken,
-): Promise<{ ticket: store.UploadTicket; storagePath: string }> {
+async function openTicket(context: StagedContext, token: UploadToken): Promise<{ ticket: store.UploadTicket; storagePath: string }> {
   return context.inTransaction(
     async ({ tx, stamp }) => {
+      const { tenantId, assetKey } = token
       const ticket = mustExist(await store.findTicket(tx, tenantId, assetKey), 'upload')
-      if (ticket.isTenantSuspended)
-        throw new AppError('tenant_suspended', 'The tenant is suspended. Its data is kept; a global administrator can activate it.')
-      if (ticket.isCreatorLocked) throw new AppError('forbidden', 'Whoever asked for this upload URL may no longer use it.')
+      await mustStillHold(context, token, ticket)
       if (ticket.isUsed) throw new AppError('conflict', 'This upload URL has been used. Ask for a new one with create_upload_url.')
       const storagePath = `${tenantId}/${stamp.slice(0, 4)}/${stamp.slice(5, 7)}/${assetKey}.${randomUUID().slice(0, 8)}`
       await store.notePath(tx, tenantId, assetKey, storagePath)
       return { ticket, storagePath }
     },
-    { tenantId },
+    { tenantId: token.tenantId },
   )
+}
+
+/** The URL may what the key that asked for it may: 401 once that is gone, 403 where its right or its tenant's is. */
+async function mustStillHold(
+  { services }: StagedContext,
+  { tenantId, apiKeyId }: UploadToken,
+  { createdBy }: store.UploadTicket,
+): Promise<void> {
+  const asker = { kind: 'key', credentialId: `key:${apiKeyId}`, tenantId, tenantUserId: createdBy ?? 0 } as const
+  const roleFlag = await rolesOfAbsent(services, asker)
+  if ((roleFlag & roleBits.FileEdit) === 0)
+    throw new AppError(
+      'forbidden',
+      'Whoever asked for this upload URL no longer has the role FileEdit. Ask for one with a key that has it.',
+    )
 }
 
 function uploader(context: StagedContext, tenantId: number, ticket: store.UploadTicket): AssetOwner {

@@ -234,9 +234,15 @@ export interface OpenAsset extends KnownAsset {
   readonly stream: Readable
 }
 
-/** Opens an asset for reading. Throws AppError `not_found`. */
-export async function openAsset(services: Services, tenantId: number, assetKey: string): Promise<OpenAsset> {
+/** Opens an asset for reading. Throws AppError `not_found`, and what `check` throws once it is known what would be opened. */
+export async function openAsset(
+  services: Services,
+  tenantId: number,
+  assetKey: string,
+  check?: (asset: KnownAsset) => void,
+): Promise<OpenAsset> {
   const found = mustExist(await findOne(services, tenantId, assetKey), 'asset')
+  check?.(found)
   return { ...found, stream: await services.storage.get(found.storagePath) }
 }
 

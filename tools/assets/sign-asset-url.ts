@@ -5,14 +5,14 @@ import { defineOperation, reads } from '#platform/operation.ts'
 
 import { assetKey, exampleAsset } from './assets.schema.ts'
 import { findAsset } from './assets.store.ts'
-import { downloadPath, signedUrl } from './signed-url.ts'
+import { downloadPath, refuseSensitive, signedUrl } from './signed-url.ts'
 
 export const signAssetUrl = defineOperation({
   ...reads(z.object({ url: z.url(), expiresAt: z.iso.datetime() })),
   name: 'sign_asset_url',
   title: 'Get a URL that downloads an asset',
   description:
-    'Answers a URL that downloads the file for 15 minutes without another credential, in the name of the caller: for a browser, a message or another program.',
+    'Answers a URL that downloads the file for 15 minutes without another credential, in the name of the caller and only while the credential and its right hold: for a browser or another program. A sensitive asset is never signed (403): read it with download_asset.',
   method: 'POST',
   path: '/api/v1/assets/{assetKey}/sign',
   roles: 'DataView',
@@ -30,6 +30,7 @@ export const signAssetUrl = defineOperation({
   async handler(context, input) {
     const found = mustExist(await findAsset(context.tx, context.tenantId, input.assetKey), 'asset')
     if (found.isSensitive) context.audit({ isSensitive: true })
+    refuseSensitive(found)
     return signedUrl(context, downloadPath(found.assetKey))
   },
 })

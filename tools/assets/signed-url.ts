@@ -1,7 +1,7 @@
 /** URLs that carry their own credential for 15 minutes. */
-import { signedText } from '#platform/authenticate.ts'
+import { askerOf, signedText } from '#platform/authenticate.ts'
 import { AppError } from '#platform/errors.ts'
-import type { CallContext } from '#platform/operation.ts'
+import type { Actor, CallContext } from '#platform/operation.ts'
 
 /** How long a signed URL is good for. */
 export const signedUrlSeconds = 15 * 60
@@ -11,16 +11,33 @@ export interface SignedUrl {
   readonly expiresAt: string
 }
 
-/** A URL for a GET of `path` in the name of the caller. Throws AppError `forbidden` for a caller who is nobody's user. */
+/**
+ * A URL for a GET of `path` in the name of whoever asks; it holds only while their credential and their right do. Throws AppError `forbidden` for a
+ * caller who is nobody's user.
+ */
 export function signedUrl(
-  { services, actor }: { readonly services: CallContext['services']; readonly actor: Pick<CallContext['actor'], 'tenantUserId'> },
+  {
+    services,
+    actor,
+  }: { readonly services: CallContext['services']; readonly actor: Pick<Actor, 'tenantUserId' | 'kind' | 'credentialId'> },
   path: string,
 ): SignedUrl {
-  if (actor.tenantUserId === 0) throw new AppError('forbidden', 'Only a user or a key can be given a signed URL.')
+  const asker = askerOf(actor)
+  if (actor.tenantUserId === 0 || asker === undefined) throw new AppError('forbidden', 'Only a user or a key can be given a signed URL.')
   const exp = String(Math.floor(Date.now() / 1000) + signedUrlSeconds)
   const u = String(actor.tenantUserId)
-  const query = new URLSearchParams({ sig: services.secrets.sign('url', signedText('GET', path, exp, u)), exp, u })
+  const sig = `${asker}.${services.secrets.sign('url', signedText('GET', path, exp, u, asker))}`
+  const query = new URLSearchParams({ sig, exp, u })
   return { url: `${services.config.publicUrl}${path}?${query.toString()}`, expiresAt: new Date(Number(exp) * 1000).toISOString() }
+}
+
+/** Throws AppError `forbidden` for a file that must not lie behind a URL of its own. */
+export function refuseSensitive(asset: { readonly assetKey: string; readonly isSensitive: boolean }): void {
+  if (!asset.isSensitive) return
+  throw new AppError(
+    'forbidden',
+    `The asset is sensitive, so no signed URL opens it. Read it with a credential: GET ${downloadPath(asset.assetKey)}.`,
+  )
 }
 
 export function downloadPath(assetKey: string): string {

@@ -3,8 +3,8 @@ import type { Given, Stage } from '../arrange.ts'
 
 const contentBase64 = Buffer.from('Gate 4 is open\n').toString('base64')
 
-async function assetOf(stage: Stage): Promise<string> {
-  const { assetKey } = await stage.call('upload_asset', { fileName: 'note.txt', contentBase64, isSensitive: true })
+async function assetOf(stage: Stage, isSensitive = true): Promise<string> {
+  const { assetKey } = await stage.call('upload_asset', { fileName: 'note.txt', contentBase64, isSensitive })
   return assetKey
 }
 
@@ -19,6 +19,6 @@ export const given: Given = {
     return { input: { search: 'note' } }
   },
   download_asset: onAsset,
-  sign_asset_url: onAsset,
+  sign_asset_url: async (stage) => ({ input: { assetKey: await assetOf(stage, false) } }),
   delete_asset: onAsset,
 }
