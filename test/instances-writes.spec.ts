@@ -85,7 +85,7 @@ describe('the keys of a record that is named by its id', () => {
 })
 
 describe('parents within one entity', () => {
-  const bulk = (rows: readonly object[]) => world.call('save_instances_bulk', { entity: 'Area', rows })
+  const bulk = (rows: readonly object[]) => world.call('save_instances_bulk', { entity: 'Area', moveParent: true, rows })
 
   it('never makes a cycle, not even of two moves in one call', async () => {
     await bulk(['X', 'Y', 'Z'].map((key1) => ({ key1, data: { Title: key1 } })))

@@ -8,6 +8,7 @@ import { holdsAssets } from './attachments.ts'
 import type { WriteFrame } from './frame.ts'
 import type { Keys } from './keys.rules.ts'
 import { findLiveByIds, findLiveByKeys, type LiveRow, readCanonical } from './live.store.ts'
+import { areOtherParents } from './moves.rules.ts'
 import { type FoundParent, findParents } from './parents.ts'
 import { noSuchRecord } from './queries.ts'
 import { keyName, namesAll, type SaveWish } from './save.rules.ts'
@@ -18,6 +19,8 @@ export type SaveOutcome =
       readonly index: number
       readonly outcome: 'inserted' | 'updated' | 'skipped'
       readonly eiRecordId: number
+      /** It stands under another parent than before, or under none any more. */
+      readonly moved?: true
       readonly jobIds?: readonly number[]
       /** The saved record as JSON text, where it was asked for and the save wrote one. */
       readonly document?: string
@@ -25,7 +28,7 @@ export type SaveOutcome =
   | {
       readonly index: number
       readonly outcome: 'failed'
-      readonly reason: 'invalid' | 'exists' | 'stale' | 'absent' | 'keyTaken' | 'occupied' | 'sensitive'
+      readonly reason: 'invalid' | 'exists' | 'stale' | 'absent' | 'keyTaken' | 'otherParent' | 'occupied' | 'sensitive'
       readonly errors: readonly Issue[]
       readonly eiRecordId?: number
     }
@@ -49,24 +52,22 @@ export type Fail = (
 
 /** The rows that can be understood, each record once. */
 export function refuseUnsound(wishes: readonly SaveWish[], fail: Fail): SaveWish[] {
-  const seen = new Set<string>()
+  const seen = new Map<string, SaveWish>()
   return wishes.filter((wish) => {
     if (wish.issues.length > 0) {
       fail(wish.index, 'invalid', wish.issues)
       return false
     }
     const name = wish.targetId !== undefined ? `#${wish.targetId}` : wish.keys && wish.keys[0] !== '' ? keyName(wish.keys) : undefined
-    if (name !== undefined && seen.has(name)) {
-      fail(wish.index, 'invalid', [
-        {
-          path: `${wish.path}.key1`,
-          severity: 'error',
-          message: 'An earlier row of this call has the same key. Send one row for each record.',
-        },
-      ])
+    const earlier = name === undefined ? undefined : seen.get(name)
+    if (earlier) {
+      const message = areOtherParents(earlier.parent, wish.parent)
+        ? 'An earlier row of this call has the same key under another parent, and a key names one record whatever its parent. Put the parent into the key, for example key1 of the parent and key2 of the record.'
+        : 'An earlier row of this call has the same key. Send one row for each record.'
+      fail(wish.index, 'invalid', [{ path: `${wish.path}.key1`, severity: 'error', message }])
       return false
     }
-    if (name !== undefined) seen.add(name)
+    if (name !== undefined) seen.set(name, wish)
     return true
   })
 }

@@ -11,7 +11,7 @@ import { entityInPath } from './frame.ts'
 import { formatOf } from './import-file.ts'
 import { importKind } from './import-runner.ts'
 import { findMappingIssues } from './import.rules.ts'
-import { entity, importMode } from './instances.schema.ts'
+import { entity, importMode, moveParent } from './instances.schema.ts'
 
 export const importInstances = defineOperation({
   ...writes(job),
@@ -40,6 +40,7 @@ export const importInstances = defineOperation({
       .optional()
       .describe('Property internalName, or key1..3, parentKey1..3, parentEntity, to the column of the file'),
     importMode: importMode.optional(),
+    moveParent,
   }),
   examples: [
     {
@@ -71,6 +72,7 @@ export const importInstances = defineOperation({
         sheet: input.sheet ?? null,
         mapping,
         importMode: input.importMode ?? 'upsert',
+        moveParent: input.moveParent === true,
       },
     })
     context.audit({ assetKey: asset.assetKey, jobId: queued.jobId })

@@ -32,6 +32,7 @@ const importInput = z.object({
   sheet: z.string().nullable().optional(),
   mapping: z.record(z.string(), z.string()),
   importMode: z.enum(['upsert', 'overwrite', 'insertOnly']),
+  moveParent: z.boolean().optional(),
 })
 
 const position = z.object({
@@ -40,6 +41,7 @@ const position = z.object({
   updated: z.int(),
   skipped: z.int(),
   failed: z.int(),
+  moved: z.int().optional(),
   ignoredColumns: z.array(z.string()),
   errors: z.array(z.object({ row: z.int(), path: z.string(), message: z.string(), suggestion: z.string().optional() })),
 })
@@ -92,7 +94,7 @@ async function saveChunk(
       frame.entity.parents.some((parent) => parent.entityId === input.entityId),
     ),
   )
-  const outcomes = await saveRows(onBehalf(context, job), frame, wishes)
+  const outcomes = await saveRows(onBehalf(context, job), frame, wishes, { movesParents: input.moveParent === true })
   const counts = { inserted: before.inserted, updated: before.updated, skipped: before.skipped, failed: before.failed }
   const errors = [...before.errors]
   for (const outcome of outcomes) {
@@ -100,7 +102,14 @@ async function saveChunk(
     if (outcome.outcome === 'failed') errors.push(...outcome.errors.map((issue) => errorOf(before.rows + outcome.index + 1, issue)))
   }
   const ignoredColumns = [...new Set([...before.ignoredColumns, ...plan.ignored])].slice(0, keptColumns)
-  return { ...counts, rows: before.rows + wishes.length, ignoredColumns, errors: errors.slice(0, keptErrors) }
+  const moved = (before.moved ?? 0) + outcomes.filter((one) => one.outcome === 'updated' && one.moved).length
+  return {
+    ...counts,
+    ...(moved > 0 ? { moved } : {}),
+    rows: before.rows + wishes.length,
+    ignoredColumns,
+    errors: errors.slice(0, keptErrors),
+  }
 }
 
 function wishOf(entity: CatalogEntity, plan: ColumnPlan, input: z.infer<typeof importInput>, row: FileRow, index: number): SaveWish {

@@ -36,14 +36,22 @@ export const outcome = z.enum(['inserted', 'updated', 'skipped'])
 
 const jobIds = z.array(z.int()).optional().describe('Analyses of the attachments that this save brought, for await_job')
 
+export const moved = z.literal(true).optional().describe('It was taken from another parent')
+
 export const savedInstance = instance.extend({
   outcome,
+  moved,
   jobIds,
 })
 
 export const importMode = z
   .enum(['upsert', 'overwrite', 'insertOnly'])
   .describe('upsert (default) changes what is named; overwrite also clears what is not; insertOnly leaves existing records')
+
+export const moveParent = z
+  .boolean()
+  .optional()
+  .describe('Takes a record that is found by its key from its parent to the one named; else 409')
 
 const keyPart = z.string().max(10_000)
 
@@ -111,6 +119,7 @@ export const bulkResult = z.object({
       index: z.int(),
       outcome: z.enum(['inserted', 'updated', 'skipped', 'failed']),
       eiRecordId: eiRecordId.optional(),
+      moved,
       jobIds,
       errors: rowErrors,
     }),
@@ -119,6 +128,7 @@ export const bulkResult = z.object({
   updated: z.int(),
   skipped: z.int(),
   failed: z.int(),
+  moved: z.int().optional().describe('Of the updated, where any was moved'),
 })
 
 export const person = z.object({ tenantUserId: z.int().nullable(), displayName: z.string() })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineOperation, writes } from '#platform/operation.ts'
 
 import { entityInPath, writeFrame } from './frame.ts'
-import { entity, exampleInstance, rowFields, savedInstance } from './instances.schema.ts'
+import { entity, exampleInstance, moveParent, rowFields, savedInstance } from './instances.schema.ts'
 import { toWish } from './save.rules.ts'
 import { saveOne } from './saving.ts'
 
@@ -12,12 +12,12 @@ export const saveInstance = defineOperation({
   name: 'save_instance',
   title: 'Save one record',
   description:
-    'Saves one record of an entity: found by its key (key1..3, or the properties that are key parts), inserted where none has it. Call describe_entity first for property names and types; values of Attachment properties are assetKeys from create_upload_url. outcome tells inserted, updated or skipped. For many rows use save_instances_bulk or import_instances.',
+    'Saves one record of an entity: found by its key (key1..3, or the properties that are key parts), inserted where none has it. A key names one record whatever its parent: another parent than the record has is 409, unless moveParent. Call describe_entity first for property names and types; values of Attachment properties are assetKeys from create_upload_url. outcome tells inserted, updated or skipped. For many rows use save_instances_bulk or import_instances.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances',
   roles: 'DataEdit',
   errors: ['not_found', 'already_exists', 'unknown_property', 'unprocessable'],
-  input: z.object({ entity, ...rowFields }),
+  input: z.object({ entity, ...rowFields, moveParent }),
   examples: [
     {
       title: 'A work order',
@@ -25,8 +25,8 @@ export const saveInstance = defineOperation({
       output: { ...exampleInstance, outcome: 'inserted' },
     },
   ],
-  async handler(context, { entity: name, ...row }) {
+  async handler(context, { entity: name, moveParent: movesParents, ...row }) {
     const frame = await writeFrame(context, (catalog) => entityInPath(catalog, name))
-    return saveOne(context, frame, toWish(frame.entity, row, { index: 0, path: '$' }))
+    return saveOne(context, frame, toWish(frame.entity, row, { index: 0, path: '$' }), movesParents)
   },
 })

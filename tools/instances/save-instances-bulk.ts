@@ -6,7 +6,7 @@ import { draftRows, readDraft } from '#platform/validation.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
 import { entityInPath, writeFrame } from './frame.ts'
-import { bulkResult, entity, importMode, saveRow } from './instances.schema.ts'
+import { bulkResult, entity, importMode, moveParent, saveRow } from './instances.schema.ts'
 import { type ImportMode, type SaveWish, toWish } from './save.rules.ts'
 import { saveRows } from './save.ts'
 
@@ -28,7 +28,7 @@ export const saveInstancesBulk = defineOperation({
   path: '/api/v1/entities/{entity}/instances/bulk',
   roles: 'DataImport',
   errors: ['not_found', 'unknown_property'],
-  input: z.object({ entity, importMode: importMode.optional(), rows: draftRows(saveRow) }),
+  input: z.object({ entity, importMode: importMode.optional(), moveParent, rows: draftRows(saveRow) }),
   examples: [
     {
       title: 'Two readings',
@@ -60,7 +60,7 @@ export const saveInstancesBulk = defineOperation({
       )
     const frame = await writeFrame(context, (catalog) => entityInPath(catalog, input.entity))
     const wishes = input.rows.map((row, index) => readRow(frame.entity, row, index, input.importMode))
-    const outcomes = await saveRows(context, frame, wishes)
+    const outcomes = await saveRows(context, frame, wishes, { movesParents: input.moveParent === true })
     const counts = { inserted: 0, updated: 0, skipped: 0, failed: 0 }
     for (const { outcome } of outcomes) counts[outcome]++
     context.audit(counts)
@@ -69,8 +69,9 @@ export const saveInstancesBulk = defineOperation({
       const known = { index, outcome, ...(eiRecordId === undefined ? {} : { eiRecordId }) }
       return one.outcome === 'failed'
         ? { ...known, errors: [...one.errors] }
-        : { ...known, ...(one.jobIds ? { jobIds: [...one.jobIds] } : {}) }
+        : { ...known, ...(one.moved ? { moved: one.moved } : {}), ...(one.jobIds ? { jobIds: [...one.jobIds] } : {}) }
     })
-    return { results, ...counts }
+    const moved = outcomes.filter((one) => one.outcome === 'updated' && one.moved).length
+    return { results, ...counts, ...(moved > 0 ? { moved } : {}) }
   },
 })

@@ -10,6 +10,8 @@ import { outlivesProperties, type WriteFrame } from './frame.ts'
 import { linkIdentities } from './identity.ts'
 import { externalKeyOf, findKeyIssues } from './keys.rules.ts'
 import { findLiveByKeys, readCanonical } from './live.store.ts'
+import { refuseUnaskedMoves } from './moves.ts'
+import { isMove, parentField } from './moves.rules.ts'
 import { lockAndCheckParents } from './parents.ts'
 import { rowHash } from './row-hash.rules.ts'
 import { keyName, keysOf, mergeValues, type SaveWish } from './save.rules.ts'
@@ -25,13 +27,13 @@ interface Ready {
 /**
  * Saves rows of one entity in the context's transaction. Each row's outcome stands at its index; a failed row changes nothing and the others go
  * on. A concurrent change of the same rows throws StaleRead, and the pipeline runs the handler again. `withDocuments` has the writing statements
- * answer the saved records.
+ * answer the saved records, `movesParents` lets a row that is found by its key take its record to another parent.
  */
 export async function saveRows(
   context: TxContext,
   frame: WriteFrame,
   wishes: readonly SaveWish[],
-  options: { readonly withDocuments?: boolean } = {},
+  options: { readonly withDocuments?: boolean; readonly movesParents?: boolean } = {},
 ): Promise<SaveOutcome[]> {
   const outcomes = new Map<number, SaveOutcome>()
   const fail = (
@@ -42,7 +44,8 @@ export async function saveRows(
   ) => void outcomes.set(index, { index, outcome: 'failed', reason, errors, ...(eiRecordId === undefined ? {} : { eiRecordId }) })
 
   const sound = refuseUnsound(wishes, fail)
-  const drafts = await findDrafts(context, frame, sound, fail)
+  const found = await findDrafts(context, frame, sound, fail)
+  const drafts = await refuseUnaskedMoves(context, frame, found, options.movesParents === true, fail)
   const ready = await mergeDrafts(context, frame, drafts, outcomes, fail)
   const assets = await checkAssets(
     context,
@@ -169,7 +172,7 @@ async function refuseBadParents(context: TxContext, frame: WriteFrame, ready: re
       ? [
           {
             index: draft.wish.index,
-            path: `${draft.wish.path}.${draft.wish.parent.kind === 'id' ? 'parentEIRecordId' : 'parentKey1'}`,
+            path: `${draft.wish.path}.${parentField(draft.wish.parent)}`,
             id: draft.live?.id,
             present: draft.live?.parentId ?? null,
             parent: draft.parent,
@@ -239,6 +242,7 @@ async function store(
       index: draft.wish.index,
       outcome: draft.live ? 'updated' : 'inserted',
       eiRecordId: row.id,
+      ...(draft.live && isMove(draft.live.parentId, row.parentId) ? { moved: true as const } : {}),
       ...(jobIds ? { jobIds } : {}),
       ...(document === undefined ? {} : { document }),
     })

@@ -22,6 +22,7 @@ export function errorOf(outcome: Extract<SaveOutcome, { outcome: 'failed' }>): A
     case 'sensitive':
       return new AppError('unprocessable', atPlace, { issues: errors })
     case 'stale':
+    case 'otherParent':
     case 'occupied':
       return new AppError('conflict', sentence, { issues: errors })
     case 'exists':
@@ -33,8 +34,8 @@ export function errorOf(outcome: Extract<SaveOutcome, { outcome: 'failed' }>): A
 }
 
 /** Saves one record and answers it with its outcome. Throws what a single save answers in place of a failed row. */
-export async function saveOne(context: TxContext, frame: WriteFrame, wish: SaveWish): Promise<RawJson> {
-  const [outcome] = await saveRows(context, frame, [wish], { withDocuments: true })
+export async function saveOne(context: TxContext, frame: WriteFrame, wish: SaveWish, movesParents = false): Promise<RawJson> {
+  const [outcome] = await saveRows(context, frame, [wish], { withDocuments: true, movesParents })
   if (!outcome) throw new Error('A save gave no outcome')
   if (outcome.outcome === 'failed') throw errorOf(outcome)
   if (wish.mode === 'insertOnly' && outcome.outcome === 'skipped') {
@@ -46,6 +47,7 @@ export async function saveOne(context: TxContext, frame: WriteFrame, wish: SaveW
   context.audit({ eiRecordId: outcome.eiRecordId, outcome: outcome.outcome })
   const document = outcome.document ?? (await documentOf(context, frame, { id: outcome.eiRecordId }))
   if (document === undefined) throw new Error('A saved record was not found')
+  const moved = outcome.moved ? ',"moved":true' : ''
   const jobs = outcome.jobIds ? `,"jobIds":${JSON.stringify(outcome.jobIds)}` : ''
-  return rawJson(`${document.slice(0, -1)},"outcome":"${outcome.outcome}"${jobs}}`)
+  return rawJson(`${document.slice(0, -1)},"outcome":"${outcome.outcome}"${moved}${jobs}}`)
 }

@@ -4,7 +4,7 @@ import { AppError } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
 import { entityInPath, writeFrame } from './frame.ts'
-import { entity, exampleInstance, record, rowFields, savedInstance } from './instances.schema.ts'
+import { entity, exampleInstance, moveParent, record, rowFields, savedInstance } from './instances.schema.ts'
 import { noSuchRecord, recordName } from './queries.ts'
 import { toWish } from './save.rules.ts'
 import { saveOne } from './saving.ts'
@@ -14,13 +14,13 @@ export const upsertInstance = defineOperation({
   name: 'upsert_instance',
   title: 'Save the record named in the path',
   description:
-    'Saves one record that is named by eiRecordId or by key1. With an id the record must exist, and keys in the body rename it; with a key it is made where absent. Send data or dataJson with the properties to change; expectedRowHash from get_instance refuses a lost update with 409.',
+    'Saves one record that is named by eiRecordId or by key1. With an id the record must exist, keys in the body rename it and a parent moves it; with a key it is made where absent, and moving needs moveParent. Send data or dataJson with the properties to change; expectedRowHash from get_instance refuses a lost update with 409.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/{record}',
   roles: 'DataEdit',
   errors: ['not_found', 'already_exists', 'unknown_property', 'unprocessable'],
   sharedPath: { whenBodyHas: ['data', 'dataJson'] },
-  input: z.object({ entity, record, ...rowFields }),
+  input: z.object({ entity, record, ...rowFields, moveParent }),
   examples: [
     {
       title: 'Close a work order',
@@ -28,7 +28,7 @@ export const upsertInstance = defineOperation({
       output: { ...exampleInstance, outcome: 'updated' },
     },
   ],
-  async handler(context, { entity: name, record: target, ...row }) {
+  async handler(context, { entity: name, record: target, moveParent: movesParents, ...row }) {
     const wanted = recordName(target)
     if (row.data === undefined && row.dataJson === undefined)
       throw new AppError('invalid_input', 'Send data or dataJson with the values to save. To read the record, call get_instance.')
@@ -43,6 +43,6 @@ export const upsertInstance = defineOperation({
         'The keys in the body differ from the key in the path. To rename a record, name it by its eiRecordId.',
       )
     }
-    return saveOne(context, frame, toWish(frame.entity, { ...row, key1: String(target) }, { index: 0, path: '$' }))
+    return saveOne(context, frame, toWish(frame.entity, { ...row, key1: String(target) }, { index: 0, path: '$' }), movesParents)
   },
 })

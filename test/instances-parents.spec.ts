@@ -1,0 +1,146 @@
+import { Readable } from 'node:stream'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { AppError } from '#platform/errors.ts'
+import { importRunner } from '#tools/instances/service.ts'
+import { readJobForRun } from '#tools/jobs/service.ts'
+
+import { openWorld, type World } from './support/world.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld()
+  const { call } = world
+  await call('create_property', { internalName: 'Phone', dataType: 'Text', isSensitive: true })
+  await call('create_property', { internalName: 'Code', dataType: 'Text' })
+  await call('create_entity', { internalName: 'Site' })
+  await call('create_entity', { internalName: 'Building', properties: [{ property: 'Phone' }] })
+  await call('create_entity', { internalName: 'Tagged', properties: [{ property: 'Code', keyPart: 1 }] })
+  await call('attach_child_entity', { entity: 'Site', childEntity: 'Building' })
+  await call('attach_child_entity', { entity: 'Site', childEntity: 'Tagged' })
+  await call('save_instances_bulk', { entity: 'Site', rows: ['LON01', 'LON02', 'LON03'].map((key1) => ({ key1, data: {} })) })
+})
+
+afterAll(() => world.close())
+
+async function refusal(name: string, input: unknown): Promise<AppError> {
+  const error: unknown = await world.run(name, input).catch((thrown: unknown) => thrown)
+  if (!(error instanceof AppError)) throw new Error(`${name} was not refused: ${String(error)}`)
+  return error
+}
+
+const siteId = async (record: string): Promise<number> => (await world.call('get_instance', { entity: 'Site', record })).eiRecordId
+const building = (record: string) => world.call('get_instance', { entity: 'Building', record })
+
+async function importOf(entity: string, csv: string, more: object = {}) {
+  const stream = Readable.from([Buffer.from(csv)])
+  const { assetKey } = await world.call(
+    'upload_asset',
+    {},
+    { upload: { stream, fileName: 'rows.csv', mimeType: undefined, isTruncated: () => false } },
+  )
+  const { jobId } = await world.call('import_instances', { entity, assetKey, ...more })
+  for (let step = 0; step < 20; step++) {
+    const job = await readJobForRun(world.platform.services, { tenantId: world.tenant.tenantId, jobId, attempt: 1 })
+    if (!job || (await importRunner.step(world.platform.services, job, new AbortController().signal)) === 'done') break
+  }
+  return world.call('get_job', { jobId })
+}
+
+describe('a key that comes again under another parent', () => {
+  it('is refused by a save, which says whose the record is and what to do, and changes nothing', async () => {
+    const first = await world.call('save_instance', { entity: 'Building', key1: 'A', parentKey1: 'LON01', data: { Phone: '020 1' } })
+    for (const [name, more] of [
+      ['save_instance', { key1: 'A' }],
+      ['save_instance', { key1: 'A', importMode: 'insertOnly' }],
+      ['save_instance', { key1: 'A', importMode: 'overwrite', moveParent: false }],
+      ['upsert_instance', { record: 'A' }],
+    ] as const) {
+      const refused = await refusal(name, { entity: 'Building', parentKey1: 'LON02', data: {}, ...more })
+      expect(refused.code).toBe('conflict')
+      expect(refused.message).toBe(
+        `The Building with the key "A" is record ${first.eiRecordId} under Site "LON01", not under Site "LON02". A key names one Building, whatever its parent: ` +
+          'for another one put the parent into the key, for example key1 "LON02", key2 "A". ' +
+          'To move it, send moveParent: true (in a bulk or an import: beside the rows), or save it by its eiRecordId.',
+      )
+      expect(refused.issues?.[0]?.path).toBe('$.parentKey1')
+    }
+    const byId = await refusal('save_instance', { entity: 'Building', key1: 'A', parentEIRecordId: await siteId('LON02'), data: {} })
+    expect(byId.issues?.[0]?.path).toBe('$.parentEIRecordId')
+    const toNone = await refusal('save_instance', { entity: 'Building', key1: 'A', parentEIRecordId: null, data: {} })
+    expect(toNone).toMatchObject({ code: 'conflict', message: expect.stringContaining('which the save would take it from') })
+    expect(await building('A')).toMatchObject({ parentEIRecordId: await siteId('LON01'), rowHash: first.rowHash })
+  })
+
+  it('leads to the part that no property takes, where a property is part of the key', async () => {
+    await world.call('save_instance', { entity: 'Tagged', parentKey1: 'LON01', data: { Code: 'T' } })
+    const refused = await refusal('save_instance', { entity: 'Tagged', parentKey1: 'LON02', data: { Code: 'T' } })
+    expect(refused.message).toContain('for example key1 "T", key2 "LON02"')
+    const second = await world.call('save_instance', { entity: 'Tagged', key2: 'LON02', parentKey1: 'LON02', data: { Code: 'T' } })
+    expect(second).toMatchObject({ outcome: 'inserted', externalKey: 'T / LON02' })
+  })
+
+  it('moves the record where moveParent asks for it, and says so; taking a first parent is no move', async () => {
+    const orphan = await world.call('save_instance', { entity: 'Building', key1: 'B', data: {} })
+    const taken = await world.call('save_instance', { entity: 'Building', key1: 'B', parentKey1: 'LON01', data: {} })
+    expect(taken).toMatchObject({ outcome: 'updated', eiRecordId: orphan.eiRecordId })
+    expect(taken).not.toHaveProperty('moved')
+    const moved = await world.call('save_instance', { entity: 'Building', key1: 'B', parentKey1: 'LON02', moveParent: true, data: {} })
+    expect(moved).toMatchObject({ outcome: 'updated', moved: true, parentEIRecordId: await siteId('LON02') })
+    const again = await world.call('upsert_instance', { entity: 'Building', record: 'B', parentKey1: 'LON02', moveParent: true, data: {} })
+    expect(again.outcome).toBe('skipped')
+    expect(again).not.toHaveProperty('moved')
+    const freed = await world.call('save_instance', { entity: 'Building', key1: 'B', parentEIRecordId: null, moveParent: true, data: {} })
+    expect(freed).toMatchObject({ moved: true, parentEIRecordId: null })
+  })
+
+  it('does not stop a save by id, which moves', async () => {
+    const { eiRecordId } = await world.call('save_instance', { entity: 'Building', key1: 'C', parentKey1: 'LON01', data: {} })
+    const moved = await world.call('upsert_instance', { entity: 'Building', record: eiRecordId, parentKey1: 'LON03', data: {} })
+    expect(moved).toMatchObject({ moved: true, parentEIRecordId: await siteId('LON03') })
+  })
+
+  it('fails its rows alone in a bulk, the second of one call too, and moves them where the call asks for it', async () => {
+    await world.call('save_instance', { entity: 'Building', key1: 'D', parentKey1: 'LON01', data: {} })
+    const rows = [
+      { key1: 'D', parentKey1: 'LON02', data: {} },
+      { key1: 'E', parentKey1: 'LON01', data: {} },
+      { key1: 'E', parentKey1: 'LON02', data: {} },
+      { key1: 'E', parentKey1: 'LON01', data: {} },
+    ]
+    const result = await world.call('save_instances_bulk', { entity: 'Building', rows })
+    expect(result).toMatchObject({ inserted: 1, failed: 3 })
+    expect(result).not.toHaveProperty('moved')
+    expect(result.results[0].errors[0]).toMatchObject({
+      path: '$.rows[0].parentKey1',
+      message: expect.stringContaining('under Site "LON01"'),
+    })
+    expect(result.results[2].errors[0].message).toContain('the same key under another parent')
+    expect(result.results[3].errors[0].message).toBe('An earlier row of this call has the same key. Send one row for each record.')
+    const moving = await world.call('save_instances_bulk', { entity: 'Building', moveParent: true, rows: rows.slice(0, 2) })
+    expect(moving).toMatchObject({
+      updated: 1,
+      skipped: 1,
+      moved: 1,
+      results: [{ outcome: 'updated', moved: true }, { outcome: 'skipped' }],
+    })
+    expect(moving.results[1]).not.toHaveProperty('moved')
+    const ofRow = await world.call('save_instances_bulk', { entity: 'Building', rows: [{ ...rows[0], moveParent: true }] })
+    expect(ofRow).toMatchObject({ failed: 1 })
+  })
+
+  it('fails the rows of a file that would merge three records into one, and moves where the import asks for it', async () => {
+    const csv = 'key1,parentKey1,Phone\nNorth,LON01,1\nNorth,LON02,2\nNorth,LON03,3\n'
+    const refused = await importOf('Building', csv)
+    expect(refused).toMatchObject({ state: 'partly', result: { inserted: 1, updated: 0, failed: 2 } })
+    expect(refused.result.errors).toHaveLength(2)
+    expect(refused.result.errors[0]).toMatchObject({ row: 2, message: expect.stringContaining('key1 "LON02", key2 "North"') })
+    expect(refused.result).not.toHaveProperty('moved')
+    expect((await building('North')).data.Phone).toBe('1')
+    const moving = await importOf('Building', csv, { moveParent: true })
+    expect(moving).toMatchObject({ state: 'succeeded', result: { skipped: 1, updated: 2, failed: 0, moved: 2 } })
+    expect(await building('North')).toMatchObject({ parentEIRecordId: await siteId('LON03') })
+  })
+})
