@@ -144,3 +144,128 @@ describe('a key that comes again under another parent', () => {
     expect(await building('North')).toMatchObject({ parentEIRecordId: await siteId('LON03') })
   })
 })
+
+describe('a deletion that takes others along', () => {
+  const remaining = async () => ({
+    buildings: await world.call('count_instances', { entity: 'Building' }),
+    sites: await world.call('count_instances', { entity: 'Site' }),
+  })
+
+  /** A site of this name with two buildings of one room each, and a third without. */
+  async function siteWithFive(site: string): Promise<number> {
+    const { eiRecordId } = await world.call('save_instance', { entity: 'Site', key1: site, data: {} })
+    const buildings = ['a', 'b', 'c'].map((key2) => ({ key1: site, key2, parentKey1: site, data: {} }))
+    await world.call('save_instances_bulk', { entity: 'Building', rows: buildings })
+    const rooms = ['a', 'b'].map((key2) => ({ parentKey1: site, parentKey2: key2, data: {} }))
+    expect(await world.call('save_instances_bulk', { entity: 'Room', rows: rooms })).toMatchObject({ inserted: 2 })
+    return eiRecordId
+  }
+
+  beforeAll(async () => {
+    await world.call('create_entity', { internalName: 'Room' })
+    await world.call('attach_child_entity', { entity: 'Building', childEntity: 'Room' })
+  })
+
+  it('says how many, by id, by key and by external key, and tells it before in a dry run that deletes nothing', async () => {
+    for (const [name, naming] of [
+      ['delete_instance', (site: string) => ({ record: site })],
+      ['delete_instance_by_key', (site: string) => ({ key1: site })],
+      ['delete_instance_by_external_key', (site: string) => ({ externalKey: site })],
+    ] as const) {
+      const eiRecordId = await siteWithFive(name)
+      const before = await remaining()
+      const dry = await world.call(name, { entity: 'Site', ...naming(name), dryRun: true })
+      expect(dry).toEqual({ eiRecordId, deleted: false, deletedChildren: 5 })
+      expect(await remaining()).toEqual(before)
+      expect(await world.call(name, { entity: 'Site', ...naming(name) })).toEqual({ eiRecordId, deleted: true, deletedChildren: 5 })
+      expect((await refusal(name, { entity: 'Site', ...naming(name), dryRun: true })).code).toBe('not_found')
+    }
+  })
+
+  it('says it for each key of a bulk, and a dry bulk deletes nothing', async () => {
+    const first = await siteWithFive('bulk1')
+    const second = await world.call('save_instance', { entity: 'Site', key1: 'bulk2', data: {} })
+    const keys = [{ key1: 'bulk1' }, { key1: 'bulk2' }, { key1: 'nowhere' }]
+    const before = await remaining()
+    expect(await world.call('delete_instances_bulk', { entity: 'Site', keys, dryRun: true })).toMatchObject({
+      deleted: 0,
+      deletedChildren: 5,
+      failed: 1,
+      results: [
+        { outcome: 'wouldDelete', eiRecordId: first, deleted: false, deletedChildren: 5 },
+        { outcome: 'wouldDelete', eiRecordId: second.eiRecordId, deleted: false, deletedChildren: 0 },
+        { outcome: 'failed' },
+      ],
+    })
+    expect(await remaining()).toEqual(before)
+    expect(await world.call('delete_instances_bulk', { entity: 'Site', keys })).toMatchObject({
+      deleted: 2,
+      deletedChildren: 5,
+      failed: 1,
+      results: [{ outcome: 'deleted', deleted: true, deletedChildren: 5 }, { deletedChildren: 0 }, {}],
+    })
+    expect(await remaining()).toEqual({
+      ...before,
+      buildings: { count: before.buildings.count - 3 },
+      sites: { count: before.sites.count - 2 },
+    })
+  })
+
+  it('counts a record once that is named and stands below another named one', async () => {
+    await world.call('create_entity', { internalName: 'Folder' })
+    await world.call('attach_child_entity', { entity: 'Folder', childEntity: 'Folder' })
+    for (const [key1, parent] of [['f1'], ['f2', 'f1'], ['f3', 'f2'], ['f4', 'f1']])
+      await world.call('save_instance', { entity: 'Folder', key1, ...(parent ? { parentKey1: parent } : {}), data: {} })
+    const keys = [{ key1: 'f1' }, { key1: 'f2' }]
+    const counts = { deletedChildren: 2, results: [{ deletedChildren: 1 }, { deletedChildren: 1 }] }
+    expect(await world.call('delete_instances_bulk', { entity: 'Folder', keys, dryRun: true })).toMatchObject(counts)
+    expect(await world.call('delete_instances_bulk', { entity: 'Folder', keys })).toMatchObject(counts)
+  })
+})
+
+describe('entities that stand under each other', () => {
+  beforeAll(async () => {
+    for (const internalName of ['Team', 'Project', 'Task']) await world.call('create_entity', { internalName })
+    await world.call('attach_child_entity', { entity: 'Team', childEntity: 'Project' })
+    await world.call('attach_child_entity', { entity: 'Project', childEntity: 'Task' })
+    await world.call('attach_child_entity', { entity: 'Task', childEntity: 'Team' })
+  })
+
+  const save = (entity: string, key1: string, parentKey1?: string) =>
+    world.call('save_instance', { entity, key1, ...(parentKey1 === undefined ? {} : { parentKey1 }), data: {} })
+
+  it('never make a record its own ancestor, through however many entities', async () => {
+    const team = await save('Team', 'team')
+    await save('Project', 'project', 'team')
+    const task = await save('Task', 'task', 'project')
+    for (const [name, naming] of [
+      ['save_instance', { key1: 'team' }],
+      ['upsert_instance', { record: team.eiRecordId }],
+    ] as const) {
+      const refused = await refusal(name, { entity: 'Team', ...naming, parentKey1: 'task', data: {} })
+      expect(refused).toMatchObject({
+        code: 'conflict',
+        message: `Record ${task.eiRecordId} stands below record ${team.eiRecordId}, which cannot be moved below itself. Move ${task.eiRecordId} elsewhere first.`,
+      })
+    }
+    const other = await save('Team', 'other')
+    expect(await save('Team', 'other', 'task')).toMatchObject({ outcome: 'updated', eiRecordId: other.eiRecordId })
+  })
+
+  it('never do so by two moves at once', async () => {
+    let cycles = 0
+    let refusals = 0
+    for (let round = 0; round < 8; round++) {
+      const names = { team: `t${round}`, project: `p${round}`, task: `k${round}` }
+      await save('Team', names.team)
+      await save('Project', names.project)
+      await save('Task', names.task, names.project)
+      const moves = await Promise.allSettled([save('Project', names.project, names.team), save('Team', names.team, names.task)])
+      refusals += moves.filter((move) => move.status === 'rejected').length
+      const project = await world.call('get_instance', { entity: 'Project', record: names.project })
+      const team = await world.call('get_instance', { entity: 'Team', record: names.team })
+      if (project.parentEIRecordId !== null && team.parentEIRecordId !== null) cycles++
+    }
+    expect({ cycles, refusals }).toEqual({ cycles: 0, refusals: 8 })
+  })
+})

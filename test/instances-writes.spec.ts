@@ -96,7 +96,7 @@ describe('parents within one entity', () => {
     ])
     expect(result).toMatchObject({ updated: 2, failed: 1 })
     expect(result.results[2].errors).toEqual([
-      { path: '$.rows[2].parentKey1', severity: 'error', message: 'A record cannot be moved below itself.' },
+      { path: '$.rows[2].parentKey1', severity: 'error', message: expect.stringContaining('cannot be moved below itself') },
     ])
     const x = await world.call('get_instance', { entity: 'Area', record: 'X' })
     const later = await bulk([

@@ -175,6 +175,16 @@ export async function presentColumns(tx: Tx, tenantId: number, entityId: number)
   return all
 }
 
+/** Those of these entities that have a record table; the others have no records. */
+export async function entitiesWithTables(tx: Tx, tenantId: number, entityIds: readonly number[]): Promise<number[]> {
+  const names = entityIds.map((entityId) => `e_${entityId}`)
+  const rows = await tx<{ name: string }[]>`
+    select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = ${tenantRole(tenantId)} and c.relname = any(${names}::text[])`
+  const present = new Set(rows.map((row) => row.name))
+  return entityIds.filter((entityId) => present.has(`e_${entityId}`))
+}
+
 export const idsPerBlock = 1024
 
 interface Remainder {

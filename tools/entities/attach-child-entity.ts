@@ -5,15 +5,22 @@ import { findDisplayLanguages } from '#platform/db/display-language.ts'
 import { findChildUse } from '#platform/db/record-values.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { idOrName } from '#platform/names.ts'
-import { defineOperation, writes } from '#platform/operation.ts'
+import { defineOperation, type TxContext, writes } from '#platform/operation.ts'
 import { refuseErrors } from '#platform/validation.ts'
 
 import { refuseOrphans, relationsWith } from './cardinality.ts'
 import { listRelations } from './composition.store.ts'
 import { cardinalityFields, entityProperty, exampleChild } from './entities.schema.ts'
-import { findEndless, findRelationProblems } from './relations.rules.ts'
+import { circlesThrough, findEndless, findRelationProblems } from './relations.rules.ts'
 import { entityInBody, insertRelations, mustFindEntity } from './service.ts'
 import { listComposition } from './shown.ts'
+
+/** Moves that began without this circle looked for no cycle along it, so every entity of it waits for them. */
+async function circlesClosed({ tx, tenantId }: TxContext, parentId: number, childId: number): Promise<Set<number>> {
+  const children = (await listRelations(tx, tenantId)).filter((relation) => relation.kind === 'child')
+  const edges = children.map((relation) => ({ parentId: relation.entityId, childId: relation.otherEntityId }))
+  return circlesThrough(parentId, [...edges, { parentId, childId }])
+}
 
 export const attachChildEntity = defineOperation({
   ...writes(entityProperty),
@@ -39,7 +46,7 @@ export const attachChildEntity = defineOperation({
     const child = await entityInBody(context, input.childEntity, 'childEntity')
     return changeDefinitions(
       context,
-      async () => [parent.entityId, child.entityId],
+      async () => [parent.entityId, child.entityId, ...(await circlesClosed(context, parent.entityId, child.entityId))],
       async () => {
         const { isRequired = false, isList = true } = input
         refuseErrors(findRelationProblems({ kind: 'child', entity: parent, other: child, isRequired }, '$.isRequired'), 'The relationship')

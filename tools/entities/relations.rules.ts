@@ -66,6 +66,42 @@ export function findRelationProblems(relation: Omit<NewRelation, 'isList' | 'pat
   return []
 }
 
+/**
+ * The entities of every circle that leads from this one down through children to itself: where records could stand above and below each other. Empty
+ * where there is none.
+ */
+export function circlesThrough(
+  entityId: number,
+  children: readonly { readonly parentId: number; readonly childId: number }[],
+): Set<number> {
+  const below = reach(
+    entityId,
+    Map.groupBy(children, (one) => one.parentId),
+    (one) => one.childId,
+  )
+  const above = reach(
+    entityId,
+    Map.groupBy(children, (one) => one.childId),
+    (one) => one.parentId,
+  )
+  return below.intersection(above)
+}
+
+/** Where steps lead from a place; the place itself only where they lead back. */
+function reach<T>(from: number, steps: ReadonlyMap<number, readonly T[]>, next: (step: T) => number): Set<number> {
+  const reached = new Set<number>()
+  const queue = [from]
+  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
+    for (const step of steps.get(at) ?? []) {
+      const to = next(step)
+      if (reached.has(to)) continue
+      reached.add(to)
+      queue.push(to)
+    }
+  }
+  return reached
+}
+
 interface ParentChild {
   readonly kind: 'child' | 'peer'
   readonly entityId: number

@@ -3,25 +3,25 @@ import { z } from 'zod'
 import { defineOperation, destroys } from '#platform/operation.ts'
 
 import { deleteByKeys } from './deleting-by-key.ts'
-import { eiRecordId, entity } from './instances.schema.ts'
+import { deletion, dryRun, entity } from './instances.schema.ts'
 import { keysInBody } from './queries.ts'
 
 export const deleteInstanceByExternalKey = defineOperation({
-  ...destroys(z.object({ eiRecordId, deleted: z.literal(true) })),
+  ...destroys(deletion),
   name: 'delete_instance_by_external_key',
   title: 'Delete one record by its external key',
   description:
-    'Deletes the record with this externalKey, the key parts joined by " / ", with its child records. By eiRecordId: delete_instance.',
+    'Deletes the record with this externalKey, the key parts joined by " / ", with all records below it (deletedChildren; dryRun tells before). By eiRecordId: delete_instance.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/delete-by-external-key',
   roles: 'DataDelete',
-  input: z.object({ entity, externalKey: z.string().min(1) }),
+  input: z.object({ entity, externalKey: z.string().min(1), dryRun }),
   examples: [
     {
       title: 'A key with two parts',
       input: { entity: 'Reading', externalKey: 'M-7 / 2026-03-01' },
-      output: { eiRecordId: 30721, deleted: true },
+      output: { eiRecordId: 30721, deleted: true, deletedChildren: 0 },
     },
   ],
-  handler: (context, input) => deleteByKeys(context, input.entity, keysInBody(input)),
+  handler: (context, input) => deleteByKeys(context, input.entity, keysInBody(input), input.dryRun),
 })

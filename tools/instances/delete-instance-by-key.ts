@@ -3,25 +3,25 @@ import { z } from 'zod'
 import { defineOperation, destroys } from '#platform/operation.ts'
 
 import { deleteByKeys } from './deleting-by-key.ts'
-import { eiRecordId, entity } from './instances.schema.ts'
+import { deletion, dryRun, entity } from './instances.schema.ts'
 import { keysInBody } from './queries.ts'
 
 export const deleteInstanceByKey = defineOperation({
-  ...destroys(z.object({ eiRecordId, deleted: z.literal(true) })),
+  ...destroys(deletion),
   name: 'delete_instance_by_key',
   title: 'Delete one record by its composite key',
   description:
-    'Deletes the record with key1..3, with its child records. By eiRecordId: delete_instance; many at once: delete_instances_bulk.',
+    'Deletes the record with key1..3, with all records below it (deletedChildren; dryRun tells before). By eiRecordId: delete_instance; many at once: delete_instances_bulk.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/delete-by-key',
   roles: 'DataDelete',
-  input: z.object({ entity, key1: z.string().min(1), key2: z.string().optional(), key3: z.string().optional() }),
+  input: z.object({ entity, key1: z.string().min(1), key2: z.string().optional(), key3: z.string().optional(), dryRun }),
   examples: [
     {
       title: 'A key with two parts',
       input: { entity: 'Reading', key1: 'M-7', key2: '2026-03-01' },
-      output: { eiRecordId: 30721, deleted: true },
+      output: { eiRecordId: 30721, deleted: true, deletedChildren: 0 },
     },
   ],
-  handler: (context, input) => deleteByKeys(context, input.entity, keysInBody(input)),
+  handler: (context, input) => deleteByKeys(context, input.entity, keysInBody(input), input.dryRun),
 })

@@ -4,21 +4,23 @@ import { inRecords } from '#platform/db/records.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
 
 import { deleteRecords, writeFrameWithBelow } from './deleting.ts'
-import { eiRecordId, entity, record } from './instances.schema.ts'
+import { deletion, dryRun, entity, record } from './instances.schema.ts'
 import { noSuchRecord, recordName } from './queries.ts'
 import { findLiveByIds, findLiveByKeys } from './live.store.ts'
 
 export const deleteInstance = defineOperation({
-  ...destroys(z.object({ eiRecordId, deleted: z.literal(true) })),
+  ...destroys(deletion),
   name: 'delete_instance',
   title: 'Delete one record',
   description:
-    'Deletes one record by eiRecordId or key1, with its child records. History, as-of and variance still answer for it. By a key with several parts: delete_instance_by_key.',
+    'Deletes one record by eiRecordId or key1, with all records below it: deletedChildren counts them, dryRun tells before. History, as-of and variance still answer. By a key with several parts: delete_instance_by_key.',
   method: 'DELETE',
   path: '/api/v1/entities/{entity}/instances/{record}',
   roles: 'DataDelete',
-  input: z.object({ entity, record }),
-  examples: [{ title: 'By id', input: { entity: 'WorkOrder', record: '20481' }, output: { eiRecordId: 20481, deleted: true } }],
+  input: z.object({ entity, record, dryRun }),
+  examples: [
+    { title: 'By id', input: { entity: 'WorkOrder', record: '20481' }, output: { eiRecordId: 20481, deleted: true, deletedChildren: 3 } },
+  ],
   async handler(context, input) {
     const { tx, tenantId } = context
     const frame = await writeFrameWithBelow(context, input.entity)
@@ -28,7 +30,10 @@ export const deleteInstance = defineOperation({
     const [live] = await inRecords(tx, tenantId, () =>
       'id' in name ? findLiveByIds(tx, tenantId, entityId, [name.id]) : findLiveByKeys(tx, tenantId, entityId, [name.keys]),
     )
-    if (!live || !(await deleteRecords(context, frame, [live.id])).has(live.id)) throw noSuchRecord(input.record)
-    return { eiRecordId: live.id, deleted: true as const }
+    const isDry = input.dryRun === true
+    const deletedChildren = live && (await deleteRecords(context, frame, [live.id], isDry)).get(live.id)
+    if (!live || deletedChildren === undefined) throw noSuchRecord(input.record)
+    context.audit({ eiRecordId: live.id, deletedChildren, ...(isDry ? { dryRun: true } : {}) })
+    return { eiRecordId: live.id, deleted: !isDry, deletedChildren }
   },
 })

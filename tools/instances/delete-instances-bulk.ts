@@ -6,7 +6,7 @@ import { defineOperation, destroys } from '#platform/operation.ts'
 import { draftRows, finding, type Finding, readDraft } from '#platform/validation.ts'
 
 import { deleteRecords, writeFrameWithBelow } from './deleting.ts'
-import { eiRecordId, entity, rowErrors } from './instances.schema.ts'
+import { deletion, dryRun, eiRecordId, entity, rowErrors } from './instances.schema.ts'
 import type { Keys } from './keys.rules.ts'
 import { keyName } from './save.rules.ts'
 import { findLiveByKeys } from './live.store.ts'
@@ -27,33 +27,37 @@ export const deleteInstancesBulk = defineOperation({
       results: z.array(
         z.object({
           index: z.int(),
-          outcome: z.enum(['deleted', 'failed']),
+          outcome: z.enum(['deleted', 'wouldDelete', 'failed']),
           eiRecordId: eiRecordId.optional(),
+          deleted: deletion.shape.deleted.optional(),
+          deletedChildren: deletion.shape.deletedChildren.optional(),
           errors: rowErrors,
         }),
       ),
-      deleted: z.int(),
+      deleted: z.int().describe('Of the keys; 0 in a dry run'),
+      deletedChildren: z.int().describe('Records below them, all told'),
       failed: z.int(),
     }),
   ),
   name: 'delete_instances_bulk',
   title: 'Delete many records by their keys',
   description:
-    'Deletes up to 10,000 records of one entity by a list of composite keys, with their child records. A key that no live record has, or that is none, fails alone.',
+    'Deletes up to 10,000 records of one entity by a list of composite keys, with all records below them (deletedChildren; dryRun tells before). A key that no live record has, or that is none, fails alone.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/bulk-delete',
   roles: 'DataDelete',
-  input: z.object({ entity, keys: draftRows(keyRow) }),
+  input: z.object({ entity, keys: draftRows(keyRow), dryRun }),
   examples: [
     {
       title: 'Two keys, one of which is not there',
       input: { entity: 'Reading', keys: [{ key1: 'R-1' }, { key1: 'R-9' }] },
       output: {
         results: [
-          { index: 0, outcome: 'deleted', eiRecordId: 30721 },
+          { index: 0, outcome: 'deleted', eiRecordId: 30721, deleted: true, deletedChildren: 2 },
           { index: 1, outcome: 'failed', errors: [{ path: '$.keys[1]', severity: 'error', message: 'No such record.' }] },
         ],
         deleted: 1,
+        deletedChildren: 2,
         failed: 1,
       },
     },
@@ -68,7 +72,9 @@ export const deleteInstancesBulk = defineOperation({
     const keys = rows.flatMap((row) => (row.isOk ? [keysOf(row.value)] : []))
     const live = await inRecords(tx, tenantId, () => findLiveByKeys(tx, tenantId, frame.entity.entityId, keys))
     const byKey = new Map(live.map((found) => [keyName([found.key1, found.key2, found.key3]), found.id]))
-    const gone = await deleteRecords(context, frame, [...byKey.values()])
+    const isDry = input.dryRun === true
+    const below = await deleteRecords(context, frame, [...byKey.values()], isDry)
+    const outcome = isDry ? ('wouldDelete' as const) : ('deleted' as const)
     const seen = new Set<string>()
     const results = rows.map((row, index) => {
       if (!row.isOk) return failed(index, row.findings)
@@ -76,11 +82,15 @@ export const deleteInstancesBulk = defineOperation({
       const id = byKey.get(name)
       const isSecond = seen.has(name)
       seen.add(name)
-      if (!isSecond && id !== undefined && gone.has(id)) return { index, outcome: 'deleted' as const, eiRecordId: id }
+      const deletedChildren = id === undefined ? undefined : below.get(id)
+      if (!isSecond && id !== undefined && deletedChildren !== undefined)
+        return { index, outcome, eiRecordId: id, deleted: !isDry, deletedChildren }
       return failed(index, [finding(`$.keys[${index}]`, isSecond ? 'An earlier key of this call is the same.' : 'No such record.')])
     })
     const deleted = results.filter((result) => result.outcome === 'deleted').length
-    context.audit({ deleted })
-    return { results, deleted, failed: results.length - deleted }
+    const deletedChildren = [...below.values()].reduce((sum, count) => sum + count, 0)
+    const failedRows = results.filter((result) => result.outcome === 'failed').length
+    context.audit({ deleted, deletedChildren, ...(isDry ? { dryRun: true } : {}) })
+    return { results, deleted, deletedChildren, failed: failedRows }
   },
 })

@@ -1,20 +1,23 @@
 /** Deletion of one record that a body names by its key. */
+import type { z } from 'zod'
+
 import { inRecords } from '#platform/db/records.ts'
 import { mustExist } from '#platform/errors.ts'
 import type { IdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 
 import { deleteRecords, writeFrameWithBelow } from './deleting.ts'
+import type { deletion } from './instances.schema.ts'
 import type { Keys } from './keys.rules.ts'
 import { findLiveByKeys } from './live.store.ts'
 
 /** Throws 404 where no live record has the key. */
-export async function deleteByKeys(context: TxContext, entity: IdOrName, keys: Keys): Promise<{ eiRecordId: number; deleted: true }> {
+export async function deleteByKeys(context: TxContext, entity: IdOrName, keys: Keys, isDry = false): Promise<z.output<typeof deletion>> {
   const { tx, tenantId } = context
   const frame = await writeFrameWithBelow(context, entity)
   const [found] = await inRecords(tx, tenantId, () => findLiveByKeys(tx, tenantId, frame.entity.entityId, [keys]))
   const live = mustExist(found, 'record')
-  await deleteRecords(context, frame, [live.id])
-  context.audit({ eiRecordId: live.id })
-  return { eiRecordId: live.id, deleted: true }
+  const deletedChildren = mustExist((await deleteRecords(context, frame, [live.id], isDry)).get(live.id), 'record')
+  context.audit({ eiRecordId: live.id, deletedChildren, ...(isDry ? { dryRun: true } : {}) })
+  return { eiRecordId: live.id, deleted: !isDry, deletedChildren }
 }

@@ -6,7 +6,7 @@ import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { deleteClaims } from '#tools/entities/service.ts'
 
 import { entityInPath, type WriteFrame, writeFrame } from './frame.ts'
-import { findChildIds } from './parents.store.ts'
+import { listChildren } from './parents.store.ts'
 import { markDeleted, nextDeletionId } from './write.store.ts'
 
 /** Every entity that a deletion in this one may reach, itself first. */
@@ -29,29 +29,51 @@ export async function writeFrameWithBelow(context: TxContext, entity: IdOrName):
   return writeFrame(context, (catalog) => entityInPath(catalog, entity), reachOf)
 }
 
-/** Deletes these live records and their descendants. Answers which of `ids` were live. */
-export async function deleteRecords(context: TxContext, frame: WriteFrame, ids: readonly number[]): Promise<Set<number>> {
+/**
+ * Deletes these live records and their descendants, or with `isDry` only finds them. Answers which of `ids` were live, each with how many records below
+ * it went with it.
+ */
+export async function deleteRecords(
+  context: TxContext,
+  frame: WriteFrame,
+  ids: readonly number[],
+  isDry: boolean,
+): Promise<Map<number, number>> {
   const { tx, tenantId, stamp, actor } = context
-  const deletionId = await inRecords(tx, tenantId, () => nextDeletionId(tx, tenantId))
+  const deletionId = isDry ? 0 : await inRecords(tx, tenantId, () => nextDeletionId(tx, tenantId))
   const by = { epoch: frame.epoch, stamp, tenantUserId: actor.tenantUserId, deletionId }
-  const deleted = await inRecords(tx, tenantId, () => markDeleted(tx, tenantId, frame.entity, by, ids))
-  if (frame.entity.isTenantUserRole) await deleteClaims(tx, tenantId, deleted)
-  let level: { entity: CatalogEntity; ids: readonly number[] }[] = [{ entity: frame.entity, ids: deleted }]
+  const remove = async (entity: CatalogEntity, some: readonly number[]): Promise<readonly number[]> => {
+    if (isDry || some.length === 0) return some
+    const gone = await inRecords(tx, tenantId, () => markDeleted(tx, tenantId, entity, by, some))
+    if (entity.isTenantUserRole) await deleteClaims(tx, tenantId, gone)
+    return gone
+  }
+  const named = await remove(frame.entity, ids)
+  const below = new Map(named.map((id) => [id, 0]))
+  /** The named record with which each one goes; a named one below another goes by itself. */
+  const rootOf = new Map(named.map((id) => [id, id]))
+  let level: { entity: CatalogEntity; ids: readonly number[] }[] = [{ entity: frame.entity, ids: named }]
   while (level.length > 0) {
-    const below: typeof level = []
+    const next: typeof level = []
     for (const { entity, ids: parents } of level) {
       for (const relation of parents.length > 0 ? entity.children : []) {
         const child = frame.catalog.entities.find((known) => known.entityId === relation.entityId)
         if (!child || (await presentColumns(tx, tenantId, child.entityId)).size === 0) continue
-        const gone = await inRecords(tx, tenantId, async () => {
-          const childIds = await findChildIds(tx, tenantId, child.entityId, parents)
-          return childIds.length > 0 ? markDeleted(tx, tenantId, child, by, childIds) : []
-        })
-        if (child.isTenantUserRole) await deleteClaims(tx, tenantId, gone)
-        if (gone.length > 0) below.push({ entity: child, ids: gone })
+        const children = await inRecords(tx, tenantId, () => listChildren(tx, tenantId, child.entityId, parents))
+        const fresh = children.filter(({ id }) => !rootOf.has(id))
+        for (const { id, parentId } of fresh) rootOf.set(id, rootOf.get(parentId) ?? parentId)
+        const gone = await remove(
+          child,
+          fresh.map(({ id }) => id),
+        )
+        for (const id of gone) {
+          const root = rootOf.get(id) ?? id
+          below.set(root, (below.get(root) ?? 0) + 1)
+        }
+        if (gone.length > 0) next.push({ entity: child, ids: gone })
       }
     }
-    level = below
+    level = next
   }
-  return new Set(deleted)
+  return below
 }

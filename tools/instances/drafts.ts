@@ -28,7 +28,7 @@ export type SaveOutcome =
   | {
       readonly index: number
       readonly outcome: 'failed'
-      readonly reason: 'invalid' | 'exists' | 'stale' | 'absent' | 'keyTaken' | 'otherParent' | 'occupied' | 'sensitive'
+      readonly reason: 'invalid' | 'exists' | 'stale' | 'absent' | 'keyTaken' | 'otherParent' | 'occupied' | 'cycle' | 'sensitive'
       readonly errors: readonly Issue[]
       readonly eiRecordId?: number
     }

@@ -106,6 +106,14 @@ export const tombstone = z.object({
   deletedBy: z.object({ tenantUserId: z.int().nullable(), displayName: z.string() }),
 })
 
+export const dryRun = z.boolean().optional().describe('Tells what would be deleted and deletes nothing')
+
+export const deletion = z.object({
+  eiRecordId,
+  deleted: z.boolean().describe('false: a dry run'),
+  deletedChildren: z.int().describe('Records below it, at every level, that go with it'),
+})
+
 export const changedInstance = instance.extend({ changeKind: z.enum(['added', 'modified', 'deleted']) })
 
 /** What is wrong with one row of many. */

@@ -1,15 +1,16 @@
 /** Finding, checking and locking the parents that rows name. */
 import type { Issue } from '#platform/errors.ts'
-import { entitiesOfRecords, inRecords, presentColumns } from '#platform/db/records.ts'
+import { entitiesOfRecords, entitiesWithTables, inRecords, presentColumns } from '#platform/db/records.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import { circlesThrough } from '#tools/entities/service.ts'
 
 import type { WriteFrame } from './frame.ts'
 import { externalKeyOf, type Keys } from './keys.rules.ts'
 import { keyName, type SaveWish } from './save.rules.ts'
 import { findLiveByKeys } from './live.store.ts'
-import { findChildByParent, listAncestors, lockMoves, lockParents } from './parents.store.ts'
+import { listAncestors, listChildren, lockMoves, lockParents } from './parents.store.ts'
 
 export interface FoundParent {
   readonly entityId: number
@@ -110,7 +111,7 @@ function parentByKey(
 
 /** Why a row cannot point to its parent: what it says is wrong, or the place is taken. */
 export interface ParentRefusal {
-  readonly reason: 'invalid' | 'occupied'
+  readonly reason: 'invalid' | 'occupied' | 'cycle'
   readonly issue: Issue
 }
 
@@ -136,12 +137,13 @@ export async function lockAndCheckParents(
 ): Promise<Map<number, ParentRefusal>> {
   const { tx, tenantId } = context
   const refusals = new Map<number, ParentRefusal>()
+  const circle = circleOf(frame)
+  const moves = rows.filter((row) => row.id !== undefined && row.present !== row.parent.id && circle.has(row.parent.entityId))
+  // Moves go one after the other: two at once could make a cycle that neither saw.
+  if (moves.length > 0) await lockMoves(tx, tenantId)
   const byEntity = Map.groupBy(rows, (row) => row.parent.entityId)
   for (const [entityId, group] of byEntity) {
     const relation = frame.entity.parents.find((parent) => parent.entityId === entityId)
-    const isOwn = entityId === frame.entity.entityId
-    // Moves within one entity go one after the other: two at once could make a cycle that neither saw.
-    if (isOwn) await lockMoves(tx, tenantId, entityId)
     const isSingle = relation?.isList === false
     const ids = [...new Set(group.map((row) => row.parent.id))]
     const live = await inRecords(tx, tenantId, () => lockParents(tx, tenantId, entityId, ids, isSingle))
@@ -149,9 +151,24 @@ export async function lockAndCheckParents(
       if (!live.has(row.parent.id)) refuse(refusals, row, 'invalid', `There is no live parent ${row.parent.id}.`)
     }
     if (isSingle) await checkSingleChild(context, frame, group, refusals)
-    if (isOwn) await refuseCycles(context, entityId, group, refusals)
   }
+  await refuseCycles(context, circle, moves, refusals)
   return refusals
+}
+
+const circles = new WeakMap<CatalogEntity, ReadonlySet<number>>()
+
+/** The entities whose records can stand above and below those of the frame's. */
+function circleOf({ catalog, entity }: WriteFrame): ReadonlySet<number> {
+  let circle = circles.get(entity)
+  if (!circle) {
+    const edges = catalog.entities.flatMap((parent) =>
+      parent.children.map((child) => ({ parentId: parent.entityId, childId: child.entityId })),
+    )
+    circle = circlesThrough(entity.entityId, edges)
+    circles.set(entity, circle)
+  }
+  return circle
 }
 
 function refuse(
@@ -166,15 +183,16 @@ function refuse(
 /** Moves are taken in the order of the rows, each on top of those before it: two that are sound alone can make a cycle together. */
 async function refuseCycles(
   context: TxContext,
-  entityId: number,
-  group: readonly ParentedRow[],
+  circle: ReadonlySet<number>,
+  rows: readonly ParentedRow[],
   refusals: Map<number, ParentRefusal>,
 ): Promise<void> {
   const { tx, tenantId } = context
-  const moves = group.filter((row) => row.id !== undefined && row.present !== row.parent.id && !refusals.has(row.index))
+  const moves = rows.filter((row) => !refusals.has(row.index))
   if (moves.length === 0) return
+  const entityIds = await entitiesWithTables(tx, tenantId, [...circle])
   const parentOf = await inRecords(tx, tenantId, () =>
-    listAncestors(tx, tenantId, entityId, [...new Set(moves.map((row) => row.parent.id))]),
+    listAncestors(tx, tenantId, entityIds, [...new Set(moves.map((row) => row.parent.id))]),
   )
   for (const move of moves) {
     const { id, parent } = move
@@ -185,9 +203,13 @@ async function refuseCycles(
       seen.add(at)
       at = parentOf.get(at)
     }
-    if (at === id) refuse(refusals, move, 'invalid', 'A record cannot be moved below itself.')
+    if (at === id) refuse(refusals, move, 'cycle', parent.id === id ? 'A record cannot be its own parent.' : cycleSentence(id, parent.id))
     else parentOf.set(id, parent.id)
   }
+}
+
+function cycleSentence(id: number, parentId: number): string {
+  return `Record ${parentId} stands below record ${id}, which cannot be moved below itself. Move ${parentId} elsewhere first.`
 }
 
 async function checkSingleChild(
@@ -197,14 +219,15 @@ async function checkSingleChild(
   refusals: Map<number, ParentRefusal>,
 ): Promise<void> {
   const { tx, tenantId } = context
-  const taken = await inRecords(tx, tenantId, () =>
-    findChildByParent(
+  const children = await inRecords(tx, tenantId, () =>
+    listChildren(
       tx,
       tenantId,
       frame.entity.entityId,
       group.map((row) => row.parent.id),
     ),
   )
+  const taken = new Map(children.map((child) => [child.parentId, child.id]))
   for (const row of group) {
     const holder = taken.get(row.parent.id)
     if (holder !== undefined && holder !== row.id)

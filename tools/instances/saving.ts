@@ -24,6 +24,7 @@ export function errorOf(outcome: Extract<SaveOutcome, { outcome: 'failed' }>): A
     case 'stale':
     case 'otherParent':
     case 'occupied':
+    case 'cycle':
       return new AppError('conflict', sentence, { issues: errors })
     case 'exists':
     case 'keyTaken':
