@@ -11,8 +11,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
  * Drops what a model does not need: patterns that only repeat a format, the bounds of safe integers, property-name schemas of string keys.
  * Measured on 370 tools this takes a third off the list.
  */
-function slim(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(slim)
+export function slim(
+  node: unknown,
+  { keepsEmpty = false }: { /** Of documents: what may be anything is said. */ keepsEmpty?: boolean } = {},
+): unknown {
+  const slimmer = (part: unknown) => slim(part, { keepsEmpty })
+  if (Array.isArray(node)) return node.map(slimmer)
   if (!isObject(node)) return node
   const out: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(node)) {
@@ -20,15 +24,15 @@ function slim(node: unknown): unknown {
       // An object of any fields: a host that sees an empty list of them may let the model send none.
       if (Object.keys(value).length === 0 && isObject(node['additionalProperties'])) continue
       // Its keys are field names, and a field may be called pattern or propertyNames.
-      out[key] = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, slim(part)]))
+      out[key] = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, slimmer(part)]))
       continue
     }
     if (key === '$schema' || key === 'propertyNames') continue
     if (key === 'pattern' && typeof node['format'] === 'string') continue
     // An object whose values may be anything says so best by saying nothing: some hosts refuse the empty schema.
-    if (key === 'additionalProperties' && isObject(value) && Object.keys(value).length === 0) continue
+    if (key === 'additionalProperties' && isObject(value) && Object.keys(value).length === 0 && !keepsEmpty) continue
     if ((key === 'maximum' || key === 'minimum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER) continue
-    out[key] = key === 'default' || key === 'const' || key === 'enum' || key === 'examples' ? value : slim(value)
+    out[key] = key === 'default' || key === 'const' || key === 'enum' || key === 'examples' ? value : slimmer(value)
   }
   return out
 }
@@ -44,7 +48,8 @@ export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSch
   return io === 'input' ? { ...json, additionalProperties: false } : openObjects(json)
 }
 
-function openObjects(node: unknown): JsonSchema {
+/** The schema without what refuses fields that it does not name. */
+export function openObjects(node: unknown): JsonSchema {
   const walk = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(walk)
     if (!isObject(part)) return part

@@ -94,6 +94,8 @@ export interface Example<I, O> {
   readonly title: string
   readonly input: I
   readonly output: O
+  /** The input is wrong, to show the findings: documents that hold examples against the schemas leave it out. */
+  readonly isMistaken?: true
 }
 
 interface Common<I extends z.ZodObject, O extends z.ZodType> {

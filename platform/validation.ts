@@ -1,6 +1,7 @@
 /** Findings about a definition, and the envelope that every validate operation answers. */
 import { z } from 'zod'
 
+import { component, documentAs } from './document-schema.ts'
 import { AppError, type ErrorCode, type Issue } from './errors.ts'
 import { parseInput } from './issues.ts'
 import { nearest, quoted } from './suggest.ts'
@@ -18,6 +19,9 @@ export const issue = z.object({
 })
 
 export const validation = z.object({ ok: z.boolean(), valid: z.boolean(), issues: z.array(issue) })
+
+component('Issue', issue)
+component('Validation', validation)
 
 function plain({ path, severity, message, suggestion }: Finding): Issue {
   return { path, severity, message, ...(suggestion === undefined ? {} : { suggestion }) }
@@ -86,7 +90,7 @@ function outlineOf(shown: z.core.JSONSchema.JSONSchema, saver: string) {
 export function draftOf(schema: z.ZodObject, saver: string) {
   const fields = Object.entries(schema.shape).map(([name, field]) => {
     const { $schema: _dialect, ...shown } = z.toJSONSchema(field as z.ZodType, { io: 'input', reused: 'inline' })
-    return [name, z.unknown().optional().meta(outlineOf(shown, saver))] as const
+    return [name, documentAs(z.unknown().optional().meta(outlineOf(shown, saver)), field as z.ZodType)] as const
   })
   return z.object(Object.fromEntries(fields))
 }
@@ -97,7 +101,7 @@ export function draftOf(schema: z.ZodObject, saver: string) {
  */
 export function draftRows(row: z.ZodObject) {
   const { $schema: _dialect, ...shown } = z.toJSONSchema(row, { io: 'input', reused: 'inline' })
-  return z.array(z.unknown().meta(shown)).min(1)
+  return z.array(documentAs(z.unknown().meta(shown), row)).min(1)
 }
 
 export type Read<T> = { readonly isOk: true; readonly value: T } | { readonly isOk: false; readonly findings: readonly Finding[] }

@@ -1,6 +1,7 @@
 /** The registry as OpenAPI 3.1: the same schemas as the tools', for clients that speak REST. */
 import { type ErrorCode, errorCatalogue } from '#platform/errors.ts'
 import type { JsonSchema } from '#platform/json-schema.ts'
+import { documentSchemas } from '#platform/document-schema.ts'
 import type { RegisteredOperation, Registry } from '#platform/registry.ts'
 
 import { codesOf, isPaged, listedDomains, propertiesOf, requiredOf, restBody, restInput, whoMayCall } from './wire.ts'
@@ -43,6 +44,7 @@ const headers = {
   'X-Request-Id': { description: 'Of this call, also in problem bodies', schema: { type: 'string' } },
   'X-Next-Cursor': { description: 'Where more rows exist: for cursor of the next call', schema: { type: 'string' } },
   'X-Total-Count': { description: 'On the first page: how many rows there are in all', schema: { type: 'integer' } },
+  'X-Total-At-Least': { description: 'In place of X-Total-Count where there are more than were counted', schema: { type: 'integer' } },
   ETag: { description: 'Of these bytes, for If-None-Match and If-Range', schema: { type: 'string' } },
   'Content-Range': { description: 'Which bytes of how many these are', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds after which the same call may succeed', schema: { type: 'integer' } },
@@ -77,13 +79,29 @@ function errorResponses(operations: readonly RegisteredOperation[], shared: Map<
         ...(isRetryable ? { headers: { 'Retry-After': ref('headers/Retry-After') } } : {}),
         content: {
           'application/problem+json': {
-            schema: { allOf: [ref('schemas/Problem'), { type: 'object', properties: { code: { enum: own } } }] },
+            schema: {
+              allOf: [ref('schemas/Problem'), { type: 'object', required: ['code'], properties: { code: { type: 'string', enum: own } } }],
+            },
           },
         },
       })
       return [String(status), ref(`responses/${name}`)]
     }),
   )
+}
+
+/** What stands in a path, where the tool's schema does without words. */
+const pathWords: Readonly<Record<string, string>> = {
+  property: 'Id or internalName of a property',
+  entity: 'Id or internalName of an entity',
+  childEntity: 'Id or internalName of the child entity',
+  peerEntity: 'Id or internalName of the peer entity',
+  entityPropertyId: 'As describe_entity shows it',
+  optionId: 'As list_property_options shows it',
+  messageId: 'As list_inbox and send_message answer it',
+  channelId: 'As list_channels shows it',
+  channelKey: 'As create_channel answers it',
+  tenantUserId: 'As list_users shows it',
 }
 
 function parametersOf(operation: RegisteredOperation): unknown[] {
@@ -95,7 +113,7 @@ function parametersOf(operation: RegisteredOperation): unknown[] {
   }
   const required = requiredOf(rest)
   return [
-    ...path.map((name) => ({ name, in: 'path', required: true, ...described(inputs[name]) })),
+    ...path.map((name) => ({ name, in: 'path', required: true, description: pathWords[name], ...described(inputs[name]) })),
     ...(isInQuery
       ? Object.entries(propertiesOf(rest)).map(([name, schema]) => ({
           name,
@@ -172,6 +190,12 @@ function successResponses(operations: readonly RegisteredOperation[]): Record<st
   return { '200': successOf(operations) }
 }
 
+const listHeaders = {
+  'X-Next-Cursor': ref('headers/X-Next-Cursor'),
+  'X-Total-Count': ref('headers/X-Total-Count'),
+  'X-Total-At-Least': ref('headers/X-Total-At-Least'),
+}
+
 function successOf(operations: readonly RegisteredOperation[]): unknown {
   const schemas = operations.map((one) => one.outputSchema)
   const isList = operations.some(isPaged)
@@ -179,7 +203,7 @@ function successOf(operations: readonly RegisteredOperation[]): unknown {
     description: operations.map((one) => one.title).join(' / '),
     headers: {
       'X-Request-Id': ref('headers/X-Request-Id'),
-      ...(isList ? { 'X-Next-Cursor': ref('headers/X-Next-Cursor'), 'X-Total-Count': ref('headers/X-Total-Count') } : {}),
+      ...(isList ? listHeaders : {}),
     },
     content: {
       'application/json': {
@@ -190,7 +214,21 @@ function successOf(operations: readonly RegisteredOperation[]): unknown {
   }
 }
 
-function securityOf({ roleRule }: RegisteredOperation): unknown[] {
+const securitySchemes: Readonly<Record<string, unknown>> = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An API key of create_api_key' },
+  signedUrl: { type: 'apiKey', in: 'query', name: 'sig', description: 'As sign_asset_url answers it, with the other two' },
+  signedUrlExpiry: { type: 'apiKey', in: 'query', name: 'exp', description: 'Beside sig' },
+  signedUrlUser: { type: 'apiKey', in: 'query', name: 'u', description: 'Beside sig' },
+  agentSerial: { type: 'apiKey', in: 'header', name: 'X-Agent-Serial', description: 'The serial number of a sync agent' },
+}
+
+/** Those that some operation takes. */
+function schemesOf(operations: readonly RegisteredOperation[]): Record<string, unknown> {
+  const used = new Set(operations.flatMap((one) => securityOf(one).flatMap(Object.keys)))
+  return Object.fromEntries(Object.entries(securitySchemes).filter(([name]) => used.has(name)))
+}
+
+function securityOf({ roleRule }: RegisteredOperation): Record<string, never[]>[] {
   if (!roleRule.needsCredential) return []
   if (roleRule.admitsAgent) return [{ agentSerial: [] }]
   return [
@@ -225,11 +263,27 @@ function operationObject(domain: string, operations: readonly RegisteredOperatio
   }
 }
 
+/** The domains with the schemas of this document in place of the tools', and the components that those refer to. */
+function withDocumentSchemas(domains: ReturnType<typeof listedDomains>) {
+  const schemas = documentSchemas()
+  const answered = new Map(domains.flatMap(({ operations }) => operations.map((one) => [one.name, schemas.answered(one.output)] as const)))
+  const documented = domains.map((domain) => ({
+    ...domain,
+    operations: domain.operations.map((one) => ({
+      ...one,
+      inputSchema: schemas.sent(one.input),
+      outputSchema: answered.get(one.name) ?? {},
+      examples: one.examples.filter(({ isMistaken }) => isMistaken !== true),
+    })),
+  }))
+  return { domains: documented, components: schemas.components() }
+}
+
 /** The OpenAPI 3.1 document of every listed operation. Two operations on one path are one operation that names both. */
 export function openapiDocument(registry: Registry, { publicUrl, version }: OpenApiOptions): Record<string, unknown> {
   const responses = new Map<string, unknown>()
   const paths = new Map<string, Record<string, unknown>>()
-  const domains = listedDomains(registry)
+  const { domains, components } = withDocumentSchemas(listedDomains(registry))
   for (const domain of domains) {
     const routes = Map.groupBy(domain.operations, ({ method, path }) => `${method} ${path}`)
     for (const operations of routes.values()) {
@@ -247,23 +301,19 @@ export function openapiDocument(registry: Registry, { publicUrl, version }: Open
       version,
       description:
         'A multi-tenant operations platform that AI agents can run. Every operation here is also an MCP tool at /mcp, with the name of its operationId; errors are application/problem+json with a code.',
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      // Whoever runs the installation answers for it; its pages are what a reader has of it.
+      contact: { name: 'Documentation of this installation', url: `${publicUrl}/docs` },
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     servers: [{ url: publicUrl }],
     security: [{ bearer: [] }],
     tags: domains.map(({ name, summary }) => ({ name, description: summary })),
     paths: Object.fromEntries(paths),
     components: {
-      securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'An API key of create_api_key' },
-        signedUrl: { type: 'apiKey', in: 'query', name: 'sig', description: 'As sign_asset_url answers it, with the other two' },
-        signedUrlExpiry: { type: 'apiKey', in: 'query', name: 'exp' },
-        signedUrlUser: { type: 'apiKey', in: 'query', name: 'u' },
-        agentSerial: { type: 'apiKey', in: 'header', name: 'X-Agent-Serial' },
-      },
+      securitySchemes: schemesOf(domains.flatMap(({ operations }) => operations)),
       parameters: { IdempotencyKey: idempotencyKey },
       headers,
-      schemas: { Problem: problemSchema },
+      schemas: { Problem: problemSchema, ...components },
       responses: Object.fromEntries([...responses].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     },
   }

@@ -1,6 +1,7 @@
 /** Assets on the wire. */
 import { z } from 'zod'
 
+import { component } from '#platform/document-schema.ts'
 import { definitionId } from '#platform/names.ts'
 
 // As it is kept, so that an answer that repeats the caller's key is equal to the one that the list shows.
@@ -59,3 +60,5 @@ export const exampleAsset = {
   createdDate: '2026-11-21T09:30:00.000Z',
   modifiedDate: '2026-11-21T09:30:00.000Z',
 } satisfies Asset
+
+component('Asset', asset)

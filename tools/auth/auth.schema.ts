@@ -1,6 +1,7 @@
 /** API keys on the wire. */
 import { z } from 'zod'
 
+import { component } from '#platform/document-schema.ts'
 import { roles, tenantUserId } from '#tools/users/users.schema.ts'
 
 export const apiKeyId = z.int().min(1).describe('From list_api_keys')
@@ -51,3 +52,5 @@ export const exampleApiKey: ApiKey = {
   allowedAddresses: [],
 }
 export const exampleSecret = 'flk_x8QfW2mTr0aKx5ZbN1dYhVtE7sPqLuGcJ3xRwA0i1c9f4e2b'
+
+component('ApiKey', apiKey)

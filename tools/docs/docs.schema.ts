@@ -1,6 +1,8 @@
 /** The documentation on the wire. */
 import { z } from 'zod'
 
+import { component } from '#platform/document-schema.ts'
+
 export const pagePath = z.string().min(1).max(300).describe('Of a page, as docs_index and docs_search answer it: guides/records.md')
 
 export const pageEntry = z.object({ path: z.string(), title: z.string(), summary: z.string() })
@@ -18,3 +20,6 @@ export const searchHit = z.object({
   excerpt: z.string(),
   score: z.number().describe('Higher is better; comparable within one answer'),
 })
+
+component('PageEntry', pageEntry)
+component('SearchHit', searchHit)

@@ -1,6 +1,7 @@
 /** Entities on the wire: what records are made of, and how they stand to each other. */
 import { z } from 'zod'
 
+import { component } from '#platform/document-schema.ts'
 import { definitionId, idOrName, newName } from '#platform/names.ts'
 import { displayInputs } from '#tools/properties/properties.schema.ts'
 
@@ -174,3 +175,10 @@ export const exampleChild: EntityProperty = {
   isList: true,
   position: 3,
 }
+
+component('Entity', entity)
+component('EntityDetail', entityDetail)
+component('EntityProperty', entityProperty)
+component('RelatedEntity', relative)
+component('Attachment', attachment)
+component('CatalogEntity', portableEntity)

@@ -1,8 +1,10 @@
 /** Records on the wire. */
 import { z } from 'zod'
 
+import { component } from '#platform/document-schema.ts'
 import { idOrName } from '#platform/names.ts'
 import { pageInput } from '#platform/paging.ts'
+import { operators } from '#tools/properties/operators.schema.ts'
 
 export const entity = idOrName.describe('Entity id or internalName')
 export const record = z
@@ -83,6 +85,27 @@ export const filterRules = z
     '{logic: AND|OR, rules: [{property, op, value}], groups: []} or an array of rules. op: eq ne gt gte lt lte between in notIn contains notContains startsWith endsWith isEmpty isNotEmpty',
   )
 
+const scalar = z.union([z.string(), z.number(), z.boolean()])
+
+const filterRule = z.strictObject({
+  entity: idOrName.optional().describe('The entity of the records unless told'),
+  property: z.union([z.string(), z.int()]).describe('internalName or id of a property, or a field that every record has'),
+  op: z.enum(operators),
+  value: z
+    .union([scalar, z.array(scalar)])
+    .optional()
+    .describe('A list for in and notIn, two for between, none for isEmpty and isNotEmpty'),
+})
+
+/** In the documents the schema below, which holds it. */
+const anyGroup = z.looseObject({})
+
+const filterGroup = z.strictObject({
+  logic: z.enum(['AND', 'OR']).optional().describe('AND unless told'),
+  rules: z.array(filterRule).optional(),
+  groups: z.array(anyGroup).optional(),
+})
+
 export const sort = z
   .array(z.strictObject({ property: z.string(), entity: z.string().optional(), direction: z.enum(['asc', 'desc']).optional() }))
   .max(8)
@@ -155,3 +178,17 @@ export const exampleInstance: z.input<typeof instance> = {
   workflowInstanceId: null,
   modifiedDate: '2026-03-01T08:30:00.000Z',
 }
+
+component('Value', anyValue)
+component('Values', data, z.record(z.string(), anyValue))
+component('FilterRule', filterRule)
+component('FilterGroup', anyGroup, filterGroup)
+component('FilterRules', filterRules, z.union([anyGroup, z.array(filterRule)]))
+component('Sort', sort)
+component('Instance', instance)
+component('SavedInstance', savedInstance)
+component('ChangedInstance', changedInstance)
+component('Tombstone', tombstone)
+component('RecordRow', saveRow)
+component('BulkResult', bulkResult)
+component('Person', person)

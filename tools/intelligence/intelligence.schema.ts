@@ -1,6 +1,7 @@
 /** Recognition on the wire. */
 import { z } from 'zod'
 
+import { component } from '#platform/document-schema.ts'
 import { classifiers, recognitionLanguages } from '#platform/shapes/recognition.ts'
 
 export const analysisState = z.enum(['queued', 'running', 'done', 'failed', 'skipped'])
@@ -99,3 +100,8 @@ export const exampleAnalysis = {
   startedDate: '2026-11-21T09:30:00.040Z',
   finishedDate: '2026-11-21T09:30:01.920Z',
 } satisfies AttachmentAnalysis
+
+component('FoundText', foundText)
+component('FoundLabel', foundLabel)
+component('AnalysisSettings', analysisSettings)
+component('AttachmentAnalysis', attachmentAnalysis)

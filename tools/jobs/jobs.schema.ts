@@ -1,6 +1,7 @@
 /** Jobs on the wire. */
 import { z } from 'zod'
 
+import { component, documentAs } from '#platform/document-schema.ts'
 import { jobStates } from '#platform/shapes/jobs.ts'
 
 export const jobId = z.int().min(1).describe('From the answer of the call that started the job, or from list_jobs')
@@ -17,12 +18,26 @@ export const jobError = z.object({
     .optional(),
 })
 
+/** What the kinds of jobs answer; which fields there are is the kind's. */
+const jobResult = z.looseObject({
+  rows: z.int().optional().describe('Of an instanceImport, as the next four'),
+  inserted: z.int().optional(),
+  updated: z.int().optional(),
+  skipped: z.int().optional(),
+  failed: z.int().optional(),
+  analysisId: z.int().optional().describe('Of an analysis of a file, as the next four'),
+  assetKey: z.string().optional(),
+  eiRecordId: z.int().nullable().optional(),
+  state: z.string().optional(),
+  reason: z.string().optional(),
+})
+
 export const job = z.object({
   jobId,
   kind: z.string().describe('What it does: instanceImport, for example'),
   state: jobState,
   progress: z.object({ done: z.int().min(0), total: z.int().min(0).optional(), note: z.string().optional() }),
-  result: z.record(z.string(), z.unknown()).optional().describe('By kind; present once the job is done'),
+  result: documentAs(z.record(z.string(), z.unknown()), jobResult).optional().describe('By kind; present once the job is done'),
   error: jobError.optional(),
   createdDate: z.iso.datetime(),
   startedDate: z.iso.datetime().optional(),
@@ -55,3 +70,7 @@ export const exampleJob: Job = {
   startedDate: '2026-11-21T10:00:00.021Z',
   finishedDate: '2026-11-21T10:00:02.480Z',
 }
+
+component('Job', job)
+component('JobError', jobError)
+component('JobLogLine', jobLogLine)

@@ -1,6 +1,7 @@
 /** Channels and what people prefer, on the wire. */
 import { z } from 'zod'
 
+import { component } from '#platform/document-schema.ts'
 import { definitionId, newName } from '#platform/names.ts'
 
 import { channelKind, channelKinds, tenantUserId } from './messaging.schema.ts'
@@ -143,3 +144,8 @@ export const examplePreferences: z.output<typeof contactPreferences> = {
   allowsUrgent: true,
   addresses: [{ channel: 'whatsapp', address: '+34600000001', isOptedOut: false }],
 }
+
+component('Channel', channel)
+component('SavedChannel', savedChannel)
+component('QuietHours', quietHours)
+component('ContactPreferences', contactPreferences)

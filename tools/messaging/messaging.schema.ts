@@ -1,6 +1,7 @@
 /** Conversations and messages on the wire. */
 import { z } from 'zod'
 
+import { component } from '#platform/document-schema.ts'
 import { definitionId } from '#platform/names.ts'
 
 export const channelKinds = ['inbox', 'sms', 'whatsapp', 'email'] as const
@@ -164,3 +165,12 @@ export const exampleConversation: Conversation = {
   lastMessageDate: '2026-11-21T09:32:10.000Z',
   endedDate: null,
 }
+
+component('Message', message)
+component('MessageDetail', messageDetail)
+component('MessageStatus', messageStatus)
+component('Card', card)
+component('Recipient', recipient)
+component('Conversation', conversation)
+component('Replies', replies)
+component('InboxMessage', inboxMessage)

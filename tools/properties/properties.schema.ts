@@ -1,6 +1,7 @@
 /** Properties on the wire: typed fields with their rules, options and displays. */
 import { z } from 'zod'
 
+import { component } from '#platform/document-schema.ts'
 import { definitionId, newName } from '#platform/names.ts'
 
 /** In the order of their ids: Number is 1, Binary is 12. */
@@ -234,3 +235,12 @@ export const exampleUrgent: PropertyOption = {
   position: 3,
   displays: [{ languageRegionId: 1, name: 'Urgent, within two hours', description: '' }],
 }
+
+component('Property', property)
+component('PropertyDetail', propertyDetail)
+component('PropertyLanguage', propertyLanguage)
+component('PropertyOption', propertyOption)
+component('OptionFilter', optionFilter)
+component('DisplayText', displayInput)
+component('NewOption', newOption)
+component('CatalogProperty', portableProperty)

@@ -21,6 +21,7 @@ export const validateProperty = defineOperation({
     {
       title: 'A misspelled type',
       input: { internalName: 'Amount', dataType: 'Curency' },
+      isMistaken: true,
       output: {
         ok: false,
         valid: false,

@@ -1,6 +1,7 @@
 /** Catalog documents: definitions that travel between tenants, everything in them by name. */
 import { z } from 'zod'
 
+import { component, documentAs } from '#platform/document-schema.ts'
 import { newName } from '#platform/names.ts'
 import { issue } from '#platform/validation.ts'
 import { portableEntity } from '#tools/entities/entities.schema.ts'
@@ -21,8 +22,8 @@ export type CatalogDocument = z.output<typeof catalogDocument>
 /** The same document, shown briefly: import_catalog shows what stands in it. */
 export const exportedCatalog = z.object({
   categories: z.array(z.object({ internalName: z.string() })).optional(),
-  properties: z.array(z.looseObject({ internalName: z.string() })),
-  entities: z.array(z.looseObject({ internalName: z.string() })),
+  properties: z.array(documentAs(z.looseObject({ internalName: z.string() }), portableProperty)),
+  entities: z.array(documentAs(z.looseObject({ internalName: z.string() }), portableEntity)),
 })
 
 export const importFields = {
@@ -105,3 +106,7 @@ export const exampleResult: ImportResult = {
   ],
   issues: [],
 }
+
+component('CatalogExport', exportedCatalog)
+component('CatalogImportResult', importResult)
+component('CatalogOffer', offer)

@@ -1,6 +1,7 @@
 /** Reference records, the vocabulary and the caller's context on the wire. */
 import { z } from 'zod'
 
+import { component } from '#platform/document-schema.ts'
 import { definitionId } from '#platform/names.ts'
 import { entity } from '#tools/entities/entities.schema.ts'
 import { aggregates, operators } from '#tools/properties/operators.schema.ts'
@@ -101,3 +102,10 @@ export const dictionary = z.object({
     property.extend({ dataType: z.enum(dataTypes), options: z.array(z.string()).describe('internalNames, of Choice and Hierarchy') }),
   ),
 })
+
+component('Language', language)
+component('Vertical', vertical)
+component('Category', category)
+component('TimeZone', timeZone)
+component('CallerContext', callerContext)
+component('Dictionary', dictionary)

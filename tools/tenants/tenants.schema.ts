@@ -1,6 +1,7 @@
 /** Tenants on the wire. */
 import { z } from 'zod'
 
+import { component } from '#platform/document-schema.ts'
 import { tenantId as anyTenantId } from '#tools/users/users.schema.ts'
 
 export const tenantId = anyTenantId.describe('From list_tenants')
@@ -43,3 +44,5 @@ export const exampleTenant: Tenant = {
   userCount: 1,
   logoKey: null,
 }
+
+component('Tenant', tenant)

@@ -1,6 +1,7 @@
 /** Users, their contacts and roles on the wire. */
 import { z } from 'zod'
 
+import { component } from '#platform/document-schema.ts'
 import { roleNames } from '#platform/roles.ts'
 
 export const tenantUserId = z.int().min(1).describe('From list_users')
@@ -83,3 +84,6 @@ export const exampleUser: User = {
   ],
   createdDate: '2026-11-21T10:00:00.000Z',
 }
+
+component('User', user)
+component('Contact', contact)
