@@ -4,6 +4,7 @@ import { AppError } from '#platform/errors.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { entityInPath, writeFrame } from '#tools/instances/frame.ts'
 import { saveRows } from '#tools/instances/save.ts'
+import { noPatterns } from '#platform/patterns.ts'
 import { toWish } from '#tools/instances/save.rules.ts'
 
 import { openWorld, type World } from './support/world.ts'
@@ -135,7 +136,7 @@ describe('parents within one entity', () => {
           parentEIRecordId: area.eiRecordId,
           data: {},
         }))
-        const wishes = rows.map((row, index) => toWish(frame.entity, row, { index, path: `$.rows[${index}]` }))
+        const wishes = rows.map((row, index) => toWish(frame.entity, row, { index, path: `$.rows[${index}]`, patterns: noPatterns }))
         const outcomes = await saveRows(counted, frame, wishes)
         expect(outcomes.filter(({ outcome }) => outcome === 'inserted')).toHaveLength(count)
       })

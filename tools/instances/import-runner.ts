@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Issue } from '#platform/errors.ts'
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
+import type { PatternMatcher } from '#platform/patterns.ts'
 import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { openAsset } from '#tools/assets/service.ts'
@@ -15,6 +16,7 @@ import { readRows } from './import-file.ts'
 import { type ColumnPlan, countTogether, type FileRow, planColumns, saveRowOf } from './import.rules.ts'
 import { type SaveWish, toWish } from './save.rules.ts'
 import { saveRows } from './save.ts'
+import { readWishes } from './wishes.ts'
 
 export const importKind = 'instanceImport'
 
@@ -86,7 +88,7 @@ async function saveChunk(
   // Rows of JSON leave out what they do not have; those of cells all have the columns of the first.
   const headers = isJson ? [...new Set(rows.flatMap((row) => Object.keys(row.values)))] : Object.keys(rows[0]?.values ?? {})
   const plan = planColumns(frame.entity, headers, input.mapping, !isJson || before.rows === 0)
-  const all = rows.map((row, index) => wishOf(frame.entity, plan, input, row, index))
+  const all = await readWishes(rows, (row, index, patterns) => wishOf(frame.entity, plan, input, row, index, patterns))
   const wishes = all.slice(
     0,
     countTogether(
@@ -112,8 +114,15 @@ async function saveChunk(
   }
 }
 
-function wishOf(entity: CatalogEntity, plan: ColumnPlan, input: z.infer<typeof importInput>, row: FileRow, index: number): SaveWish {
-  const wish = toWish(entity, saveRowOf(plan, input.format, row), { index, path: '$', modeOfCall: input.importMode })
+function wishOf(
+  entity: CatalogEntity,
+  plan: ColumnPlan,
+  input: z.infer<typeof importInput>,
+  row: FileRow,
+  index: number,
+  patterns: PatternMatcher,
+): SaveWish {
+  const wish = toWish(entity, saveRowOf(plan, input.format, row), { index, path: '$', modeOfCall: input.importMode, patterns })
   return row.problem === undefined ? wish : { ...wish, issues: [{ path: '$', severity: 'error', message: row.problem }] }
 }
 

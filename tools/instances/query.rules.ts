@@ -2,6 +2,7 @@
 import type { Issue } from '#platform/errors.ts'
 import { maxIssues } from '#platform/issues.ts'
 import { hasForbiddenCharacter } from '#platform/json.ts'
+import { noPatterns } from '#platform/patterns.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import type { CatalogEntity, CatalogProperty, DataType } from '#tools/entities/catalog.schema.ts'
 
@@ -183,7 +184,7 @@ function parseValue(parser: Parser, field: Field, raw: unknown, path: string): S
   if (raw === null || raw === undefined) return say(parser, path, 'A value is required. Use isEmpty or isNotEmpty to look for none.')
   // Keys are compared as bytes: what normalising makes of a text would look for another key.
   if ('system' in field && field.dataType === 'Text' && typeof raw === 'string' && !hasForbiddenCharacter(raw)) return raw
-  const checked = checkValue(lenient(field), raw)
+  const checked = checkValue(lenient(field), raw, noPatterns)
   if ('problem' in checked) return say(parser, path, checked.problem, checked.suggestion)
   if ('system' in field && field.dataType === 'Number' && !Number.isSafeInteger(checked.value))
     return say(parser, path, `Expected a record id, got ${quoted(raw)}.`)
@@ -204,7 +205,7 @@ function isValueText(field: Field, text: string): boolean {
     case 'Boolean':
       return text === 'true' || text === 'false'
     default:
-      return 'value' in checkValue(lenient(field), text)
+      return 'value' in checkValue(lenient(field), text, noPatterns)
   }
 }
 

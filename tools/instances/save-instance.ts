@@ -4,8 +4,8 @@ import { defineOperation, writes } from '#platform/operation.ts'
 
 import { entityInPath, writeFrame } from './frame.ts'
 import { entity, exampleInstance, moveParent, rowFields, savedInstance } from './instances.schema.ts'
-import { toWish } from './save.rules.ts'
 import { saveOne } from './saving.ts'
+import { readWish } from './wishes.ts'
 
 export const saveInstance = defineOperation({
   ...writes(savedInstance),
@@ -27,6 +27,6 @@ export const saveInstance = defineOperation({
   ],
   async handler(context, { entity: name, moveParent: movesParents, ...row }) {
     const frame = await writeFrame(context, (catalog) => entityInPath(catalog, name))
-    return saveOne(context, frame, toWish(frame.entity, row, { index: 0, path: '$' }), movesParents)
+    return saveOne(context, frame, await readWish(frame.entity, row), movesParents)
   },
 })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
+import type { PatternMatcher } from '#platform/patterns.ts'
 import { draftRows, readDraft } from '#platform/validation.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
@@ -9,10 +10,17 @@ import { entityInPath, writeFrame } from './frame.ts'
 import { bulkResult, entity, importMode, moveParent, saveRow } from './instances.schema.ts'
 import { type ImportMode, type SaveWish, toWish } from './save.rules.ts'
 import { saveRows } from './save.ts'
+import { readWishes } from './wishes.ts'
 
 /** What a row means; one that has not the shape of a row means nothing but its findings. */
-function readRow(catalogEntity: CatalogEntity, draft: unknown, index: number, modeOfCall: ImportMode | undefined): SaveWish {
-  const at = { index, path: `$.rows[${index}]`, modeOfCall }
+function readRow(
+  catalogEntity: CatalogEntity,
+  draft: unknown,
+  index: number,
+  modeOfCall: ImportMode | undefined,
+  patterns: PatternMatcher,
+): SaveWish {
+  const at = { index, path: `$.rows[${index}]`, modeOfCall, patterns }
   const row = readDraft(saveRow, draft, at.path)
   if (row.isOk) return toWish(catalogEntity, row.value, at)
   return { ...toWish(catalogEntity, {}, at), issues: row.findings }
@@ -59,7 +67,7 @@ export const saveInstancesBulk = defineOperation({
         `At most ${bulkRows} rows in one call, got ${input.rows.length}. Split the rows, or use import_instances.`,
       )
     const frame = await writeFrame(context, (catalog) => entityInPath(catalog, input.entity))
-    const wishes = input.rows.map((row, index) => readRow(frame.entity, row, index, input.importMode))
+    const wishes = await readWishes(input.rows, (row, index, patterns) => readRow(frame.entity, row, index, input.importMode, patterns))
     const outcomes = await saveRows(context, frame, wishes, { movesParents: input.moveParent === true })
     const counts = { inserted: 0, updated: 0, skipped: 0, failed: 0 }
     for (const { outcome } of outcomes) counts[outcome]++

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 
 import { AppError, type Issue } from '#platform/errors.ts'
 import { parseJson } from '#platform/json.ts'
+import type { PatternMatcher } from '#platform/patterns.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
 import type { saveRow } from './instances.schema.ts'
@@ -131,11 +132,19 @@ export function keysOf(
 export function toWish(
   entity: CatalogEntity,
   row: SaveRowInput,
-  at: { index: number; path: string; targetId?: number | undefined; modeOfCall?: ImportMode | undefined },
+  at: {
+    readonly index: number
+    readonly path: string
+    readonly targetId?: number | undefined
+    readonly modeOfCall?: ImportMode | undefined
+    readonly patterns: PatternMatcher
+    /** How many mistakes of its data are told. */
+    readonly most?: number | undefined
+  },
 ): SaveWish {
   const { index, path } = at
   const issues: Issue[] = []
-  const checked = checkData(entity.properties, dataOf(row, path, issues), `${path}.${row.dataJson === undefined ? 'data' : 'dataJson'}`)
+  const checked = checkData(entity.properties, dataOf(row, path, issues), `${path}.${row.dataJson === undefined ? 'data' : 'dataJson'}`, at)
   issues.push(...checked.issues)
   const keys = keysOf(entity, row, checked.values, path, issues)
   // Of a record that is named by its id the parts that are not said stay, so only the merged key tells whether it is one.

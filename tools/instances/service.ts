@@ -4,10 +4,11 @@ import type { TxContext } from '#platform/operation.ts'
 import { inRecords } from '#platform/db/records.ts'
 import { StaleRead } from '#platform/db/transaction.ts'
 import { AppError } from '#platform/errors.ts'
+import { whenMatched } from '#platform/patterns.ts'
 
 import { writeFrame } from './frame.ts'
-import { toWish } from './save.rules.ts'
 import { saveRows } from './save.ts'
+import { readWish } from './wishes.ts'
 import { checkData } from './values.rules.ts'
 import { versionValues } from './versions.store.ts'
 import { findLiveByIds, readCanonical } from './live.store.ts'
@@ -63,7 +64,7 @@ export async function applyAnalysis(context: TxContext, back: AnalysisWriteBack)
   for (const [name, value] of Object.entries(back.values)) {
     const property = frame.entity.properties.find((known) => known.internalName === name)
     const base = bases.get(back.targetVersions?.[name] ?? back.baseVersion)
-    const checked = property ? checkData([property], { [name]: value }, '$') : undefined
+    const checked = property ? await whenMatched((patterns) => checkData([property], { [name]: value }, '$', { patterns })) : undefined
     if (!property || !checked) skipped.push({ property: name, reason: 'The property is no longer on the entity.' })
     else if (checked.issues.length > 0) skipped.push({ property: name, reason: checked.issues[0]?.message ?? 'The value is not valid.' })
     else if (
@@ -75,7 +76,7 @@ export async function applyAnalysis(context: TxContext, back: AnalysisWriteBack)
   }
   if (Object.keys(applied).length === 0) return { applied: [], skipped, version: live.version }
   // The hash holds the record to what was just compared: whoever changes it in between is newer.
-  const wish = toWish(frame.entity, { data: applied, expectedRowHash: live.rowHash }, { index: 0, path: '$', targetId: live.id })
+  const wish = await readWish(frame.entity, { data: applied, expectedRowHash: live.rowHash }, live.id)
   const [outcome] = await saveRows(context, frame, [wish])
   if (outcome?.outcome === 'failed') {
     if (outcome.reason === 'stale') throw new StaleRead('somebody changed the record meanwhile')

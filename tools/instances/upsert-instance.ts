@@ -6,8 +6,8 @@ import { defineOperation, writes } from '#platform/operation.ts'
 import { entityInPath, writeFrame } from './frame.ts'
 import { entity, exampleInstance, moveParent, record, rowFields, savedInstance } from './instances.schema.ts'
 import { noSuchRecord, recordName } from './queries.ts'
-import { toWish } from './save.rules.ts'
 import { saveOne } from './saving.ts'
+import { readWish } from './wishes.ts'
 
 export const upsertInstance = defineOperation({
   ...writes(savedInstance),
@@ -35,7 +35,7 @@ export const upsertInstance = defineOperation({
     const frame = await writeFrame(context, (catalog) => entityInPath(catalog, name))
     if ('id' in wanted) {
       if (!Number.isSafeInteger(wanted.id)) throw noSuchRecord(target)
-      return saveOne(context, frame, toWish(frame.entity, row, { index: 0, path: '$', targetId: wanted.id }))
+      return saveOne(context, frame, await readWish(frame.entity, row, wanted.id))
     }
     if ((row.key1 !== undefined && row.key1 !== String(target)) || row.key2 || row.key3) {
       throw new AppError(
@@ -43,6 +43,6 @@ export const upsertInstance = defineOperation({
         'The keys in the body differ from the key in the path. To rename a record, name it by its eiRecordId.',
       )
     }
-    return saveOne(context, frame, toWish(frame.entity, { ...row, key1: String(target) }, { index: 0, path: '$' }), movesParents)
+    return saveOne(context, frame, await readWish(frame.entity, { ...row, key1: String(target) }), movesParents)
   },
 })

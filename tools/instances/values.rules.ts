@@ -1,6 +1,7 @@
 /** The data of one row: which properties it names, and what the one validator of values says of them. */
 import type { Issue } from '#platform/errors.ts'
 import { maxIssues } from '#platform/issues.ts'
+import type { PatternMatcher } from '#platform/patterns.ts'
 import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
 import { checkValue, type Value } from '#tools/properties/service.ts'
 
@@ -46,13 +47,18 @@ function layoutFor(properties: readonly CatalogProperty[]): Layout {
   return layout
 }
 
-/** Checks the data of one row, names and values, up to as many mistakes as are told. Required properties are checked later, on the merged row. */
-export function checkData(properties: readonly CatalogProperty[], data: Readonly<Record<string, unknown>>, path: string): CheckedData {
+/** Checks the data of one row, names and values, up to `most` mistakes. Required properties are checked later, on the merged row. */
+export function checkData(
+  properties: readonly CatalogProperty[],
+  data: Readonly<Record<string, unknown>>,
+  path: string,
+  { patterns, most = maxIssues }: { readonly patterns: PatternMatcher; readonly most?: number | undefined },
+): CheckedData {
   const index = propertyIndex(properties)
   const values = new RowValues(layoutFor(properties))
   const issues: Issue[] = []
   for (const name in data) {
-    if (issues.length >= maxIssues) break
+    if (issues.length >= most) break
     const raw = data[name]
     const property = index.get(name) ?? index.get(name.toLowerCase())
     if (!property) {
@@ -64,7 +70,7 @@ export function checkData(properties: readonly CatalogProperty[], data: Readonly
       issues.push({ path: `${path}.${name}`, severity: 'error', message: `${property.internalName} is named twice.` })
       continue
     }
-    const checked = checkValue(property, raw)
+    const checked = checkValue(property, raw, patterns)
     if ('problem' in checked) {
       issues.push({
         path: `${path}.${name}`,

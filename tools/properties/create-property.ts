@@ -3,8 +3,9 @@ import { findDisplayLanguages } from '#platform/db/display-language.ts'
 import { mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { refuseErrors } from '#platform/validation.ts'
+import { preparePatterns } from '#platform/patterns.ts'
 
-import { nameTaken, readProperty } from './properties.rules.ts'
+import { nameTaken, patternsOf, readProperty } from './properties.rules.ts'
 import { examplePriority, examplePriorityInput, property, propertyDefinition } from './properties.schema.ts'
 import { findProperty, loadReferences } from './properties.store.ts'
 import { insertProperties } from './service.ts'
@@ -47,6 +48,7 @@ export const createProperty = defineOperation({
   ],
   async handler(context, input) {
     const { tx, tenantId } = context
+    await preparePatterns(patternsOf(input))
     const read = readProperty(input, await loadReferences(tx, tenantId), '$')
     return changeDefinitions(
       context,

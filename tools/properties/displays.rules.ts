@@ -1,6 +1,5 @@
 /** Displays: names and descriptions in one language each, shared by everything that people see. */
-import { RE2JS } from 're2js'
-
+import { findPatternFault, maxPatternSize } from '#platform/patterns.ts'
 import { nearestLanguage, quoted } from '#platform/suggest.ts'
 import { finding, type Finding } from '#platform/validation.ts'
 
@@ -94,19 +93,21 @@ export function readDisplays(
   return { displays, findings }
 }
 
-/** Matching takes time in proportion to the text and to this; the longest text then costs some tenths of a second at the worst. */
-const maxPatternSize = 2_500
-
-/** A pattern is RE2: linear in the text, whatever a tenant writes. */
+/** A pattern is RE2: linear in the text, whatever a tenant writes, and in the size of what it compiles to. */
 export function findPatternProblem(pattern: string, path: string): Finding[] {
-  try {
-    if (RE2JS.compile(pattern).programSize() <= maxPatternSize) return []
-    return [finding(path, 'The pattern repeats too much. Use shorter repetitions; minValueOrLength and maxValueOrLength limit the length.')]
-  } catch {
-    const isForeign = /\(\?<?[=!]|\\[1-9]|\\k</.test(pattern)
-    const message = isForeign
-      ? 'The pattern has look-around or a back-reference, which RE2 does not know. Write it without.'
-      : `${quoted(pattern)} is no pattern in RE2 syntax. Check brackets and escapes.`
-    return [finding(path, message)]
+  switch (findPatternFault(pattern)) {
+    case undefined:
+      return []
+    case 'tooLarge':
+      return [
+        finding(
+          path,
+          `The pattern compiles to more than ${maxPatternSize} steps, mostly by its repetitions. Use shorter ones; minValueOrLength and maxValueOrLength limit the length.`,
+        ),
+      ]
+    case 'foreign':
+      return [finding(path, 'The pattern has look-around or a back-reference, which RE2 does not know. Write it without.')]
+    case 'broken':
+      return [finding(path, `${quoted(pattern)} is no pattern in RE2 syntax. Check brackets and escapes.`)]
   }
 }

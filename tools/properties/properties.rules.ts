@@ -170,6 +170,11 @@ function findNameWarning(internalName: string, path: string): Finding[] {
   return [finding(`${path}.internalName`, message, { severity: 'warning' })]
 }
 
+/** The patterns that reading a definition compiles. */
+export function patternsOf({ regEx, displays = [] }: Pick<PortableProperty, 'regEx' | 'displays'>): string[] {
+  return [regEx, ...displays.map((display) => display.regEx)].filter((pattern) => typeof pattern === 'string')
+}
+
 /** Reads the definition of a new property. With an error among the findings there is nothing to save. */
 export function readProperty(
   given: PortableProperty,

@@ -18,7 +18,7 @@ import { insertOptionFilters, insertOptionRows, type OptionRow, upsertOptionDisp
 
 export { type NewDisplay, readDisplays, type References, shownIn } from './displays.rules.ts'
 export { planOrder } from './options.rules.ts'
-export { afterChange, findReferenceProblems, nameTaken, type NewProperty, readPlace, readProperty } from './properties.rules.ts'
+export { afterChange, findReferenceProblems, nameTaken, type NewProperty, patternsOf, readPlace, readProperty } from './properties.rules.ts'
 export { listPropertyDisplays, listKnownProperties, listPropertyRows, loadReferences, type PropertyRow } from './properties.store.ts'
 export { listAllOptionFilters, listOptionDisplays, listOptionRows } from './property-options.store.ts'
 export { listProperties } from './shown.ts'

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { idOrName } from '#platform/names.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
+import { whenMatched } from '#platform/patterns.ts'
 import { envelope, finding, validation } from '#platform/validation.ts'
 
 import { dataTypeOf } from './properties.schema.ts'
@@ -50,8 +51,10 @@ export const testPropertyValue = defineOperation({
     const row = await mustFindProperty(context, input.property)
     const options = await listOptionRows(context.tx, context.tenantId, row.propertyId)
     const rules = { ...row, dataType: dataTypeOf(row.dataTypeId), options, optionFilter: null }
-    const results = input.values.map((value, index) => {
-      const checked = checkValue({ ...rules, isList: Array.isArray(value) }, value)
+    const checks = await whenMatched((patterns) => {
+      return input.values.map((value) => checkValue({ ...rules, isList: Array.isArray(value) }, value, patterns))
+    })
+    const results = checks.map((checked, index) => {
       const findings = 'problem' in checked ? [finding(`$.values[${index}]`, checked.problem, { suggestion: checked.suggestion })] : []
       return { index, ...envelope(findings) }
     })

@@ -1,7 +1,8 @@
 import { defineOperation, reads } from '#platform/operation.ts'
 import { draftOf, validateDraft, validation } from '#platform/validation.ts'
+import { preparePatterns } from '#platform/patterns.ts'
 
-import { nameTaken, readProperty } from './properties.rules.ts'
+import { nameTaken, patternsOf, readProperty } from './properties.rules.ts'
 import { examplePriorityInput, propertyDefinition } from './properties.schema.ts'
 import { findProperty, loadReferences } from './properties.store.ts'
 
@@ -39,6 +40,7 @@ export const validateProperty = defineOperation({
   ],
   async handler({ tx, tenantId }, input) {
     return validateDraft(propertyDefinition, input, async (definition) => {
+      await preparePatterns(patternsOf(definition))
       const { findings } = readProperty(definition, await loadReferences(tx, tenantId), '$')
       const taken = await findProperty(tx, tenantId, definition.internalName)
       return taken ? [...findings, nameTaken('$', 'property', definition.internalName)] : findings

@@ -1,6 +1,5 @@
 /** The one check of property values: from the wire to the form that is stored, hashed and compared. */
-import { RE2JS } from 're2js'
-
+import { longestTextFor, type PatternMatcher } from '#platform/patterns.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
 import { type DataType, maxTextLength } from './properties.schema.ts'
@@ -25,19 +24,6 @@ export type Scalar = string | number | boolean
 export type Value = Scalar | readonly Scalar[] | null
 
 export type Checked = { readonly value: Value } | { readonly problem: string; readonly suggestion?: string | undefined }
-
-const patterns = new Map<string, RE2JS>()
-
-/** Linear-time matching of tenants' patterns: V8's own takes seconds on hostile ones. */
-function matches(pattern: string, text: string): boolean {
-  let compiled = patterns.get(pattern)
-  if (!compiled) {
-    compiled = RE2JS.compile(pattern)
-    if (patterns.size > 2_000) patterns.clear()
-    patterns.set(pattern, compiled)
-  }
-  return compiled.matcher(text).find()
-}
 
 const dateTime = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|z|[+-]\d\d:?\d\d)?$/
 
@@ -133,7 +119,7 @@ export function isLongerThan(text: string, limit: number): boolean {
   return text.length > 2 * limit || (text.length > limit && Array.from(text).length > limit)
 }
 
-function checkText(property: ValueRules, raw: unknown): Checked {
+function checkText(property: ValueRules, raw: unknown, patterns: PatternMatcher): Checked {
   if (typeof raw !== 'string') return { problem: `Expected text, got ${quoted(raw)}.` }
   // ASCII is its own normal form and well formed.
   const value = beyondAscii.test(raw) ? raw.normalize('NFC') : raw
@@ -145,9 +131,24 @@ function checkText(property: ValueRules, raw: unknown): Checked {
     return { problem: `At least ${property.minValueOrLength} characters, got ${length}.` }
   if (property.maxValueOrLength !== null && length > property.maxValueOrLength)
     return { problem: `At most ${property.maxValueOrLength} characters, got ${length}.` }
-  if (property.regEx !== null && !matches(property.regEx, value))
-    return { problem: `${quoted(value)} does not match the pattern ${quoted(property.regEx, 200)}.` }
-  return { value }
+  return property.regEx === null ? { value } : checkPattern(property.regEx, value, patterns)
+}
+
+function checkPattern(regEx: string, value: string, patterns: PatternMatcher): Checked {
+  switch (patterns.matches(regEx, value)) {
+    case false:
+      return { problem: `${quoted(value)} does not match the pattern ${quoted(regEx, 200)}.` }
+    case 'tooLong':
+      return {
+        problem: `The text has ${value.length} characters; at most ${longestTextFor(regEx)} can be held against the pattern ${quoted(regEx, 200)}.`,
+      }
+    case 'tooMuch':
+      return { problem: 'The texts of this call take too long to hold against their patterns. Send fewer rows at a time.' }
+    case true:
+    // Not known yet: whoever reads the row asks again.
+    case undefined:
+      return { value }
+  }
 }
 
 const optionIndexes = new WeakMap<ValueRules, ReadonlyMap<string, number>>()
@@ -179,13 +180,13 @@ function checkOption(property: ValueRules, raw: unknown): Checked {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-function checkScalar(property: ValueRules, raw: unknown): Checked {
+function checkScalar(property: ValueRules, raw: unknown, patterns: PatternMatcher): Checked {
   switch (property.dataType) {
     case 'Number':
     case 'Currency':
       return checkNumber(property, raw)
     case 'Text':
-      return checkText(property, raw)
+      return checkText(property, raw, patterns)
     case 'Boolean':
       return typeof raw === 'boolean' ? { value: raw } : { problem: `Expected true or false, got ${quoted(raw)}.` }
     case 'DateTime': {
@@ -212,15 +213,18 @@ function checkScalar(property: ValueRules, raw: unknown): Checked {
   }
 }
 
-/** Checks one value of a property. `null` clears; an empty list is the same as none. */
-export function checkValue(property: ValueRules, raw: unknown): Checked {
+/**
+ * Checks one value of a property. `null` clears; an empty list is the same as none. What `patterns` hold back counts as a match until they are settled and
+ * the value is checked again.
+ */
+export function checkValue(property: ValueRules, raw: unknown, patterns: PatternMatcher): Checked {
   if (raw === null) return { value: null }
-  if (!property.isList) return Array.isArray(raw) ? { problem: 'Expected one value, got a list.' } : checkScalar(property, raw)
+  if (!property.isList) return Array.isArray(raw) ? { problem: 'Expected one value, got a list.' } : checkScalar(property, raw, patterns)
   if (!Array.isArray(raw)) return { problem: `Expected a list, got ${quoted(raw)}.` }
   if (raw.length > maxListLength) return { problem: `At most ${maxListLength} values in a list, got ${raw.length}.` }
   const values: Scalar[] = []
   for (const [index, element] of raw.entries()) {
-    const checked = checkScalar(property, element)
+    const checked = checkScalar(property, element, patterns)
     if ('problem' in checked) return { problem: `Value ${index}: ${checked.problem}`, suggestion: checked.suggestion }
     // checkScalar never answers null or a list.
     values.push(checked.value as Scalar)

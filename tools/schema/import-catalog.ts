@@ -3,6 +3,8 @@ import { AppError } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { roleBits } from '#platform/roles.ts'
 import { refuseErrors } from '#platform/validation.ts'
+import { preparePatterns } from '#platform/patterns.ts'
+import { patternsOf } from '#tools/properties/service.ts'
 
 import { createCategories, entitiesToLock, findOrphanProblems, loadPresent, missingCategories, writePlan } from './catalog-document.ts'
 import { planImport } from './catalog.rules.ts'
@@ -29,6 +31,7 @@ export const importCatalog = defineOperation({
         'Only a global administrator publishes definitions to every tenant. Leave scope out to import for this tenant.',
       )
     }
+    await preparePatterns((document.properties ?? []).flatMap(patternsOf))
     return changeDefinitions(
       context,
       async () => entitiesToLock(document, await loadPresent(context)),

@@ -1,6 +1,8 @@
 import { defineOperation, reads } from '#platform/operation.ts'
 import { draftOf, finding, validateDraft, validation } from '#platform/validation.ts'
 import { roleBits } from '#platform/roles.ts'
+import { preparePatterns } from '#platform/patterns.ts'
+import { patternsOf } from '#tools/properties/service.ts'
 
 import { findOrphanProblems, loadPresent, missingCategories, withCategories } from './catalog-document.ts'
 import { planImport } from './catalog.rules.ts'
@@ -20,6 +22,7 @@ export const validateCatalog = defineOperation({
   examples: [{ title: 'A sound document', input: exampleDocument, output: { ok: true, valid: true, issues: [] } }],
   async handler(context, input) {
     return validateDraft(catalogImport, input, async ({ whenExists = 'refuse', scope = 'tenant', ...document }) => {
+      await preparePatterns((document.properties ?? []).flatMap(patternsOf))
       const present = await loadPresent(context)
       const references = withCategories(present.references, missingCategories(document, present.references))
       const plan = planImport(document, { ...present, references }, { whenExists, scope })

@@ -1,0 +1,40 @@
+/**
+ * No input holds the event loop: while each of these is sent, everybody else is answered. The figures are printed; the bounds leave room for slow machines,
+ * and where others are at work too, the time of the processor tells more than the time of the answer.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { arrangeBodies, bodies } from './hostile/bodies.ts'
+import { watchServer, type WatchedServer } from './support/watched-server.ts'
+
+const longestAllowedMs = 250
+const worstAllowedMs = 10_000
+const memoryAllowedMiB = 2_000
+
+let server: WatchedServer
+let idleMs: number
+
+beforeAll(async () => {
+  server = await watchServer()
+  await arrangeBodies(server)
+  const idle = await server.watch(() => new Promise((resolve) => setTimeout(resolve, 1_000)))
+  process.stdout.write(`  idle: held ${idle.longestMs} ms, answers within ${idle.worstMs} ms\n`)
+  expect(idle.answers).toBeGreaterThan(20)
+  idleMs = Math.max(1, idle.worstMs)
+})
+
+afterAll(() => server?.stop())
+
+describe('a server answers others while it is sent', () => {
+  it.each(bodies)('$name', { timeout: 120_000 }, async ({ name, send, status, says = /(?:)/ }) => {
+    const { result, longestMs, worstMs, answers, peakMiB } = await server.watch(() => send(server))
+    process.stdout
+      .write(`  held ${longestMs} ms, answers within ${worstMs} ms (${Math.round(worstMs / idleMs)} times idle), ${peakMiB} MiB: ${name}
+`)
+    expect([result.status, result.text.slice(0, 2_000)]).toEqual([status, expect.stringMatching(says)])
+    expect(answers).toBeGreaterThan(0)
+    expect(longestMs).toBeLessThan(longestAllowedMs)
+    expect(worstMs).toBeLessThan(worstAllowedMs)
+    expect(peakMiB).toBeLessThan(memoryAllowedMiB)
+  })
+})

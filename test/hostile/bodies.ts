@@ -1,0 +1,59 @@
+/** Bodies of JSON that take long to parse, to hold against a schema or to tell about. Their entity and its properties are made by `arrangeBodies`. */
+import type { WatchedServer } from '../support/watched-server.ts'
+import { fields, type HostileInput } from './hostile-input.ts'
+
+const bulkPath = '/api/v1/entities/HostileRow/instances/bulk'
+const savePath = '/api/v1/entities/HostileRow/instances'
+const columns = Array.from({ length: 50 }, (_, index) => `HostileText${index}`)
+
+export async function arrangeBodies({ call }: WatchedServer): Promise<void> {
+  await call('import_catalog', {
+    properties: [
+      ...columns.map((internalName) => ({ internalName, dataType: 'Text' })),
+      { internalName: 'HostilePattern', dataType: 'Text', regEx: '^(?:[a-z]{0,400})*\\d$' },
+    ],
+    entities: [{ internalName: 'HostileRow', properties: [...columns, 'HostilePattern'].map((property) => ({ property })) }],
+  })
+}
+
+const rows = (count: number, data: (row: number) => string) =>
+  `{"rows":[${fields(count, (row) => `{"key1":"K${row}","data":{${data(row)}}}`)}]}`
+
+export const bodies: readonly HostileInput[] = [
+  {
+    name: 'rows that are no rows',
+    send: (server) => server.post(bulkPath, `{"rows":[${fields(2_000_000, () => '1')}]}`),
+    status: 413,
+  },
+  {
+    name: 'sixteen million brackets',
+    send: (server) => server.post(savePath, '['.repeat(16_000_000)),
+    status: 400,
+  },
+  {
+    name: 'a text of sixteen million characters',
+    send: (server) => server.post(savePath, `{"data":{"HostileText0":"${'x'.repeat(16_000_000)}"}}`),
+    status: 400,
+  },
+  {
+    name: 'sixteen million blanks',
+    send: (server) => server.post(savePath, ' '.repeat(16_000_000)),
+    status: 200,
+  },
+  {
+    name: 'a text that its pattern takes seconds for',
+    send: (server) => server.post(savePath, `{"key1":"P","data":{"HostilePattern":"${'a'.repeat(32_768)}"}}`),
+    status: 400,
+    says: /at most 24\d{3} can be held against the pattern/,
+  },
+  {
+    name: 'ten rows that their pattern takes seconds for',
+    send: (server) =>
+      server.post(
+        bulkPath,
+        rows(10, (row) => `"HostilePattern":"${'a'.repeat(20_000 + row)}"`),
+      ),
+    status: 200,
+    says: /does not match the pattern/,
+  },
+]

@@ -1,0 +1,84 @@
+/** Tenants' patterns: held against texts without holding up anybody, wherever that takes long. */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+import { describe, expect, it } from 'vitest'
+
+import { createMatcher, findPatternFault, longestTextFor, preparePatterns, whenMatched } from '#platform/patterns.ts'
+
+const slow = '^(?:[a-z]{0,400})*\\d$'
+
+async function worstDelay(work: () => Promise<unknown>): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  delay.enable()
+  await work()
+  delay.disable()
+  return delay.max / 1e6
+}
+
+describe('a matcher', () => {
+  it('answers short texts at once, and holds nothing back', () => {
+    const patterns = createMatcher()
+    expect([patterns.matches('^[A-Z]{2}-\\d+$', 'AB-1'), patterns.matches('^[A-Z]{2}-\\d+$', 'ab-1')]).toEqual([true, false])
+    expect(patterns.takePending()).toBe(false)
+  })
+
+  it('holds back what takes long until it is settled, and has it matched beside the event loop', async () => {
+    const patterns = createMatcher()
+    const text = 'a'.repeat(20_000)
+    expect([patterns.matches(slow, text), patterns.matches(slow, `${text}1`)]).toEqual([undefined, undefined])
+    expect([patterns.takePending(), patterns.takePending()]).toEqual([true, false])
+    // It takes about a second in the thread; a busy machine may hold this one up for a part of that.
+    expect(await worstDelay(() => patterns.settle())).toBeLessThan(400)
+    expect([patterns.matches(slow, text), patterns.matches(slow, `${text}1`)]).toEqual([false, true])
+  })
+
+  it('ends for a call that asks for too much, and says so of the rest', async () => {
+    const texts = Array.from({ length: 40 }, (_, index) => `${'a'.repeat(20_000)}${index}x`)
+    const verdicts = await whenMatched((patterns) => texts.map((text) => patterns.matches(slow, text)))
+    expect(verdicts[0]).toBe(false)
+    expect(verdicts.at(-1)).toBe('tooMuch')
+  }, 60_000)
+
+  it('holds no text against a pattern that is too long for it', () => {
+    expect(findPatternFault(slow)).toBeUndefined()
+    expect(createMatcher().matches(slow, 'a'.repeat(longestTextFor(slow) + 1))).toBe('tooLong')
+  })
+
+  it('leaves the rest of many texts to the thread once the turn has had its share, and answers all of them', async () => {
+    const texts = Array.from({ length: 2_000 }, (_, index) => `${'ab'.repeat(100)}${index % 2 === 0 ? '1' : ''}`)
+    let passes = 0
+    const verdicts = await whenMatched((patterns) => {
+      passes++
+      return texts.map((text) => patterns.matches('^(?:[a-z]{0,60})*\\d$', text))
+    })
+    expect(passes).toBeGreaterThan(1)
+    expect(verdicts.every((verdict, index) => verdict === (index % 2 === 0))).toBe(true)
+  })
+
+  it('serves several callers in turn', async () => {
+    const ask = (text: string) => whenMatched((patterns) => patterns.matches(slow, text))
+    const verdicts = await Promise.all([ask(`${'b'.repeat(5_000)}1`), ask('b'.repeat(5_001)), ask(`${'c'.repeat(5_000)}2`)])
+    expect(verdicts).toEqual([true, false, true])
+  })
+})
+
+describe('a pattern', () => {
+  it.each([
+    ['^[A-Z0-9-]+$', undefined],
+    ['^.{1,255}$', undefined],
+    ['^(?:[a-z]{0,1000})*\\d$', 'tooLarge'],
+    ['(?=a)', 'foreign'],
+    ['(a', 'broken'],
+  ])('%s is looked through for faults: %s', (pattern, fault) => {
+    expect(findPatternFault(pattern)).toBe(fault)
+  })
+
+  it('is compiled beside the event loop where that takes long, or where there are many', async () => {
+    const dear = Array.from({ length: 40 }, (_, index) => `(?i)${'[\\pL]'.repeat(80)}${index}`)
+    expect(await worstDelay(() => preparePatterns(dear))).toBeLessThan(400)
+    const beganAt = performance.now()
+    expect(dear.map(findPatternFault)).toEqual(dear.map(() => undefined))
+    expect(performance.now() - beganAt).toBeLessThan(100)
+    expect(await whenMatched((patterns) => patterns.matches(dear[7] ?? '', `${'ä'.repeat(80)}7`))).toBe(true)
+  })
+})
