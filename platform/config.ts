@@ -71,6 +71,7 @@ const environment = z.object({
   MAX_MCP_BYTES: count(4 * MiB).describe('An MCP message'),
   MAX_UPLOAD_BYTES: count(1024 * MiB).describe('A file'),
   MAX_BULK_ROWS: count(10_000).describe('Rows of one bulk call'),
+  MAX_IMPORT_COLUMNS: count(1_000).describe('Columns of an imported file'),
   CALLS_PER_MINUTE: count(6_000).describe('Calls a minute for each key'),
   RECOGNITION_WORKERS: count(1).describe('Recognition jobs that one worker process runs at once'),
   RECOGNITION_TIMEOUT_SECONDS: count(120).describe('Hard limit of one recognition'),
@@ -104,6 +105,7 @@ export interface Config {
     readonly mcpBytes: number
     readonly uploadBytes: number
     readonly bulkRows: number
+    readonly importColumns: number
     readonly callsPerMinute: number
   }
   readonly recognition: { readonly workers: number; readonly timeoutSeconds: number }
@@ -159,6 +161,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       mcpBytes: e.MAX_MCP_BYTES,
       uploadBytes: e.MAX_UPLOAD_BYTES,
       bulkRows: e.MAX_BULK_ROWS,
+      importColumns: e.MAX_IMPORT_COLUMNS,
       callsPerMinute: e.CALLS_PER_MINUTE,
     },
     recognition: { workers: e.RECOGNITION_WORKERS, timeoutSeconds: e.RECOGNITION_TIMEOUT_SECONDS },

@@ -1,65 +1,28 @@
 /** What stands in files that people and programs make, and what becomes of it. */
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { deflateRawSync } from 'node:zlib'
 
 import { writeXlsx } from 'hucre/xlsx'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import type { AppError } from '#platform/errors.ts'
 import { readRows } from '#tools/instances/import-file.ts'
 import { readXlsx } from '#tools/instances/import-xlsx.ts'
-import { importRunner } from '#tools/instances/service.ts'
-import { readJobForRun } from '#tools/jobs/service.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { type ImportWorld, openImports } from './support/imports.ts'
+import type { World } from './support/world.ts'
+import { zipArchive } from './support/zip-archive.ts'
 
+let imports: ImportWorld
 let world: World
 
 beforeAll(async () => {
-  world = await openWorld()
-  const options = ['open', 'done'].map((internalName) => ({ internalName }))
-  for (const property of [
-    { internalName: 'Title', dataType: 'Text' },
-    { internalName: 'Amount', dataType: 'Number' },
-    { internalName: 'Price', dataType: 'Currency' },
-    { internalName: 'Due', dataType: 'DateTime' },
-    { internalName: 'Day', dataType: 'DateOnly' },
-    { internalName: 'At', dataType: 'TimeOnly' },
-    { internalName: 'IsDone', dataType: 'Boolean' },
-    { internalName: 'Status', dataType: 'Choice', propertyOptions: options },
-    { internalName: 'Tags', dataType: 'Text' },
-  ]) {
-    await world.call('create_property', property)
-  }
-  const properties = ['Title', 'Amount', 'Price', 'Due', 'Day', 'At', 'IsDone', 'Status'].map((property) => ({ property }))
-  await world.call('create_entity', { internalName: 'Task', properties: [...properties, { property: 'Tags', isList: true }] })
-  await world.call('create_entity', { internalName: 'Area', properties: [{ property: 'Title' }] })
-  await world.call('attach_child_entity', { entity: 'Area', childEntity: 'Area' })
+  imports = await openImports()
+  ;({ world } = imports)
 })
 
-afterAll(() => world.close())
+afterAll(() => imports.close())
 
-/** The job's result, or the error that ended it. */
-// oxlint-disable-next-line typescript/no-explicit-any -- as World.call
-async function importFile(fileName: string, content: string | Uint8Array, options: object = {}): Promise<any> {
-  const stream = Readable.from([Buffer.from(content)])
-  const upload = { stream, fileName, mimeType: undefined, isTruncated: () => false }
-  const { assetKey } = await world.call('upload_asset', {}, { upload })
-  const { jobId } = await world.call('import_instances', { entity: 'Task', assetKey, ...options })
-  for (let step = 0; step < 100; step++) {
-    const job = await readJobForRun(world.platform.services, { tenantId: world.tenant.tenantId, jobId, attempt: 1 })
-    if (!job) break
-    const error = await importRunner.step(world.platform.services, job, new AbortController().signal).then(
-      () => undefined,
-      (thrown: AppError) => thrown,
-    )
-    if (error) return { code: error.code, message: error.message, issues: error.issues }
-  }
-  const { state, result } = await world.call('get_job', { jobId })
-  return { state, ...result }
-}
-
+const importFile: ImportWorld['importFile'] = (...file) => imports.importFile(...file)
 const task = async (record: string) => (await world.call('get_instance', { entity: 'Task', record })).data
 
 describe('a JSON file', () => {
@@ -116,7 +79,7 @@ describe('bytes', () => {
   ] as const)('of %s may come in pieces of any size', async (format, bytes) => {
     for (const size of [1, 7, 4096, bytes.length]) {
       const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size))
-      const read = await Array.fromAsync(readRows(Readable.from(pieces), { format, delimiter: ',' }))
+      const read = await Array.fromAsync(readRows(Readable.from(pieces), { format, delimiter: ',', maxColumns: 10 }))
       expect(read.map((row) => row.values['Title'])).toEqual(rows.map((row) => row.Title))
       expect(read.filter((row) => row.problem !== undefined)).toEqual([])
     }
@@ -127,7 +90,7 @@ describe('a CSV file', () => {
   it('fails rows with more cells than columns, and pads shorter ones', async () => {
     const done = await importFile('cells.csv', 'key1,Title,Amount\nc1,a\nc2,a,2,more\nc3,a,3,,\n')
     expect(done).toMatchObject({ state: 'partly', inserted: 2, failed: 1 })
-    expect(done.errors).toEqual([{ row: 2, path: '$', message: 'The row has 4 cells, the header 3.' }])
+    expect(done.errors).toEqual([{ row: 2, line: 3, path: '$', message: 'The row has 4 cells, the header 3.' }])
   })
 
   it('fails a row whose quote is never closed instead of taking the rest of the file for a cell', async () => {
@@ -290,7 +253,7 @@ describe('a workbook', () => {
     })
     const rows = Array.from({ length: 100 }, (_, index) => [`k${index}`, long])
     const deep = Buffer.from(await writeXlsx({ sheets: [{ name: 'S', rows: [['key1', 'Title'], ...rows] }] }))
-    const read = Array.fromAsync(readXlsx(Readable.from([deep]), undefined, 1_000_000))
+    const read = Array.fromAsync(readXlsx(Readable.from([deep]), { sheet: undefined, maxColumns: 10, maxCharacters: 1_000_000 }))
     await expect(read).rejects.toMatchObject({ code: 'unprocessable', message: expect.stringContaining('unpacks to more') })
   })
 
@@ -305,12 +268,12 @@ describe('a workbook', () => {
     ['is none', 'key1,Title\n'],
     ['is empty', ''],
     ['is of the old format', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
-    ['is another archive', archive([['a.txt', Buffer.from('hello')]])],
-    ['is cut off', archive([['[Content_Types].xml', Buffer.from('<Types/>')]]).subarray(0, 60)],
-    ['keeps its sizes to itself', archive([['xl/sharedStrings.xml', Buffer.alloc(100_000)]], { unpacked: 0 })],
-    ['unpacks to gigabytes', archive([['xl/worksheets/sheet1.xml', Buffer.alloc(1000)]], { unpacked: 0xfffffff0 })],
-    ['holds a text of gigabytes', archive([['xl/sharedStrings.xml', Buffer.alloc(1000)]], { unpacked: 200 * 1024 * 1024 })],
-    ['lies about what it unpacks to', archive([['[Content_Types].xml', Buffer.alloc(10_000_000)]], { unpacked: 10 })],
+    ['is another archive', zipArchive([['a.txt', Buffer.from('hello')]])],
+    ['is cut off', zipArchive([['[Content_Types].xml', Buffer.from('<Types/>')]]).subarray(0, 60)],
+    ['keeps its sizes to itself', zipArchive([['xl/sharedStrings.xml', Buffer.alloc(100_000)]], { unpacked: 0 })],
+    ['unpacks to gigabytes', zipArchive([['xl/worksheets/sheet1.xml', Buffer.alloc(1000)]], { unpacked: 0xfffffff0 })],
+    ['holds a text of gigabytes', zipArchive([['xl/sharedStrings.xml', Buffer.alloc(1000)]], { unpacked: 200 * 1024 * 1024 })],
+    ['lies about what it unpacks to', zipArchive([['[Content_Types].xml', Buffer.alloc(10_000_000)]], { unpacked: 10 })],
   ])('that %s is refused in a sentence', async (_what, bytes) => {
     const refused = await importFile('bad.xlsx', bytes)
     expect(refused.code).toBe('unprocessable')
@@ -318,7 +281,7 @@ describe('a workbook', () => {
   })
 
   it('that packs a large sheet more than a hundredfold is refused before it is unpacked', async () => {
-    const holding = (sheet: Buffer) => archive([['xl/worksheets/sheet1.xml', sheet]], { unpacked: 200 * 1024 * 1024 })
+    const holding = (sheet: Buffer) => zipArchive([['xl/worksheets/sheet1.xml', sheet]], { unpacked: 200 * 1024 * 1024 })
     const bomb = await importFile('bomb.xlsx', holding(Buffer.alloc(200_000)))
     expect(bomb).toMatchObject({ code: 'unprocessable', message: expect.stringContaining('unpacks to more') })
     // Packed fifty times it is opened, and only then found to be no workbook.
@@ -334,33 +297,3 @@ describe('a workbook', () => {
     })
   })
 })
-
-/** A ZIP archive, whose directory may lie about what its entries unpack to. */
-function archive(files: readonly (readonly [name: string, content: Buffer])[], lie: { readonly unpacked?: number } = {}): Buffer {
-  const parts: Buffer[] = []
-  const directory: Buffer[] = []
-  let offset = 0
-  for (const [name, content] of files) {
-    const packed = deflateRawSync(content)
-    const sizes = Buffer.alloc(12)
-    sizes.writeUInt32LE(packed.length, 4)
-    sizes.writeUInt32LE(lie.unpacked ?? content.length, 8)
-    const names = Buffer.alloc(4)
-    names.writeUInt16LE(name.length, 0)
-    const common = Buffer.concat([Buffer.from('14000000080000000000', 'hex'), sizes, names])
-    const local = Buffer.concat([Buffer.from('504b0304', 'hex'), common, Buffer.from(name), packed])
-    const place = Buffer.alloc(14)
-    place.writeUInt32LE(offset, 10)
-    directory.push(Buffer.concat([Buffer.from('504b01021400', 'hex'), common, place, Buffer.from(name)]))
-    parts.push(local)
-    offset += local.length
-  }
-  const entries = Buffer.concat(directory)
-  const end = Buffer.alloc(22)
-  end.writeUInt32LE(0x06054b50, 0)
-  end.writeUInt16LE(files.length, 8)
-  end.writeUInt16LE(files.length, 10)
-  end.writeUInt32LE(entries.length, 12)
-  end.writeUInt32LE(offset, 16)
-  return Buffer.concat([...parts, entries, end])
-}

@@ -1,8 +1,8 @@
 /** One child process as its parent sees it: started, given a job at a time, measured, killed. */
 import { fork, type ChildProcess } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
+import { childEnvironment, residentBytes } from '#platform/child-process.ts'
 import { AppError } from '#platform/errors.ts'
 
 import type { Job } from './job.ts'
@@ -33,29 +33,13 @@ export interface ReadingChild {
 const startWithinMs = 30_000
 const heapMiB = 512
 const saidCharacters = 2_000
-/** What a reader of hostile files gets to know: where things are, and no secret. */
-const passedOn = [
-  'PATH',
-  'HOME',
-  'TMPDIR',
-  'TEMP',
-  'TMP',
-  'LANG',
-  'LC_ALL',
-  'TZ',
-  'SystemRoot',
-  'FONTCONFIG_PATH',
-  'FONTCONFIG_FILE',
-  'LD_LIBRARY_PATH',
-]
-
 /** Resolves when the child is ready for its first job. Throws AppError `unavailable` where it does not start. */
 export async function startReadingChild(cacheDir: string): Promise<ReadingChild> {
   const child = fork(fileURLToPath(new URL('./child.ts', import.meta.url)), [cacheDir], {
     execArgv: [`--max-old-space-size=${heapMiB}`],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: {
-      ...Object.fromEntries(passedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))),
+      ...childEnvironment(),
       // glibc otherwise keeps an arena for each thread, which the decoders' large buffers fragment.
       MALLOC_ARENA_MAX: '2',
     },
@@ -106,9 +90,7 @@ export async function startReadingChild(cacheDir: string): Promise<ReadingChild>
       })
     },
     async measure() {
-      const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-      const kibibytes = /^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]
-      if (kibibytes !== undefined) rssBytes = Number(kibibytes) * 1024
+      rssBytes = (await residentBytes(pid)) ?? rssBytes
       return rssBytes
     },
     kill: () => child.kill('SIGKILL'),

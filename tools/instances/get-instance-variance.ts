@@ -12,7 +12,7 @@ import { anyRecordId } from './queries.ts'
 import { listVersions } from './versions.store.ts'
 import { timeOf } from './times.rules.ts'
 import { codeOfFindings, unknownProperty } from './unknown-property.rules.ts'
-import { propertyIndex } from './values.rules.ts'
+import { propertyIndex } from './property-index.rules.ts'
 import { changesBetween } from './versions.rules.ts'
 
 /** The cap of the specification: more snapshots than these are cut, and `truncated` says so. */

@@ -1,8 +1,7 @@
 /** The rows of a CSV file as a stream. */
 import Papa from 'papaparse'
 
-import { AppError } from '#platform/errors.ts'
-
+import { uniqueHeaders } from './import-columns.ts'
 import { maxRowCharacters } from './import-limits.ts'
 import { rowTooLong, textBlocks } from './import-text.ts'
 import { type FileRow, rowOfList } from './import.rules.ts'
@@ -17,36 +16,55 @@ interface Parsed {
   readonly meta: { readonly cursor: number }
 }
 
+export interface CsvWish {
+  readonly delimiter: string | undefined
+  readonly maxColumns: number
+}
+
 /** Rows that are blank are no rows. A row whose quotes or cells are not as they should be says so in `problem`. */
-export async function* readCsv(chunks: AsyncIterable<Buffer>, delimiter: string | undefined): AsyncGenerator<FileRow> {
+export async function* readCsv(chunks: AsyncIterable<Buffer>, { delimiter, maxColumns }: CsvWish): AsyncGenerator<FileRow> {
   let parser: Papa.Parser | undefined
+  let newline = '\n'
   let pending = ''
   let headers: readonly string[] | undefined
   let count = 0
+  let line = 1
+  // Of the text that waits for its row to end: looked at again once it has doubled, so that a row without an end costs no more than its length.
+  let lookAt = sampleCharacters
 
   function* take(isLast: boolean): Generator<FileRow> {
-    parser ??= parserFor(pending, delimiter)
+    if (parser === undefined) ({ parser, newline } = parserFor(pending, delimiter))
     // The parser is made for exactly this: a text, and whether its last row may be the beginning of one.
     const { data, errors, meta } = parser.parse(pending, 0, !isLast) as Parsed
     const broken = new Map(errors.filter((error) => error.code.endsWith('Quotes')).map((error) => [error.row, error.code]))
     for (const [index, cells] of data.entries()) {
+      const first = line
+      line += linesOf(cells, newline)
       if (cells.every((cell) => cell.trim() === '')) continue
-      if (headers === undefined) headers = uniqueHeaders(cells)
+      if (headers === undefined) headers = uniqueHeaders(cells, maxColumns)
       else {
         count++
-        yield rowOfList(headers, cells, quoteProblem(broken.get(index)))
+        yield { ...rowOfList(headers, cells, quoteProblem(broken.get(index))), line: first }
       }
     }
     pending = isLast ? '' : pending.slice(meta.cursor)
-    if (pending.length > maxRowCharacters) throw rowTooLong(count + 1)
+    lookAt = data.length === 0 ? pending.length * 2 : 0
+    if (pending.length > maxRowCharacters) throw rowTooLong(headers === undefined ? undefined : count + 1)
   }
 
   for await (const block of textBlocks(chunks)) {
     pending += block
-    if (parser === undefined && pending.length < sampleCharacters) continue
-    yield* take(false)
+    if (pending.length >= lookAt || pending.length > maxRowCharacters) yield* take(false)
   }
   yield* take(true)
+}
+
+/** How many lines of the file a row takes: ends of lines stand in quoted cells too. */
+function linesOf(cells: readonly string[], newline: string): number {
+  let lines = 1
+  for (const cell of cells) if (cell.includes('\n') || cell.includes('\r')) lines += cell.match(/\r\n|\n|\r/g)?.length ?? 0
+  // Of a file that mixes its ends of lines, the half that the parser leaves to the cell.
+  return newline === '\n' && cells.at(-1)?.endsWith('\r') ? lines - 1 : lines
 }
 
 function quoteProblem(code: string | undefined): string | undefined {
@@ -56,18 +74,10 @@ function quoteProblem(code: string | undefined): string | undefined {
     : 'A quoted cell of the row goes on after its closing quote. Double the quotes inside of a quoted cell.'
 }
 
-function parserFor(sample: string, delimiter: string | undefined): Papa.Parser {
+function parserFor(sample: string, delimiter: string | undefined): { parser: Papa.Parser; newline: string } {
   // Blank lines, the end of the file among them, have one cell whatever the delimiter is, and would outvote the right one.
   const guessing = { preview: 20, skipEmptyLines: 'greedy', ...(delimiter === undefined ? {} : { delimiter }) } as const
   const { meta } = Papa.parse(sample.slice(0, sampleCharacters), guessing)
-  return new Papa.Parser({ delimiter: delimiter ?? meta.delimiter, newline: meta.linebreak as '\n' })
-}
-
-/** The names of the columns; one without a name is called after its place. Throws AppError `unprocessable` for a name that stands twice. */
-export function uniqueHeaders(cells: readonly string[]): string[] {
-  const headers = cells.map((cell) => cell.trim())
-  const twice = headers.find((header, index) => header !== '' && headers.indexOf(header) !== index)
-  if (twice !== undefined)
-    throw new AppError('unprocessable', `The file has two columns named "${twice.slice(0, 60)}". Name each column once.`)
-  return headers.map((header, index) => (header === '' ? `column${index + 1}` : header))
+  const newline = meta.linebreak
+  return { parser: new Papa.Parser({ delimiter: delimiter ?? meta.delimiter, newline: newline as '\n' }), newline }
 }

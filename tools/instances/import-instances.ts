@@ -8,9 +8,9 @@ import { queueJob } from '#tools/jobs/service.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 
 import { entityInPath } from './frame.ts'
-import { formatOf } from './import-file.ts'
+import { maxColumnCharacters, maxMappingEntries } from './import-limits.ts'
 import { importKind } from './import-runner.ts'
-import { findMappingIssues } from './import.rules.ts'
+import { findMappingIssues, formatOf } from './import.rules.ts'
 import { entity, importMode, moveParent } from './instances.schema.ts'
 
 export const importInstances = defineOperation({
@@ -36,7 +36,8 @@ export const importInstances = defineOperation({
       .describe('Of a CSV; found out unless told'),
     sheet: z.string().min(1).max(100).optional().describe('Name of a sheet of an XLSX; the first unless told'),
     mapping: z
-      .record(z.string(), z.string())
+      .record(z.string().max(200), z.string().max(maxColumnCharacters))
+      .refine((mapping) => Object.keys(mapping).length <= maxMappingEntries, `Expected at most ${maxMappingEntries} entries`)
       .optional()
       .describe('Property internalName, or key1..3, parentKey1..3, parentEntity, to the column of the file'),
     importMode: importMode.optional(),

@@ -2,6 +2,7 @@
 import { AppError } from '#platform/errors.ts'
 import { parseJson } from '#platform/json.ts'
 
+import { columnCounter } from './import-columns.ts'
 import { maxRowCharacters } from './import-limits.ts'
 import { rowTooLong, textBlocks } from './import-text.ts'
 import type { FileRow } from './import.rules.ts'
@@ -9,27 +10,39 @@ import type { FileRow } from './import.rules.ts'
 const quote = 0x22
 const backslash = 0x5c
 const comma = 0x2c
+const newline = 0x0a
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+/** As in the body of a call. */
+const maxDepth = 64
 
 const notAnArray = (cause?: unknown) => new AppError('unprocessable', 'The file is not a JSON array of objects.', { cause })
 
 function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+  return code === 0x20 || code === newline || code === 0x0d || code === 0x09
 }
 
-/** A number that cannot be kept, or a text that no database takes, is a problem of its row. Throws AppError `unprocessable` for what is no array of objects. */
-export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<FileRow> {
+/**
+ * A number that cannot be kept, or a text that no database takes, is a problem of its row. Throws AppError `unprocessable` for what is no array of
+ * objects, `too_large` where the rows have too many different fields together.
+ */
+export async function* readJson(chunks: AsyncIterable<Buffer>, maxColumns: number): AsyncGenerator<FileRow> {
   // As what it may become, which the compiler does not see through the loops.
   let place = 'before' as 'before' | 'first' | 'element' | 'next' | 'after'
   let element = ''
   let depth = 0
+  let deepest = 0
   let isInText = false
   let isEscaped = false
   let count = 0
+  let line = 1
+  let firstLine = 1
+  const countColumns = columnCounter(maxColumns)
   for await (const block of textBlocks(chunks)) {
     let from = 0
     for (let index = 0; index < block.length; index++) {
       const code = block.charCodeAt(index)
+      if (code === newline) line++
       if (place !== 'element') {
         if (isBlank(code)) continue
         if (place === 'before' && code === openArray) place = 'first'
@@ -38,7 +51,8 @@ export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<F
         else {
           place = 'element'
           from = index
-          depth = 1
+          depth = deepest = 1
+          firstLine = line
         }
         continue
       }
@@ -47,10 +61,12 @@ export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<F
         else if (code === backslash) isEscaped = true
         else if (code === quote) isInText = false
       } else if (code === quote) isInText = true
-      else if (code === openObject || code === openArray) depth++
+      else if (code === openObject || code === openArray) deepest = Math.max(deepest, ++depth)
       else if (depth > 0 && (code === closeObject || code === closeArray)) depth--
       else if (depth === 0 && (code === comma || code === closeArray)) {
-        yield rowOf(element + block.slice(from, index), ++count)
+        const row = rowOf(element + block.slice(from, index), ++count, deepest)
+        countColumns(row.values)
+        yield { ...row, line: firstLine }
         element = ''
         place = code === comma ? 'next' : 'after'
       }
@@ -61,14 +77,20 @@ export async function* readJson(chunks: AsyncIterable<Buffer>): AsyncGenerator<F
   if (place !== 'after') throw notAnArray()
 }
 
-function rowOf(text: string, row: number): FileRow {
+function rowOf(text: string, row: number, depth: number): FileRow {
+  // Nothing of it is parsed: what is nested a million deep ends more than one recursion.
+  if (depth > maxDepth) return { values: {}, problem: `The row nests deeper than ${maxDepth} levels.`, characters: text.length }
   try {
     // Every element begins with a brace, so what it parses to is an object.
-    return { values: parseJson(text) as FileRow['values'] }
+    return { values: parseJson(text) as FileRow['values'], characters: text.length }
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.code === 'invalid_json')
       throw new AppError('unprocessable', `The file is not a JSON array of objects: row ${row} is not valid JSON.`, { cause })
     // It is JSON, though none that can be kept. Its columns count; its values go nowhere, since the row fails.
-    return { values: JSON.parse(text) as FileRow['values'], problem: cause.issues?.[0]?.message ?? cause.message }
+    return {
+      values: JSON.parse(text) as FileRow['values'],
+      problem: cause.issues?.[0]?.message ?? cause.message,
+      characters: text.length,
+    }
   }
 }

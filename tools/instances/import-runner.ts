@@ -9,22 +9,25 @@ import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { openAsset } from '#tools/assets/service.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
-import { advanceJob, finishJob, type JobRunner, type RunningJob } from '#tools/jobs/service.ts'
+import { cachedCatalog } from '#tools/entities/service.ts'
+import { advanceJob, finishJob, type JobRunner, type NewLogLine, type RunningJob } from '#tools/jobs/service.ts'
 
 import { writeFrame } from './frame.ts'
-import { readRows } from './import-file.ts'
-import { type ColumnPlan, countTogether, type FileRow, planColumns, saveRowOf } from './import.rules.ts'
+import { countTogether } from './import-order.rules.ts'
+import { type PlannedChunk, type PlannedRow } from './import-planning.ts'
+import { ReadingDied, readPlanned } from './import-reading.ts'
+import type { PlanEntity } from './import.rules.ts'
 import { type SaveWish, toWish } from './save.rules.ts'
 import { saveRows } from './save.ts'
 import { readWishes } from './wishes.ts'
 
 export const importKind = 'instanceImport'
 
-const chunkRows = 2_000
 /** A step gives way after this long, so that a cancellation or a shutdown never waits for a whole file. */
 const stepMs = 20_000
 const keptErrors = 100
 const keptColumns = 100
+const keptCharacters = 500
 
 const importInput = z.object({
   entityId: z.int(),
@@ -45,50 +48,56 @@ const position = z.object({
   failed: z.int(),
   moved: z.int().optional(),
   ignoredColumns: z.array(z.string()),
-  errors: z.array(z.object({ row: z.int(), path: z.string(), message: z.string(), suggestion: z.string().optional() })),
+  errors: z.array(
+    z.object({ row: z.int(), line: z.int().optional(), path: z.string(), message: z.string(), suggestion: z.string().optional() }),
+  ),
 })
 type Position = z.infer<typeof position>
+type ImportInput = z.infer<typeof importInput>
 
 const beginning: Position = { rows: 0, inserted: 0, updated: 0, skipped: 0, failed: 0, ignoredColumns: [], errors: [] }
-
-/** Rows in chunks, the first `skip` of them left out. */
-async function* chunksOf(rows: AsyncGenerator<FileRow>, skip: number): AsyncGenerator<FileRow[]> {
-  let chunk: FileRow[] = []
-  let seen = 0
-  for await (const row of rows) {
-    if (seen++ < skip) continue
-    chunk.push(row)
-    if (chunk.length === chunkRows) {
-      yield chunk
-      chunk = []
-    }
-  }
-  if (chunk.length > 0) yield chunk
-}
 
 /** The system's context, acting for the person who started the job: history names them. */
 function onBehalf(context: TxContext, job: RunningJob): TxContext {
   return { ...context, actor: { ...context.actor, tenantUserId: job.startedBy ?? 0 } }
 }
 
+/** As much of the entity as its columns are matched with. */
+function planOf({ internalName, properties }: CatalogEntity): PlanEntity {
+  return {
+    internalName,
+    properties: properties.map(({ propertyId, entityPropertyId, internalName: name, dataType, isList }) => ({
+      propertyId,
+      entityPropertyId,
+      internalName: name,
+      dataType,
+      isList,
+    })),
+  }
+}
+
+/** Thrown where the entity is no longer what the rows were planned for. */
+class PlanOutdated extends Error {
+  override readonly name = 'PlanOutdated'
+}
+
+const gone = () => new AppError('conflict', 'The entity was deleted while the import ran.')
+
 /** Saves as many of the rows as go together, from the first on, and answers where the import then is. */
 async function saveChunk(
   context: TxContext,
   job: RunningJob,
-  input: z.infer<typeof importInput>,
+  { input, plan }: { readonly input: ImportInput; readonly plan: PlanEntity },
   before: Position,
-  rows: readonly FileRow[],
+  chunk: PlannedChunk,
 ): Promise<Position> {
   const frame = await writeFrame(onBehalf(context, job), (catalog) => {
     const entity = catalog.entities.find((known) => known.entityId === input.entityId)
-    if (!entity) throw new AppError('conflict', 'The entity was deleted while the import ran.')
+    if (!entity) throw gone()
     return entity
   })
-  const isJson = input.format === 'json'
-  // Rows of JSON leave out what they do not have; those of cells all have the columns of the first.
-  const headers = isJson ? [...new Set(rows.flatMap((row) => Object.keys(row.values)))] : Object.keys(rows[0]?.values ?? {})
-  const plan = planColumns(frame.entity, headers, input.mapping, !isJson || before.rows === 0)
-  const all = await readWishes(rows, (row, index, patterns) => wishOf(frame.entity, plan, input, row, index, patterns))
+  if (JSON.stringify(planOf(frame.entity)) !== JSON.stringify(plan)) throw new PlanOutdated('A property changed while the import ran')
+  const all = await readWishes(chunk.rows, (row, index, patterns) => wishOf(frame.entity, input, row, index, patterns))
   const wishes = all.slice(
     0,
     countTogether(
@@ -101,9 +110,10 @@ async function saveChunk(
   const errors = [...before.errors]
   for (const outcome of outcomes) {
     counts[outcome.outcome]++
-    if (outcome.outcome === 'failed') errors.push(...outcome.errors.map((issue) => errorOf(before.rows + outcome.index + 1, issue)))
+    const row = chunk.rows[outcome.index]
+    if (row && outcome.outcome === 'failed') errors.push(...outcome.errors.map((issue) => errorOf(row, issue)))
   }
-  const ignoredColumns = [...new Set([...before.ignoredColumns, ...plan.ignored])].slice(0, keptColumns)
+  const ignoredColumns = [...new Set([...before.ignoredColumns, ...chunk.ignored])].slice(0, keptColumns)
   const moved = (before.moved ?? 0) + outcomes.filter((one) => one.outcome === 'updated' && one.moved).length
   return {
     ...counts,
@@ -114,61 +124,116 @@ async function saveChunk(
   }
 }
 
-function wishOf(
-  entity: CatalogEntity,
-  plan: ColumnPlan,
-  input: z.infer<typeof importInput>,
-  row: FileRow,
-  index: number,
-  patterns: PatternMatcher,
-): SaveWish {
-  const wish = toWish(entity, saveRowOf(plan, input.format, row), { index, path: '$', modeOfCall: input.importMode, patterns })
+function wishOf(entity: CatalogEntity, input: ImportInput, row: PlannedRow, index: number, patterns: PatternMatcher): SaveWish {
+  const wish = toWish(entity, row.save, { index, path: '$', modeOfCall: input.importMode, patterns })
   return row.problem === undefined ? wish : { ...wish, issues: [{ path: '$', severity: 'error', message: row.problem }] }
 }
 
-function errorOf(row: number, { path, message, suggestion }: Issue): Position['errors'][number] {
-  return { row, path, message, ...(suggestion === undefined ? {} : { suggestion }) }
+// What is quoted of the file is cut anywhere, and the database takes no half of a surrogate pair.
+const keepable = (text: string) => text.slice(0, keptCharacters).toWellFormed()
+
+function errorOf({ row, line }: PlannedRow, { path, message, suggestion }: Issue): Position['errors'][number] {
+  return {
+    row,
+    ...(line === undefined ? {} : { line }),
+    path,
+    message: keepable(message),
+    ...(suggestion === undefined ? {} : { suggestion: keepable(suggestion) }),
+  }
+}
+
+function logLine({ row, line, message }: Position['errors'][number]): NewLogLine {
+  return { level: 'warning', message: `Row ${row}${line === undefined ? '' : ` (line ${line})`}: ${message}` }
+}
+
+/** Where an import is, and its job as the next chunk commits it. */
+interface Standing {
+  job: RunningJob
+  at: Position
+}
+
+/** Reads and saves on from where the import stands. */
+async function runOn(services: Services, standing: Standing, input: ImportInput, signal: AbortSignal): Promise<'more' | 'read'> {
+  const { tenantId } = standing.job
+  const plan = await inSystemTransaction(services, tenantId, async (context) => {
+    const entity = (await cachedCatalog(context)).entities.find((known) => known.entityId === input.entityId)
+    if (!entity) throw gone()
+    return planOf(entity)
+  })
+  const asset = await openAsset(services, tenantId, input.assetKey)
+  const { format, delimiter, sheet, mapping } = input
+  const chunks = readPlanned(
+    asset.stream,
+    {
+      format,
+      delimiter: delimiter ?? undefined,
+      sheet: sheet ?? undefined,
+      maxColumns: services.config.limits.importColumns,
+      entity: plan,
+      mapping,
+      skip: standing.at.rows,
+    },
+    signal,
+  )
+  // From the first chunk on: what was saved before is read over, and takes its time in each step.
+  let until: number | undefined
+  for await (const chunk of chunks) {
+    until ??= Date.now() + stepMs
+    let left = chunk.rows
+    let together = left.length
+    while (left.length > 0) {
+      signal.throwIfAborted()
+      const { job, at: before } = standing
+      const next = await inSystemTransaction(services, tenantId, async (context) => {
+        const reached = await saveChunk(context, job, { input, plan }, before, { ...chunk, rows: left.slice(0, together) })
+        const log = reached.errors.slice(before.errors.length).map(logLine)
+        return { at: reached, job: await advanceJob(context, job, { done: reached.rows, position: reached, log }) }
+      })
+      Object.assign(standing, next)
+      left = left.slice(next.at.rows - before.rows)
+      // Where rows go together only a few at a time, more of them need not be looked at.
+      together = Math.min(left.length, Math.max(1, (next.at.rows - before.rows) * 4))
+      if (Date.now() > until) return 'more'
+    }
+  }
+  return 'read'
 }
 
 /** Carries out imports. A chunk that is run again starts from the committed position, and rows that were saved already are skipped by their hash. */
 export const importRunner: JobRunner = {
   async step(services: Services, first: RunningJob, signal: AbortSignal) {
     const input = importInput.parse(first.input)
-    let job = first
-    let at = job.position === null ? beginning : position.parse(job.position)
-    const asset = await openAsset(services, job.tenantId, input.assetKey)
-    const until = Date.now() + stepMs
-    const { format, delimiter, sheet } = input
-    const rows = readRows(asset.stream, { format, delimiter: delimiter ?? undefined, sheet: sheet ?? undefined })
+    const standing: Standing = { job: first, at: first.position === null ? beginning : position.parse(first.position) }
     try {
-      for await (const chunk of chunksOf(rows, at.rows)) {
-        let left: readonly FileRow[] = chunk
-        let together = left.length
-        while (left.length > 0) {
-          signal.throwIfAborted()
-          const before = at
-          const next = await inSystemTransaction(services, job.tenantId, async (context) => {
-            const reached = await saveChunk(context, job, input, before, left.slice(0, together))
-            const lines = reached.errors
-              .slice(before.errors.length)
-              .map((error) => ({ level: 'warning' as const, message: `Row ${error.row}: ${error.message}` }))
-            return { reached, job: await advanceJob(context, job, { done: reached.rows, position: reached, log: lines }) }
-          })
-          at = next.reached
-          job = next.job
-          left = left.slice(at.rows - before.rows)
-          // Where rows go together only a few at a time, more of them need not be looked at.
-          together = Math.min(left.length, Math.max(1, (at.rows - before.rows) * 4))
-          if (Date.now() > until) return 'more'
-        }
-      }
-    } finally {
-      asset.stream.destroy()
+      if ((await readTwice(services, standing, input, signal)) === 'more') return 'more'
+    } catch (error) {
+      if (error instanceof PlanOutdated) return 'more'
+      throw error
     }
-    const { rows: read, ...result } = at
+    const { job, at } = standing
     await inSystemTransaction(services, job.tenantId, (context) =>
-      finishJob(context, job, { state: at.failed > 0 ? 'partly' : 'succeeded', total: read, result: { rows: read, ...result } }),
+      finishJob(context, job, { state: at.failed > 0 ? 'partly' : 'succeeded', total: at.rows, result: at }),
     )
     return 'done'
   },
+}
+
+/** An operator, or a system short of memory, may have ended the process that reads; only the second one proves that the file does. */
+async function readTwice(services: Services, standing: Standing, input: ImportInput, signal: AbortSignal): Promise<'more' | 'read'> {
+  try {
+    return await runOn(services, standing, input, signal)
+  } catch (error) {
+    if (!(error instanceof ReadingDied)) throw error
+    services.log.warn({ err: error, jobId: standing.job.jobId }, 'a process that reads a file ended in the middle of it')
+  }
+  try {
+    return await runOn(services, standing, input, signal)
+  } catch (error) {
+    if (!(error instanceof ReadingDied)) throw error
+    throw new AppError(
+      'unprocessable',
+      `The process that reads the file ended twice after row ${standing.at.rows}. Split the file, or save it as CSV.`,
+      { cause: error },
+    )
+  }
 }

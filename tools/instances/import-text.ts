@@ -5,12 +5,15 @@ import { AppError } from '#platform/errors.ts'
 
 import { maxRowCharacters } from './import-limits.ts'
 
-export function rowTooLong(row: number): AppError {
+/** Of a row by its number, else of the row that names the columns. */
+export function rowTooLong(row: number | undefined): AppError {
   return new AppError(
     'unprocessable',
-    `Row ${row} has more than ${maxRowCharacters / 1024 / 1024} million characters: a quote or a bracket is probably never closed. The rows before it may have been saved.`,
+    `${row === undefined ? 'The row of column names' : `Row ${row}`} has more than ${maxRowCharacters / 1024 / 1024} million characters: a quote or a bracket is probably never closed. The rows before it may have been saved.`,
   )
 }
+
+const notText = (advice: string, cause?: unknown) => new AppError('unprocessable', `The file is not UTF-8 text. ${advice}`, { cause })
 
 /** UTF-8 with or without its mark, UTF-16 with it; anything else is refused rather than guessed. */
 export async function* textBlocks(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
@@ -29,13 +32,17 @@ export async function* textBlocks(chunks: AsyncIterable<Buffer>): AsyncGenerator
     }
     yield decoder ? decoder.decode() : new TextDecoder('utf-8', { fatal: true }).decode(head)
   } catch (cause) {
-    if (cause instanceof TypeError)
-      throw new AppError('unprocessable', 'The file is not UTF-8 text. Save it as UTF-8 and upload it again.', { cause })
+    if (cause instanceof TypeError) throw notText('Save it as UTF-8 and upload it again.', cause)
     throw cause
   }
 }
 
 function encodingOf(head: Buffer): string {
   const mark = head.readUInt16BE(0)
-  return mark === 0xff_fe ? 'utf-16le' : mark === 0xfe_ff ? 'utf-16be' : 'utf-8'
+  if (mark === 0xff_fe) return 'utf-16le'
+  if (mark === 0xfe_ff) return 'utf-16be'
+  // No text begins so, but that of UTF-16 without its mark.
+  if (head[0] === 0 || head[1] === 0)
+    throw notText('It holds NUL bytes, as UTF-16 without its mark does. Save it as UTF-8 and upload it again.')
+  return 'utf-8'
 }

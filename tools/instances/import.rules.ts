@@ -2,18 +2,41 @@
 import { AppError, type Issue } from '#platform/errors.ts'
 import { losesValue } from '#platform/json.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
-import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
 
-import { keyName, type SaveRowInput, type SaveWish } from './save.rules.ts'
-import { propertyIndex } from './values.rules.ts'
+import { propertyIndex } from './property-index.rules.ts'
+import type { SaveRowInput } from './save.rules.ts'
 
 export type FileFormat = 'csv' | 'json' | 'xlsx'
+
+const formats: Readonly<Record<string, FileFormat>> = { csv: 'csv', tsv: 'csv', txt: 'csv', json: 'json', xlsx: 'xlsx', xlsm: 'xlsx' }
+
+/** The format of a file by its extension, or what the caller says. Throws 415 for anything else. */
+export function formatOf(extension: string, said: FileFormat | undefined): FileFormat {
+  const format = said ?? formats[extension.toLowerCase()]
+  if (format) return format
+  const advice = ['xls', 'xlsb', 'ods', 'numbers'].includes(extension)
+    ? 'Save it as .xlsx or CSV.'
+    : 'Upload CSV, XLSX or JSON, or say format.'
+  throw new AppError('unsupported_type', `Files of type ${extension || '(none)'} cannot be imported. ${advice}`)
+}
 
 export interface FileRow {
   /** By column. Of a CSV texts, of a workbook cells, of JSON whatever stands there. */
   readonly values: Readonly<Record<string, unknown>>
+  /** Of the file, from 1, header included; of a workbook the row of the sheet. */
+  readonly line?: number
   /** What is wrong with the row as the file has it; it then fails, whatever its values are. */
   readonly problem?: string
+  /** Of a row of JSON, as the file has it. */
+  readonly characters?: number
+}
+
+/** As much of an entity as the columns of a file are matched with. */
+export type PlanProperty = Pick<CatalogProperty, 'propertyId' | 'entityPropertyId' | 'internalName' | 'dataType' | 'isList'>
+export interface PlanEntity {
+  readonly internalName: string
+  readonly properties: readonly PlanProperty[]
 }
 
 /** A cell of a workbook; dates are texts. */
@@ -28,9 +51,7 @@ export function rowOfList(headers: readonly string[], cells: readonly SheetCell[
 }
 
 /** What a column of the file becomes. */
-export type Target =
-  | { readonly kind: 'property'; readonly property: CatalogProperty }
-  | { readonly kind: 'field'; readonly field: KeyField }
+export type Target = { readonly kind: 'property'; readonly property: PlanProperty } | { readonly kind: 'field'; readonly field: KeyField }
 
 const keyFields = ['key1', 'key2', 'key3', 'parentKey1', 'parentKey2', 'parentKey3', 'parentEntity'] as const
 type KeyField = (typeof keyFields)[number]
@@ -41,7 +62,7 @@ function plainName(text: string): string {
 }
 
 /** A field by its own name, else a property by internalName or id, else a field without regard to case. */
-function targetOf(entity: CatalogEntity, name: string): Target | undefined {
+function targetOf(entity: PlanEntity, name: string): Target | undefined {
   const exact = keyFields.find((known) => known === name)
   const property = exact ? undefined : propertyIndex(entity.properties).get(name.toLowerCase())
   if (property) return { kind: 'property', property }
@@ -50,7 +71,7 @@ function targetOf(entity: CatalogEntity, name: string): Target | undefined {
 }
 
 /** What is wrong with the names on the left of a mapping; what stands on the right only the file tells. */
-export function findMappingIssues(entity: CatalogEntity, mapping: Readonly<Record<string, string>>): Issue[] {
+export function findMappingIssues(entity: PlanEntity, mapping: Readonly<Record<string, string>>): Issue[] {
   const known = [...entity.properties.map((one) => one.internalName), ...keyFields]
   return Object.keys(mapping)
     .filter((target) => !targetOf(entity, target))
@@ -77,7 +98,7 @@ export interface ColumnPlan {
  * and reported. Rows of JSON name what they have: with `isWhole` false a column that is missing here may stand elsewhere.
  */
 export function planColumns(
-  entity: CatalogEntity,
+  entity: PlanEntity,
   headers: readonly string[],
   mapping: Readonly<Record<string, string>>,
   isWhole = true,
@@ -128,7 +149,7 @@ const yes = new Set(['true', 'yes', 'y', '1', 't'])
 const no = new Set(['false', 'no', 'n', '0', 'f'])
 
 /** A cell as the value that the validator expects. What cannot be read stays as it is, so that the validator says what is wrong with it. */
-function cellValue(property: CatalogProperty, cell: SheetCell): unknown {
+function cellValue(property: PlanProperty, cell: SheetCell): unknown {
   if (typeof cell !== 'string') return cell === null ? null : property.isList ? [scalarOf(property, cell)] : scalarOf(property, cell)
   const trimmed = cell.trim()
   if (trimmed === '') return null
@@ -136,7 +157,7 @@ function cellValue(property: CatalogProperty, cell: SheetCell): unknown {
   return property.dataType === 'Text' ? cell : scalarOf(property, trimmed)
 }
 
-function scalarOf(property: CatalogProperty, part: string | number | boolean): unknown {
+function scalarOf(property: PlanProperty, part: string | number | boolean): unknown {
   const text = String(part)
   switch (property.dataType) {
     case 'Number':
@@ -191,19 +212,4 @@ function rowOfObject(plan: ColumnPlan, values: Readonly<Record<string, unknown>>
 /** A row of a file as a save row. */
 export function saveRowOf(plan: ColumnPlan, format: FileFormat, row: FileRow): SaveRowInput {
   return format === 'json' ? rowOfObject(plan, row.values) : rowOfCells(plan, row.values)
-}
-
-/**
- * How many of the rows go into one save: those before the first that names a record again, or a parent that an earlier row makes. So a file is saved in
- * the order of its rows, wherever its chunks end.
- */
-export function countTogether(wishes: readonly SaveWish[], isOwnParent: boolean): number {
-  const seen = new Set<string>()
-  for (const [index, { keys, parent }] of wishes.entries()) {
-    const name = keys && keys[0] !== '' ? keyName(keys) : undefined
-    if (name !== undefined && seen.has(name)) return index
-    if (isOwnParent && parent.kind === 'key' && seen.has(keyName(parent.keys))) return index
-    if (name !== undefined) seen.add(name)
-  }
-  return wishes.length
 }

@@ -10,7 +10,7 @@ import { type Operator, operatorsOf, type SystemField, systemFields } from '#too
 import { checkValue, type Scalar, type ValueRules } from '#tools/properties/service.ts'
 
 import { unknownProperty } from './unknown-property.rules.ts'
-import { propertyIndex } from './values.rules.ts'
+import { propertyIndex } from './property-index.rules.ts'
 
 export const maxFilterDepth = 8
 export const maxFilterRules = 200

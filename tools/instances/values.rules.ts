@@ -5,6 +5,7 @@ import type { PatternMatcher } from '#platform/patterns.ts'
 import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
 import { checkValue, type Value } from '#tools/properties/service.ts'
 
+import { propertyIndex } from './property-index.rules.ts'
 import { type Layout, layoutOf, RowValues } from './row-values.rules.ts'
 import { unknownProperty } from './unknown-property.rules.ts'
 
@@ -14,26 +15,6 @@ export interface CheckedData {
   /** By entityPropertyId: what was named, in canonical form. */
   readonly values: ReadonlyMap<number, Value>
   readonly issues: readonly Issue[]
-}
-
-const propertyIndexes = new WeakMap<readonly CatalogProperty[], ReadonlyMap<string, CatalogProperty>>()
-
-/** Properties by lower-case internalName, by entityPropertyId and by propertyId: the three ways that a save may name one. */
-export function propertyIndex(properties: readonly CatalogProperty[]): ReadonlyMap<string, CatalogProperty> {
-  let index = propertyIndexes.get(properties)
-  if (!index) {
-    index = new Map(
-      properties.flatMap((property) => [
-        [property.internalName.toLowerCase(), property] as const,
-        // As it is written, which is how almost every save names it.
-        [property.internalName, property] as const,
-        [String(property.entityPropertyId), property] as const,
-        [String(property.propertyId), property] as const,
-      ]),
-    )
-    propertyIndexes.set(properties, index)
-  }
-  return index
 }
 
 const layouts = new WeakMap<readonly CatalogProperty[], Layout>()

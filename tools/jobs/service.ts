@@ -36,6 +36,8 @@ export interface JobRequest {
   readonly total?: number
 }
 
+export type { NewLogLine } from './jobs.store.ts'
+
 /** A job as its runner sees it, for one chunk. */
 export interface RunningJob extends JobAttempt {
   readonly kind: string
