@@ -83,7 +83,7 @@ describe('parents and their children', () => {
   it('refuse a move below itself, also when two move at once', async () => {
     await save('Folder', 'a')
     await save('Folder', 'b', { parentKey1: 'a' })
-    await expect(save('Folder', 'a', { parentKey1: 'b' })).rejects.toMatchObject({ status: 400 })
+    await expect(save('Folder', 'a', { parentKey1: 'b' })).rejects.toMatchObject({ status: 409 })
     for (let round = 0; round < 5; round++) {
       const [x, y] = [`x${round}`, `y${round}`]
       await save('Folder', x)

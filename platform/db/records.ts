@@ -81,6 +81,9 @@ const systemColumns = `
   modified_by int,
   workflow_instance_id bigint`
 
+/** Of the record table alone; a table that was made without it gets it before its next write, and its rows when they are changed. */
+const createdBy = 'created_by int'
+
 async function ensureTenantSchema(tx: Tx, tenantId: number): Promise<void> {
   const role = tenantRole(tenantId)
   const [existing] = await tx`select 1 from pg_namespace where nspname = ${role}`
@@ -117,7 +120,7 @@ async function ensureRecordTable(tx: Tx, tenantId: number, entityId: number, col
   const present = await columnsOf(tx, tenantRole(tenantId), `e_${entityId}`)
   if (present.size === 0) {
     const own = columns.map((column) => `,\n  c${column.columnId} ${typeOf(column)}`).join('')
-    await tx.unsafe(`create table ${table} (${systemColumns}${own},\n  primary key (id))`)
+    await tx.unsafe(`create table ${table} (${systemColumns},\n  ${createdBy}${own},\n  primary key (id))`)
     await tx.unsafe(`create unique index e_${entityId}_key on ${table} (key1, key2, key3) where deleted_at is null and key1 <> ''`)
     await tx.unsafe(`create index e_${entityId}_change on ${table} (change_no, id)`)
     await tx.unsafe(`create index e_${entityId}_parent on ${table} (parent_id) where parent_id is not null`)
@@ -125,6 +128,7 @@ async function ensureRecordTable(tx: Tx, tenantId: number, entityId: number, col
     await tx.unsafe(`grant select, insert, update, delete on ${table} to ${tenantRole(tenantId)}`)
     return
   }
+  if (!present.has('created_by')) await tx.unsafe(`alter table ${table} add column if not exists ${createdBy}`)
   for (const column of columns) {
     if (!present.has(`c${column.columnId}`))
       await tx.unsafe(`alter table ${table} add column if not exists c${column.columnId} ${typeOf(column)}`)

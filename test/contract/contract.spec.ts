@@ -70,7 +70,7 @@ async function arranged(operation: RegisteredOperation): Promise<{ tenant: TestT
 
 /** Ids, times and the like differ from call to call: only their kind is compared. */
 const varyingName =
-  /(?:Id|Ids|Key|Keys|Date|At|validFrom|validTo|Utc|Local|Hash|url|sig|watermark|cursor|Cursor|dataJson|prefix|Host|host|subDomain|SubDomain)$/
+  /(?:Id|Ids|Key|Keys|By|Date|At|validFrom|validTo|Utc|Local|Hash|url|sig|watermark|cursor|Cursor|dataJson|prefix|Host|host|subDomain|SubDomain)$/
 
 function comparable(value: unknown, varying: ReadonlySet<string>, name = ''): unknown {
   if (value !== null && name !== '' && (varyingName.test(name) || varying.has(name)) && typeof value !== 'object') return typeof value

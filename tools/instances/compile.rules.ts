@@ -1,5 +1,5 @@
 /** Compiles a query tree to SQL. Identifiers come from the catalog alone, values are always parameters. */
-import type { RecordColumn } from '#platform/db/records.ts'
+import { historyTable, type RecordColumn } from '#platform/db/records.ts'
 import type { CatalogEntity, CatalogProperty, DataType } from '#tools/entities/catalog.schema.ts'
 
 import type { Field, QueryNode, RuleNode, SortKey } from './query.rules.ts'
@@ -47,6 +47,7 @@ export function createParameters(): Parameters {
 
 /** Which columns the table has already: one that was attached and never written yet reads as empty. */
 export interface Compiling {
+  readonly tenantId: number
   readonly entity: CatalogEntity
   readonly present: ReadonlySet<string>
   readonly parameters: Parameters
@@ -116,6 +117,8 @@ function fieldSql(compiling: Compiling, field: Field): string {
   switch (field.system) {
     case 'eiRecordId':
       return `${alias}.id`
+    case 'entityId':
+      return `${compiling.entity.entityId}::bigint`
     case 'parentEIRecordId':
       return `${alias}.parent_id`
     case 'key1':
@@ -124,9 +127,25 @@ function fieldSql(compiling: Compiling, field: Field): string {
       return `${alias}.${field.system}`
     case 'externalKey':
       return externalKeySql(alias)
+    case 'workflowInstanceId':
+      return `${alias}.workflow_instance_id`
+    case 'createdDate':
+      return `${alias}.created_at`
+    case 'createdBy':
+      return createdBySql(compiling)
     case 'modifiedDate':
       return `${alias}.valid_from`
+    case 'modifiedBy':
+      return `${alias}.modified_by`
   }
+}
+
+/** Who made the first version. A row of a table without the column, or of one that got it since, has it in its history; 0 stands for nobody. */
+export function createdBySql({ tenantId, entity, present, alias }: Compiling): string {
+  const history = historyTable(tenantId, entity.entityId)
+  const first = `case when ${alias}.version = 1 then ${alias}.modified_by
+    else (select f.modified_by from ${history} f where f.id = ${alias}.id and f.version = 1) end`
+  return present.has('created_by') ? `nullif(coalesce(${alias}.created_by, ${first}), 0)` : `(${first})`
 }
 
 /** The key parts that are not empty, joined. */
@@ -136,7 +155,7 @@ export function externalKeySql(alias: string): string {
 
 function typeOfField(field: Field): string {
   if ('property' in field) return sqlTypes[field.dataType]
-  return field.system === 'eiRecordId' || field.system === 'parentEIRecordId' ? 'bigint' : sqlTypes[field.dataType]
+  return field.dataType === 'Number' ? 'bigint' : sqlTypes[field.dataType]
 }
 
 /** A text as a value of a type. Reading a time depends on settings, so PostgreSQL would read it again for every row; as a sub-query it is read once. */
@@ -292,7 +311,10 @@ export function documentSql(compiling: Compiling, options: { isDeletedShown?: bo
     `'data': json_object(${data.join(', ')}${data.length > 0 ? ' null on null' : ''})`,
     `'rowHash': upper(encode(${alias}.row_hash, 'hex'))`,
     `'workflowInstanceId': ${alias}.workflow_instance_id`,
+    `'createdDate': ${isoSql(`${alias}.created_at`)}`,
+    `'createdBy': ${createdBySql(compiling)}`,
     `'modifiedDate': ${isoSql(`${alias}.valid_from`)}`,
+    `'modifiedBy': ${alias}.modified_by`,
     ...(options.isDeletedShown ? [`'deletedDate': ${isoSql(`${alias}.deleted_at`)}`] : []),
     ...(options.extra ?? []),
   ]

@@ -37,13 +37,14 @@ export function entityInPath(catalog: Catalog, idOrName: IdOrName): CatalogEntit
   throw new AppError('not_found', 'No such entity.', { issues: [unknownName('$.entity', 'entity', idOrName, names, 'list_entities')] })
 }
 
-async function columnsSeen(context: TxContext, entity: CatalogEntity): Promise<Set<string>> {
+/** The columns of the entity's table; asked again where `wanted` ones are missing from what was seen. */
+async function columnsSeen(context: TxContext, entity: CatalogEntity, wanted: readonly string[]): Promise<Set<string>> {
   const { databases } = context.services
   const known = seenColumns.get(databases) ?? new Map<string, Set<string>>()
   seenColumns.set(databases, known)
   const name = `${context.tenantId}:${entity.entityId}`
   const seen = known.get(name)
-  if (seen && seen.size > 0 && entity.properties.every((property) => seen.has(`c${property.columnId}`))) return seen
+  if (seen && seen.size > 0 && wanted.every((column) => seen.has(column))) return seen
   const present = await presentColumns(context.tx, context.tenantId, entity.entityId)
   if (present.size > 0) known.set(name, present)
   return present
@@ -59,7 +60,11 @@ export async function readFrame(context: TxContext, idOrName: IdOrName): Promise
 }
 
 export async function readFrameOf(context: TxContext, catalog: Catalog, entity: CatalogEntity): Promise<ReadFrame> {
-  const present = await columnsSeen(context, entity)
+  const present = await columnsSeen(
+    context,
+    entity,
+    entity.properties.map((property) => `c${property.columnId}`),
+  )
   const sensitive = entity.properties.filter((property) => property.isSensitive).map((property) => property.internalName)
   if (sensitive.length > 0) context.audit({ entity: entity.internalName, sensitive })
   return { catalog, entity, present, hasTable: present.size > 0 }
@@ -105,10 +110,11 @@ export async function writeFrame(
   const confirmed = confirmEpoch(context)
   context.assume(confirmed)
   const epoch = seenEpoch ?? (await confirmed)
-  const present = await columnsSeen(context, entity)
-  const wanted = columnsOf(entity)
-  if (present.size === 0 || wanted.some((column) => !present.has(`c${column.columnId}`))) {
-    throw new StaleRead('a table is missing', () => ensureTables(services.databases, tenantId, entity.entityId, wanted))
+  const columns = columnsOf(entity)
+  const wanted = ['created_by', ...columns.map((column) => `c${column.columnId}`)]
+  const present = await columnsSeen(context, entity, wanted)
+  if (wanted.some((column) => !present.has(column))) {
+    throw new StaleRead('a table is missing', () => ensureTables(services.databases, tenantId, entity.entityId, columns))
   }
   return { catalog, entity, present, hasTable: true, epoch }
 }
@@ -127,5 +133,5 @@ export function outlivesProperties({ entity, present }: ReadFrame): boolean {
 
 /** A fresh compilation of a statement on the entity, with its record row under `alias`. */
 export function compiling(frame: ReadFrame, alias = 'e'): Compiling {
-  return { entity: frame.entity, present: frame.present, parameters: createParameters(), alias }
+  return { tenantId: frame.catalog.tenantId, entity: frame.entity, present: frame.present, parameters: createParameters(), alias }
 }

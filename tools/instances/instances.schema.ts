@@ -30,7 +30,10 @@ export const instance = z.object({
   data,
   rowHash: z.string().describe('40 hex digits; send it back as expectedRowHash to refuse lost updates'),
   workflowInstanceId: z.int().nullable(),
+  createdDate: z.iso.datetime(),
+  createdBy: z.int().nullable().describe('tenantUserId; null: the system'),
   modifiedDate: z.iso.datetime(),
+  modifiedBy: z.int().nullable(),
   deletedDate: z.iso.datetime().nullable().optional().describe('Of deleted records, where they are shown'),
 })
 
@@ -176,7 +179,10 @@ export const exampleInstance: z.input<typeof instance> = {
   data: { Title: 'Replace the gate valve', Status: 'open' },
   rowHash: '5F1C0A6E0D7B4F3D8C1E2A9B7D6C5E4F3A2B1C0D',
   workflowInstanceId: null,
+  createdDate: '2026-03-01T08:30:00.000Z',
+  createdBy: 7,
   modifiedDate: '2026-03-01T08:30:00.000Z',
+  modifiedBy: 7,
 }
 
 component('Value', anyValue)

@@ -13,7 +13,7 @@ export const listInstances = defineOperation({
   name: 'list_instances',
   title: 'List records',
   description:
-    'A page of live records under a filter, in an order. Filter by property internalName or by eiRecordId, key1..3, externalKey, modifiedDate; describe_entity gives names and types. Page with nextCursor. To keep a copy up to date use list_instances_changed_since; for a number alone count_instances.',
+    'A page of live records under a filter, in an order. Filter by property internalName or by eiRecordId, key1..3, externalKey, createdDate, createdBy, modifiedDate, modifiedBy; describe_entity gives names and types. Page with nextCursor. To keep a copy up to date use list_instances_changed_since; for a number alone count_instances.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/list',
   roles: 'DataView',

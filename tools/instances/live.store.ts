@@ -61,7 +61,7 @@ export async function readCanonical(
   frame: ReadFrame,
   ids: readonly number[],
 ): Promise<Map<number, Map<number, Value>>> {
-  const compiled = { entity: frame.entity, present: frame.present, parameters: createParameters(), alias: 'e' }
+  const compiled = { tenantId, entity: frame.entity, present: frame.present, parameters: createParameters(), alias: 'e' }
   const document = canonicalSql(compiled)
   const rows = await tx.unsafe<{ id: number; document: string }[]>(
     `select e.id, (${document})::text as document from ${recordTable(tenantId, frame.entity.entityId)} e where e.id = any(${compiled.parameters.add(ids)}::bigint[])`,

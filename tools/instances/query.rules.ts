@@ -44,12 +44,17 @@ export interface SortKey {
 
 const systemTypes: Readonly<Record<SystemField, DataType>> = {
   eiRecordId: 'Number',
+  entityId: 'Number',
   parentEIRecordId: 'Number',
   key1: 'Text',
   key2: 'Text',
   key3: 'Text',
   externalKey: 'Text',
+  workflowInstanceId: 'Number',
+  createdDate: 'DateTime',
+  createdBy: 'Number',
   modifiedDate: 'DateTime',
+  modifiedBy: 'Number',
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -187,7 +192,7 @@ function parseValue(parser: Parser, field: Field, raw: unknown, path: string): S
   const checked = checkValue(lenient(field), raw, noPatterns)
   if ('problem' in checked) return say(parser, path, checked.problem, checked.suggestion)
   if ('system' in field && field.dataType === 'Number' && !Number.isSafeInteger(checked.value))
-    return say(parser, path, `Expected a record id, got ${quoted(raw)}.`)
+    return say(parser, path, `Expected an id, got ${quoted(raw)}.`)
   // Not a list and not null: lenient() is neither, and null was refused above.
   return checked.value as Scalar
 }

@@ -32,12 +32,14 @@ function versionsSql(tenantId: number, compiled: Compiling): string {
     `case when ${columnId} = any(h.same_as_next) then coalesce(
        (select n.${column} from ${history} n where n.id = h.id and n.version > h.version and not (${columnId} = any(n.same_as_next)) order by n.version limit 1),
        (select c.${column} from ${current} c where c.id = h.id)) else h.${column} end as ${column}`
+  // Those of history are found by the first version, as in a table that has no such column.
+  const createdBy = present.has('created_by') ? 'created_by' : 'null::int as created_by'
   const ofHistory = columns.map((property) => {
     const column = `c${property.columnId}`
     return property.dataType === 'Text' && !property.isList ? later(column, property.columnId) : `h.${column}`
   })
-  return `(select ${[...system, ...columns.map((property) => `c${property.columnId}`), "'infinity'::timestamptz as valid_to"].join(', ')} from ${current}
-    union all select ${[...system.map((column) => `h.${column}`), ...ofHistory, 'h.valid_to'].join(', ')} from ${history} h)`
+  return `(select ${[...system, createdBy, ...columns.map((property) => `c${property.columnId}`), "'infinity'::timestamptz as valid_to"].join(', ')} from ${current}
+    union all select ${[...system.map((column) => `h.${column}`), 'null::int', ...ofHistory, 'h.valid_to'].join(', ')} from ${history} h)`
 }
 
 /** The record as it was at a time, as JSON text; a deleted one with its deletedDate. Undefined where it did not exist yet. */
@@ -145,7 +147,7 @@ export async function versionValues(
   id: number,
   version: number,
 ): Promise<Map<number, Value> | undefined> {
-  const compiled = { entity: frame.entity, present: frame.present, parameters: createParameters(), alias: 'e' }
+  const compiled = { tenantId, entity: frame.entity, present: frame.present, parameters: createParameters(), alias: 'e' }
   const { parameters } = compiled
   const document = canonicalSql(compiled)
   const [row] = await run<{ document: string }>(

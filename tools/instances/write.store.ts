@@ -55,14 +55,15 @@ export interface WriteStamp {
 
 /** What a writing statement returns of the record's row `e`, after the parameters that it has already. */
 function documentReturned(
+  tenantId: number,
   entity: CatalogEntity,
   withDocuments: boolean,
   given: readonly unknown[],
 ): { returned: string; parameters: unknown[] } {
   const parameters = createParameters()
   for (const value of given) parameters.add(value)
-  const present = new Set(entity.properties.map((property) => `c${property.columnId}`))
-  const returned = withDocuments ? `, (${documentSql({ entity, present, parameters, alias: 'e' })})::text as document` : ''
+  const present = new Set(['created_by', ...entity.properties.map((property) => `c${property.columnId}`)])
+  const returned = withDocuments ? `, (${documentSql({ tenantId, entity, present, parameters, alias: 'e' })})::text as document` : ''
   return { returned, parameters: [...parameters.list] }
 }
 
@@ -75,7 +76,7 @@ export async function insertRecords(
   rows: readonly FullRow[],
 ): Promise<Map<number, string | undefined>> {
   const columns = entity.properties.map((property) => `c${property.columnId}`)
-  const { returned, parameters } = documentReturned(entity, by.withDocuments, [
+  const { returned, parameters } = documentReturned(tenantId, entity, by.withDocuments, [
     toJson(entity, rows),
     by.epoch,
     by.stamp,
@@ -83,8 +84,8 @@ export async function insertRecords(
   ])
   const inserted = await tx.unsafe<{ id: number; document?: string }[]>(
     `insert into ${recordTable(tenantId, entity.entityId)} as e
-       (id, parent_id, key1, key2, key3, row_hash, version, valid_from, created_at, created_change_no, change_no, modified_by${columns.map((c) => `, ${c}`).join('')})
-     select r.id, r.p, r.k1, r.k2, r.k3, decode(r.h, 'hex'), 1, $3::text::timestamptz, $3::text::timestamptz, ${changeNumber}, ${changeNumber}, $4::int${columns.map((c) => `, r.${c}`).join('')}
+       (id, parent_id, key1, key2, key3, row_hash, version, valid_from, created_at, created_by, created_change_no, change_no, modified_by${columns.map((c) => `, ${c}`).join('')})
+     select r.id, r.p, r.k1, r.k2, r.k3, decode(r.h, 'hex'), 1, $3::text::timestamptz, $3::text::timestamptz, coalesce($4::int, 0), ${changeNumber}, ${changeNumber}, $4::int${columns.map((c) => `, r.${c}`).join('')}
      from json_to_recordset($1::text::json) as r(${recordsetColumns(entity)})
      on conflict (key1, key2, key3) where deleted_at is null and key1 <> '' do nothing
      returning e.id${returned}`,
@@ -173,12 +174,15 @@ export async function updateRecords(
   rows: readonly FullRow[],
 ): Promise<Map<number, string | undefined>> {
   const columns = entity.properties.map((property) => `c${property.columnId} = r.c${property.columnId}`)
+  // Who made a record that is older than the column is in its history; the change that leads past it writes it down.
+  const createdBy = `coalesce(e.created_by, case when e.version = 1 then e.modified_by
+      else (select f.modified_by from ${historyTable(tenantId, entity.entityId)} f where f.id = e.id and f.version = 1) end, 0)`
   const update = `update ${recordTable(tenantId, entity.entityId)} e
     set parent_id = r.p, key1 = r.k1, key2 = r.k2, key3 = r.k3, row_hash = decode(r.h, 'hex'), ${nextVersion},
-      valid_from = greatest(e.valid_from, $3::text::timestamptz), change_no = ${changeNumber}, modified_by = $4::int${columns.map((c) => `, ${c}`).join('')}
+      valid_from = greatest(e.valid_from, $3::text::timestamptz), change_no = ${changeNumber}, modified_by = $4::int, created_by = ${createdBy}${columns.map((c) => `, ${c}`).join('')}
     from json_to_recordset($1::text::json) as r(${recordsetColumns(entity)})
     where e.id = r.id and e.version = r.v and e.deleted_at is null and ($5::boolean or e.valid_from <= $3::text::timestamptz)`
-  const { returned, parameters } = documentReturned(entity, by.withDocuments, [
+  const { returned, parameters } = documentReturned(tenantId, entity, by.withDocuments, [
     toJson(entity, rows),
     by.epoch,
     by.stamp,

@@ -2,7 +2,20 @@
 import type { DataType } from './properties.schema.ts'
 
 /** Fields that every record has, by their wire names: what filters and sorts go by beside properties. */
-export const systemFields = ['eiRecordId', 'parentEIRecordId', 'key1', 'key2', 'key3', 'externalKey', 'modifiedDate'] as const
+export const systemFields = [
+  'eiRecordId',
+  'entityId',
+  'parentEIRecordId',
+  'key1',
+  'key2',
+  'key3',
+  'externalKey',
+  'workflowInstanceId',
+  'createdDate',
+  'createdBy',
+  'modifiedDate',
+  'modifiedBy',
+] as const
 
 export type SystemField = (typeof systemFields)[number]
 

@@ -3,7 +3,6 @@ import { quoted, withArticle } from '#platform/suggest.ts'
 import { finding, type Finding, unknownName } from '#platform/validation.ts'
 
 import { findPatternProblem, type NewDisplay, readDisplays, type References } from './displays.rules.ts'
-import { systemFields } from './operators.schema.ts'
 import { type NewOption, readOptionFilters, readOptions } from './options.rules.ts'
 import { type DataType, dataTypeOf, dataTypes, maxTextLength, type PortableProperty } from './properties.schema.ts'
 
@@ -163,13 +162,6 @@ export function findShortcutProblem(storageShortcutId: number | null | undefined
     : []
 }
 
-/** A name that a filter, a sort or an import takes for the record's own field; values are saved and shown by it all the same. */
-function findNameWarning(internalName: string, path: string): Finding[] {
-  if (!systemFields.some((field) => field === internalName)) return []
-  const message = `Every record has a field ${internalName}, which filters, sorts and imports mean by this name. Name the property by its id there.`
-  return [finding(`${path}.internalName`, message, { severity: 'warning' })]
-}
-
 /** The patterns that reading a definition compiles. */
 export function patternsOf({ regEx, displays = [] }: Pick<PortableProperty, 'regEx' | 'displays'>): string[] {
   return [regEx, ...displays.map((display) => display.regEx)].filter((pattern) => typeof pattern === 'string')
@@ -200,7 +192,7 @@ export function readProperty(
   }
   // The place has told its own mistakes; the rules are held against a place that is right.
   findings.push(...place.findings, ...findRuleProblems(dataType, { ...rules, categoryId: null, verticalId: null }, references, path))
-  findings.push(...findShortcutProblem(given.storageShortcutId, path), ...findNameWarning(given.internalName, path))
+  findings.push(...findShortcutProblem(given.storageShortcutId, path))
   const options = readOptions(given.propertyOptions, dataType, references, `${path}.propertyOptions`)
   const filters = readOptionFilters(given.optionFilters ?? [], options.options, `${path}.optionFilters`)
   findings.push(...options.findings, ...filters.findings)

@@ -4,6 +4,8 @@ import { z } from 'zod'
 import { component } from '#platform/document-schema.ts'
 import { definitionId, newName } from '#platform/names.ts'
 
+import { systemFields } from './operators.schema.ts'
+
 /** In the order of their ids: Number is 1, Binary is 12. */
 export const dataTypes = [
   'Number',
@@ -88,8 +90,15 @@ export const propertyRuleFields = {
   verticalId: definitionId.nullable().optional().describe('As list_verticals shows it'),
 } as const
 
+const recordFields = new Set(systemFields.map((field) => field.toLowerCase()))
+
+/** Records have fields of their own, which filters and sorts mean by these names. */
+export const newPropertyName = newName('property').refine((name) => !recordFields.has(name.toLowerCase()), {
+  error: (issue) => `Every record has a field "${String(issue.input)}" of its own; choose another name`,
+})
+
 export const propertyDefinition = z.object({
-  internalName: newName('property'),
+  internalName: newPropertyName,
   dataType: z
     .enum([...dataTypes, 'Date'])
     .optional()

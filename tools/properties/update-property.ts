@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { changeDefinitions } from '#platform/db/definitions.ts'
 import { findDisplayLanguages } from '#platform/db/display-language.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
-import { idOrName, newName } from '#platform/names.ts'
+import { idOrName } from '#platform/names.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { finding, refuseErrors } from '#platform/validation.ts'
 
 import { afterChange, findRuleProblems, findShortcutProblem, nameTaken } from './properties.rules.ts'
-import { dataTypeOf, examplePriority, property, propertyRuleFields } from './properties.schema.ts'
+import { dataTypeOf, examplePriority, newPropertyName, property, propertyRuleFields } from './properties.schema.ts'
 import { findOpenFlow, findProperty, listPropertyUses, loadReferences, type PropertyUse, updatePropertyRow } from './properties.store.ts'
 import { mustFindProperty } from './service.ts'
 import { listProperties } from './shown.ts'
@@ -24,7 +24,7 @@ export const updateProperty = defineOperation({
   method: 'PUT',
   path: '/api/v1/properties/{property}',
   roles: 'BuilderAdmin',
-  input: z.object({ property: idOrName, internalName: newName('property').optional(), ...propertyRuleFields }),
+  input: z.object({ property: idOrName, internalName: newPropertyName.optional(), ...propertyRuleFields }),
   examples: [{ title: 'Another category', input: { property: 'Priority', categoryId: 1 }, output: { ...examplePriority, categoryId: 1 } }],
   async handler(context, input) {
     const { tx, tenantId, stamp } = context
