@@ -1,6 +1,7 @@
 /** What a transport hands to the pipeline. */
 import type { Actor, RawRequest, Transport, Upload } from './operation.ts'
 import type { RegisteredOperation, Registry } from './registry.ts'
+import type { Passage, Room } from './room.ts'
 
 export type Credential =
   | { readonly kind: 'none' }
@@ -30,6 +31,8 @@ export interface Call {
   readonly signal: AbortSignal
   readonly upload?: Upload | undefined
   readonly raw?: RawRequest | undefined
+  /** Absent: nothing of the call is kept for a slow reader. */
+  readonly passage?: Passage | undefined
   /** W3C trace context of the caller. */
   readonly traceparent?: string | undefined
 }
@@ -37,6 +40,7 @@ export interface Call {
 /** The pipeline as the transports see it. */
 export interface Pipeline {
   readonly registry: Registry
+  readonly room: Room
   /** Runs one call to its answer (see `answer.ts` for its kinds). Throws AppError, always. */
   run(call: Call): Promise<unknown>
   /** Who the credential belongs to. Throws AppError `unauthenticated` or `tenant_suspended`; a key for certain addresses needs the caller's. */

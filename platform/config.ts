@@ -72,6 +72,9 @@ const environment = z.object({
   MAX_UPLOAD_BYTES: count(1024 * MiB).describe('A file'),
   MAX_BULK_ROWS: count(10_000).describe('Rows of one bulk call'),
   MAX_IMPORT_COLUMNS: count(1_000).describe('Columns of an imported file'),
+  MAX_BYTES_IN_FLIGHT: count(256 * MiB).describe('What bodies under way and answers that are not taken yet may hold in one process'),
+  STALL_SECONDS: count(30).describe('How long a body may bring less than MIN_BYTES_PER_SECOND, or an answer not be taken'),
+  MIN_BYTES_PER_SECOND: count(1_024).describe('The slowest that a body may come'),
   CALLS_PER_MINUTE: count(6_000).describe('Calls a minute for each key'),
   RECOGNITION_WORKERS: count(1).describe('Recognition jobs that one worker process runs at once'),
   RECOGNITION_TIMEOUT_SECONDS: count(120).describe('Hard limit of one recognition'),
@@ -107,6 +110,9 @@ export interface Config {
     readonly bulkRows: number
     readonly importColumns: number
     readonly callsPerMinute: number
+    readonly bytesInFlight: number
+    readonly stallSeconds: number
+    readonly minBytesPerSecond: number
   }
   readonly recognition: { readonly workers: number; readonly timeoutSeconds: number }
   readonly shutdownSeconds: number
@@ -163,6 +169,9 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       bulkRows: e.MAX_BULK_ROWS,
       importColumns: e.MAX_IMPORT_COLUMNS,
       callsPerMinute: e.CALLS_PER_MINUTE,
+      bytesInFlight: e.MAX_BYTES_IN_FLIGHT,
+      stallSeconds: e.STALL_SECONDS,
+      minBytesPerSecond: e.MIN_BYTES_PER_SECOND,
     },
     recognition: { workers: e.RECOGNITION_WORKERS, timeoutSeconds: e.RECOGNITION_TIMEOUT_SECONDS },
     shutdownSeconds: e.SHUTDOWN_SECONDS,

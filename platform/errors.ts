@@ -10,6 +10,7 @@ export const errorCatalogue = {
   forbidden: { status: 403, retryable: false, title: 'Not allowed' },
   tenant_suspended: { status: 403, retryable: false, title: 'The tenant is suspended' },
   not_found: { status: 404, retryable: false, title: 'Not found' },
+  method_not_allowed: { status: 405, retryable: false, title: 'The path takes another method' },
   conflict: { status: 409, retryable: false, title: 'Conflict with the present state' },
   already_exists: { status: 409, retryable: false, title: 'Already exists' },
   stale_layout: { status: 422, retryable: false, title: 'The layout has changed' },
@@ -39,6 +40,8 @@ export interface AppErrorDetails {
   readonly issues?: readonly Issue[]
   /** Seconds after which the call may be tried again; becomes the Retry-After header. */
   readonly retryAfterSeconds?: number
+  /** Instead of the code's own: a `timeout` whose reason is the caller's pace. */
+  readonly status?: 408
   /** What the log says beside the sentence; never shown to a caller. */
   readonly cause?: unknown
 }
@@ -52,16 +55,14 @@ export class AppError extends Error {
   readonly code: ErrorCode
   readonly issues: readonly Issue[] | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly status: number
 
   constructor(code: ErrorCode, sentence: string, details: AppErrorDetails = {}) {
     super(sentence, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
     this.issues = details.issues
     this.retryAfterSeconds = details.retryAfterSeconds
-  }
-
-  get status(): number {
-    return errorCatalogue[this.code].status
+    this.status = details.status ?? errorCatalogue[code].status
   }
 }
 
@@ -80,11 +81,10 @@ export interface Problem {
 export function toProblem(error: unknown, requestId: string): Problem {
   const known =
     error instanceof AppError ? error : new AppError('internal', 'Something failed on our side. Quote the requestId when you report it.')
-  const { status, title } = errorCatalogue[known.code]
   return {
     type: `urn:fieldloop:error:${known.code}`,
-    title,
-    status,
+    title: errorCatalogue[known.code].title,
+    status: known.status,
     detail: known.message,
     code: known.code,
     requestId,

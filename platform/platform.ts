@@ -13,6 +13,7 @@ import type { Domain } from './operation.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { openRedis } from './redis.ts'
 import { buildRegistry } from './registry.ts'
+import { createRoom } from './room.ts'
 import { createPipeline } from './run.ts'
 import { createSecrets } from './secrets.ts'
 import type { Services } from './services.ts'
@@ -66,6 +67,7 @@ export async function createPlatform(options: PlatformOptions): Promise<Platform
     services,
     authenticator,
     rateLimit,
+    room: createRoom({ bytes: config.limits.bytesInFlight }),
     checksOutput: options.checksOutput === true,
   })
   return {

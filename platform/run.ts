@@ -19,6 +19,7 @@ import type { RateLimit } from './rate-limit.ts'
 import type { Registry } from './registry.ts'
 import { allows, roleBits, rolesOf, roleWords } from './roles.ts'
 import type { Services } from './services.ts'
+import { type Room, sharerOf } from './room.ts'
 import { inSpan } from './trace.ts'
 import { inContext } from './transaction-context.ts'
 
@@ -27,6 +28,7 @@ export interface PipelineParts {
   readonly services: Services
   readonly authenticator: Authenticator
   readonly rateLimit: RateLimit
+  readonly room: Room
   /** Answers are held against their schema and refused when they differ: always in tests, never in production, where a surplus field harms nobody. */
   readonly checksOutput: boolean
 }
@@ -34,6 +36,7 @@ export interface PipelineParts {
 export function createPipeline(parts: PipelineParts): Pipeline {
   return {
     registry: parts.registry,
+    room: parts.room,
     identify: (credential: Credential, ip?: string) => parts.authenticator.identify(credential, ip),
     charge: (actor, calls) => parts.rateLimit.take(actor.credentialId, calls),
     async run(call) {
@@ -108,6 +111,8 @@ async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
         }
       : undefined
   const isGlobal = (actor.roleFlag & roleBits.GlobalAdmin) !== 0 && operation.roles.includes('GlobalAdmin')
+  // A write is never held back for its answer, and one that waits or streams holds nothing meanwhile.
+  if (operation.effect === 'read' && operation.handler) await call.passage?.enterForAnswer(sharerOf(actor, call.ip))
   const frame: Frame = { parts, call, context, input, actor, isGlobal, key, facts, audited }
   try {
     return await (operation.handler ? runInTransaction(frame, operation.handler) : runStaged(frame))

@@ -14,6 +14,8 @@ export interface Share {
 export interface Shares {
   /** Waits for its turn. Throws AppError `unavailable` after the time or while too many wait, `rate_limited` where the caller itself has too many waiting. */
   take(caller: string, amount?: number, signal?: AbortSignal): Promise<Share>
+  /** Takes without waiting, also beyond the capacity: of what is there already. */
+  claim(caller: string, amount: number): Share
   /** Refuses whoever waits, and whoever comes. */
   close(refusal: AppError): void
   readonly stats: () => { readonly taken: number; readonly waiting: number }
@@ -164,6 +166,11 @@ export function createShares(options: SharesOptions): Shares {
       if (!refused) return waitFor(name, caller, amount, signal)
       change(name, caller, 0)
       return Promise.reject(refused)
+    },
+    claim(name, amount) {
+      const caller = callerOf(name)
+      change(name, caller, amount)
+      return shareOf(name, caller, amount)
     },
     close(error) {
       closed = error

@@ -35,18 +35,18 @@ describe('slow and absent callers', () => {
   it('ends a request whose headers never come, with the reason', async () => {
     const server = await start({ timeouts: { headers: 200 } })
     const text = await exchangeRaw(server.port, 'POST /api/v1/schema/whoami HTTP/1.1\r\nHost: x\r\n')
-    expect(text).toMatch(/^HTTP\/1\.1 503 [\s\S]*"code":"timeout"/)
+    expect(text).toMatch(/^HTTP\/1\.1 408 [\s\S]*"code":"timeout"/)
   })
 
   it('ends a request whose body never comes, with the reason', async () => {
     const server = await start({ timeouts: { body: 200, drain: 100 } })
     const text = await exchangeRaw(server.port, `${postHead}Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{`)
-    expect(text).toMatch(/^HTTP\/1\.1 503 [\s\S]*"code":"timeout"/)
+    expect(text).toMatch(/^HTTP\/1\.1 408 [\s\S]*"code":"timeout"/)
     expect(server.memory.calls).toEqual([])
   })
 
   it('cuts off a caller that never reads, and lets go of what it was sent', async () => {
-    const server = await start({ timeouts: { idle: 300 } })
+    const server = await start({ timeouts: { stall: 300 } })
     const endless = new Readable({
       read() {
         this.push(Buffer.alloc(65_536))

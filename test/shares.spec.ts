@@ -1,5 +1,5 @@
 /** Nobody takes more than its share: of connections, of bytes, of whatever callers wait for. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
 import { createShares, type Share, type SharesOptions } from '#platform/shares.ts'
@@ -152,5 +152,41 @@ describe('connections', () => {
     release()
     expect((await Promise.all(flood)).length).toBe(53)
     expect(stats()).toMatchObject({ busy: 0, waiting: 0 })
+  })
+
+  it('are not even asked for while answers that nobody takes fill the memory, but by another tenant', async () => {
+    const { world, open } = opened
+    const { pipeline, services } = await open({ MAX_BYTES_IN_FLIGHT: String(16 * 1024 * 1024) })
+    const quiet = await world.newTenant()
+    const operation = pipeline.registry.byName.get('list_users')
+    expect(operation).toBeDefined()
+    const transact = vi.spyOn(services.databases, 'transact')
+    const list = async (key: string) => {
+      const { signal } = new AbortController()
+      const passage = pipeline.room.open('rest', signal)
+      if (operation)
+        await pipeline.run({
+          operation,
+          transport: 'rest',
+          credential: { kind: 'bearer', token: key },
+          input: {},
+          requestId: 'r',
+          signal,
+          passage,
+        })
+      return passage
+    }
+    const unread = await Promise.all(Array.from({ length: 4 }, () => list(world.tenant.key)))
+    const next = list(world.tenant.key)
+    await expect.poll(() => pipeline.room.stats().waiting).toBe(1)
+    const asked = transact.mock.calls.length
+    const theirs = await list(quiet.key)
+    expect([asked, transact.mock.calls.length, pipeline.room.stats().waiting]).toEqual([4, 5, 1])
+    theirs.leave()
+    // The answer is there, and empty: what was kept for it is free.
+    unread[0]?.holdAnswer(0)
+    ;(await next).leave()
+    for (const passage of unread) passage.leave()
+    expect(pipeline.room.stats()).toEqual({ taken: 0, waiting: 0 })
   })
 })

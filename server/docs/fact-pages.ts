@@ -49,6 +49,7 @@ const remedies: Readonly<Record<ErrorCode, string>> = {
   tenant_suspended: 'A global administrator activates the tenant with `activate_tenant`. Its data is kept.',
   not_found:
     'It is absent, was deleted, or belongs to another tenant; the answer is the same for all three. Look it up with the list operation.',
+  method_not_allowed: 'Send a method that the header `Allow` names.',
   conflict: 'Read what is there now, decide again, and send the call anew.',
   already_exists: 'The name or key is taken. Choose another, or update the one that has it.',
   stale_layout: 'Fetch the layout again and send the record with its new version.',
@@ -61,7 +62,8 @@ const remedies: Readonly<Record<ErrorCode, string>> = {
   rate_limited: 'Wait for the seconds of `Retry-After`. Bulk operations count as one call.',
   unavailable:
     'A service behind the platform is away. Wait for the seconds of `Retry-After` and send the same call again; `/readyz` shows which.',
-  timeout: 'Send the call again, with an idempotency key if it writes; ask for less at once.',
+  timeout:
+    'Send the call again, with an idempotency key if it writes; ask for less at once. Status 408 where the request itself did not come in time: send it without pauses.',
   internal: 'Our mistake. Report the `requestId`; the log of that call says more.',
 }
 

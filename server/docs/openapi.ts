@@ -64,14 +64,19 @@ function restCodesOf(operation: RegisteredOperation): ErrorCode[] {
   return [...codesOf(operation), ...(takesJson ? (['unsupported_type'] as const) : [])]
 }
 
+/** Whose request may come too slowly. */
+const takesBody = (operation: RegisteredOperation) => operation.method !== 'GET'
+
 /** The answer of one status: named by its codes, so that the operations share it. */
 function errorResponses(operations: readonly RegisteredOperation[], shared: Map<string, unknown>): Record<string, unknown> {
   const known = new Set(operations.flatMap(restCodesOf))
   const codes = Object.keys(errorCatalogue).filter((code): code is ErrorCode => known.has(code as ErrorCode))
-  const statuses = [...new Set(codes.map((code) => errorCatalogue[code].status))].toSorted((a, b) => a - b)
+  const answers: [number, ErrorCode][] = codes.map((code) => [errorCatalogue[code].status, code])
+  if (operations.some(takesBody)) answers.push([408, 'timeout'])
+  const statuses = [...new Set(answers.map(([status]) => status))].toSorted((a, b) => a - b)
   return Object.fromEntries(
     statuses.map((status) => {
-      const own = codes.filter((code) => errorCatalogue[code].status === status)
+      const own = answers.filter(([one]) => one === status).map(([, code]) => code)
       const name = `E${status}_${own.join('.')}`
       const isRetryable = own.some((code) => errorCatalogue[code].retryable)
       shared.set(name, {

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import { bodyText, type BytesAnswer, isBytesAnswer, isListing } from '#platform/answer.ts'
+import type { Passage } from '#platform/room.ts'
 
 import type { Exchange } from './exchange.ts'
 
@@ -11,16 +12,25 @@ import type { Exchange } from './exchange.ts'
  * Sends the answer of a call. A stream that fails before its first byte becomes a problem; one that fails later ends the connection, so that
  * nobody takes the part for the whole.
  */
-export function sendAnswer(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, answer: unknown): FastifyReply {
-  if (isBytesAnswer(answer)) return sendBytes(request, reply, exchange, answer)
+export function sendAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  exchange: Exchange,
+  answer: unknown,
+  passage: Passage,
+): FastifyReply {
+  if (isBytesAnswer(answer)) {
+    // What streams is held by whoever sends it.
+    passage.holdAnswer(answer.body instanceof Readable ? 0 : answer.body.length)
+    return sendBytes(request, reply, exchange, answer)
+  }
+  const text = answer === undefined ? 'null' : bodyText(answer)
+  passage.holdAnswer(text.length)
   if (isListing(answer)) {
     if (answer.nextCursor !== undefined) reply.header('x-next-cursor', answer.nextCursor)
     if (answer.totalCount !== undefined) reply.header('x-total-count', String(answer.totalCount))
   }
-  return reply
-    .header('cache-control', 'no-store')
-    .type('application/json; charset=utf-8')
-    .send(answer === undefined ? 'null' : bodyText(answer))
+  return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(text)
 }
 
 const mediaTypeText = /^[\w.+-]+\/[\w.+-]+(?:;[\x20-\x7e]*)?$/
@@ -96,6 +106,7 @@ function sendBytes(request: FastifyRequest, reply: FastifyReply, exchange: Excha
   part.on('error', (error) => (exchange.error ??= error))
   // A source that gives nothing would hold back the end of whatever reads it, so it is ended from here.
   reply.raw.once('close', () => source.destroy())
+  exchange.awaitReader()
   return reply.send(part)
 }
 

@@ -4,11 +4,12 @@ import type { IncomingMessage } from 'node:http'
 
 import { AppError } from '#platform/errors.ts'
 import { parseJson } from '#platform/json.ts'
+import type { Pace, Watched } from '#platform/pace.ts'
 
 export interface ReadLimits {
   readonly bytes: number
-  /** From the first to the last byte of the body. */
-  readonly ms: number
+  readonly pace: Pace
+  readonly watched: Watched
 }
 
 /** The size that the request declares; undefined where it is sent in chunks of unknown number. */
@@ -40,31 +41,27 @@ export function checkDeclared(request: IncomingMessage, what: string, limitBytes
 }
 
 /**
- * The whole body. Throws `too_large` beyond the bytes, `timeout` beyond the time, `invalid_input` when the connection ends first; what is
- * left on the wire then is dropped after the answer. A body of which nothing ever comes ends with the connection's idle time.
+ * The whole body. Throws `too_large` beyond the bytes, `timeout` where it stalls or takes too long, `invalid_input` when the connection ends
+ * first; what is left on the wire then is dropped after the answer.
  */
 export function readBytes(request: IncomingMessage, limits: ReadLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const declared = declaredBytes(request)
     const chunks: Buffer[] = []
     let bytes = 0
-    let deadline: NodeJS.Timeout | undefined
-    const fail = (error: AppError) => {
-      clearTimeout(deadline)
+    const fail = (error: unknown) => {
+      unwatch()
       request.off('data', onData)
       reject(error)
     }
-    const onLate = () => fail(new AppError('timeout', `The body did not arrive within ${Math.ceil(limits.ms / 1000)} seconds.`))
+    const unwatch = limits.pace.watch(request, limits.watched, fail)
     const onData = (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes > limits.bytes) return fail(tooLarge('The body', limits.bytes))
       chunks.push(chunk)
-      // Most bodies come whole with their headers; a timer for each of those would cost more than reading it.
-      if (bytes !== declared) deadline ??= setTimeout(onLate, limits.ms)
     }
     request.on('data', onData)
     request.on('end', () => {
-      clearTimeout(deadline)
+      unwatch()
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes))
     })
     const onGone = () => fail(new AppError('invalid_input', 'The connection ended before the body was whole.'))

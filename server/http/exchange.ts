@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import type { ErrorCode } from '#platform/errors.ts'
 import type { Logger } from '#platform/log.ts'
 import { observeCall } from '#platform/metrics.ts'
+import { smallBytes } from '#platform/room.ts'
 
 export interface Exchange {
   readonly requestId: string
@@ -16,6 +17,8 @@ export interface Exchange {
   /** The operation's name; both names of a shared path until the body has decided. Undefined on pages and unknown routes. */
   operation: string | undefined
   code: ErrorCode | undefined
+  /** To be called where an answer begins to stream: from now on its reader must take something now and then. */
+  readonly awaitReader: () => void
   /** What the log shows of a failure; the caller never sees it. */
   error: unknown
 }
@@ -34,8 +37,15 @@ export interface Exchanges {
 export interface ExchangeOptions {
   readonly server: Server
   readonly log: Logger
-  /** How long bytes that nobody wants are still taken after the answer, so that the caller can read it before the connection ends. */
-  readonly drainMs: number
+  /** In milliseconds. */
+  readonly timeouts: {
+    /** How long bytes that nobody wants are still taken after the answer, so that the caller can read it before the connection ends. */
+    readonly drain: number
+    /** How long an answer may wait for its reader to take anything of it. */
+    readonly stall: number
+    /** How long it may take to be taken whole, once it is written. */
+    readonly answer: number
+  }
 }
 
 // Work that outlives its connection has been told so by its signal; what ignores it does not hold up the process.
@@ -55,7 +65,7 @@ function traceIdOf(request: IncomingMessage): string | undefined {
 }
 
 /** Starts following the server's connections. */
-export function createExchanges({ server, log, drainMs }: ExchangeOptions): Exchanges {
+export function createExchanges({ server, log, timeouts }: ExchangeOptions): Exchanges {
   const exchanges = new WeakMap<IncomingMessage, Exchange>()
   const sockets = new Map<Socket, number>()
   const answers = new Set<ServerResponse>()
@@ -80,14 +90,16 @@ export function createExchanges({ server, log, drainMs }: ExchangeOptions): Exch
       signal: gone.signal,
       operation: undefined,
       code: undefined,
+      awaitReader: () => void request.socket.setTimeout(timeouts.stall),
       error: undefined,
     }
     const { socket } = request
     exchanges.set(request, exchange)
     answers.add(response)
     if (sockets.has(socket)) sockets.set(socket, (sockets.get(socket) ?? 0) + 1)
+    awaitReader(response, timeouts)
     response.on('close', () => {
-      if (response.writableFinished) dropUnread(request, drainMs)
+      if (response.writableFinished) dropUnread(request, timeouts.drain)
       else gone.abort()
       answers.delete(response)
       const open = (sockets.get(socket) ?? 1) - 1
@@ -122,6 +134,20 @@ export function createExchanges({ server, log, drainMs }: ExchangeOptions): Exch
       clearTimeout(giveUp)
     },
   }
+}
+
+/**
+ * Lets go of a caller that does not take its answer: what is written waits in memory for it. The socket's own time-out sees progress inside one long
+ * write, which nothing else does; it is set anew by Node for the next request of the connection.
+ */
+function awaitReader(response: ServerResponse, { stall, answer }: ExchangeOptions['timeouts']): void {
+  response.once('prefinish', () => {
+    const { socket } = response
+    if (!socket || response.writableLength < smallBytes) return
+    socket.setTimeout(stall)
+    const cut = setTimeout(() => socket.destroy(), answer)
+    response.once('close', () => clearTimeout(cut))
+  })
 }
 
 /** Takes what is left of a body off the wire after the answer: a reset would destroy the answer that the caller has not read yet. */

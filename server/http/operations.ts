@@ -6,7 +6,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Call, Credential, Pipeline } from '#platform/call.ts'
 import type { Config } from '#platform/config.ts'
 import { AppError, type Issue } from '#platform/errors.ts'
+import type { Pace, Watched } from '#platform/pace.ts'
 import type { RegisteredOperation, Registry } from '#platform/registry.ts'
+import { type Passage, sharerOf, smallBytes, uploadBytes } from '#platform/room.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
 import { sendAnswer } from './answers.ts'
@@ -21,7 +23,9 @@ export interface OperationRouteParts {
   readonly pipeline: Pipeline
   readonly config: Config
   readonly exchanges: Exchanges
-  readonly bodyMs: number
+  readonly pace: Pace
+  /** In milliseconds: without progress, until a body is whole that is kept in memory, and until a file is. */
+  readonly timeouts: { readonly stall: number; readonly body: number; readonly upload: number }
 }
 
 /** A method and path with the operation behind it; with several where the body decides. */
@@ -36,8 +40,9 @@ export interface Route {
   readonly fields: ReadonlyMap<string, Field>
 }
 
-// Below this a body is cheaper to read than a credential is to check twice; above it, strangers do not get to fill our memory.
-const unauthenticatedBytes = 64 * 1024
+// Strangers get a part of the patience that others get; a small body that is not there by then is asked whose it is.
+const strangersPart = 1 / 3
+const askAfterPart = 1 / 10
 const rawBytes = 1024 * 1024
 
 function parameterOf(name: string, index: number): Route['parameters'][number] {
@@ -79,9 +84,11 @@ async function answerCall(route: Route, parts: OperationRouteParts, request: Fas
   const target = splitTarget(request.raw.url ?? '/')
   const { roleRule } = route.operations[0]
   const credential = credentialOf(request.raw, target, roleRule.admitsSigned)
+  const passage = pipeline.room.open('rest', exchange.signal)
+  reply.raw.once('close', passage.leave)
   let call: Call
   try {
-    call = await readCall(route, parts, request, exchange, target, credential)
+    call = await readCall(route, parts, request, exchange, target, credential, passage)
   } catch (error) {
     // Whoever is not signed in learns that first, and nothing about the input.
     if (roleRule.needsCredential) await pipeline.identify(credential, addressOf(request.raw))
@@ -91,7 +98,7 @@ async function answerCall(route: Route, parts: OperationRouteParts, request: Fas
   const { traceparent } = request.headers
   const answer = await exchanges.track(pipeline.run({ ...call, traceparent: typeof traceparent === 'string' ? traceparent : undefined }))
   if (call.upload?.isTruncated()) throw new AppError('invalid_input', 'The upload broke off before it was whole. Send it again.')
-  return sendAnswer(request, reply, exchange, answer)
+  return sendAnswer(request, reply, exchange, answer, passage)
 }
 
 async function readCall(
@@ -101,23 +108,37 @@ async function readCall(
   exchange: Exchange,
   target: Target,
   credential: Credential,
+  passage: Passage,
 ): Promise<Call> {
-  const { pipeline, config, bodyMs } = parts
+  const { pipeline, config, pace, timeouts } = parts
   const { raw } = request
   const [first] = route.operations
+  const ip = addressOf(raw)
+  const idempotencyKey = idempotencyKeyOf(raw)
   const common = {
     transport: 'rest',
     credential,
-    idempotencyKey: idempotencyKeyOf(raw),
+    idempotencyKey,
     requestId: exchange.requestId,
-    ip: addressOf(raw),
+    ip,
     signal: exchange.signal,
+    passage,
   } as const
   const path = readPath(route, target)
   const query = readQuery(route, target)
+  const declared = declaredBytes(raw)
+  const { needsCredential } = first.roleRule
+  const identify = () => pipeline.identify(credential, ip)
+  /** Room for the body, and before it, of a caller that must have one, the credential: strangers do not get to fill our memory. */
+  const enter = async (bytes: number) =>
+    passage.enterWithBody(needsCredential ? sharerOf(await identify(), ip) : sharerOf({ kind: 'public', tenantId: 0 }, ip), bytes)
+  const ofStranger: Watched = { totalMs: timeouts.body * strangersPart, stallMs: timeouts.stall * strangersPart }
+  const ofUpload = (onLate: (error: unknown) => void) => void pace.watch(raw, { totalMs: timeouts.upload }, onLate)
   if (first.bodyKind === 'raw') {
     checkDeclared(raw, 'The body', rawBytes)
-    const body = declaredBytes(raw) === 0 || raw.method === 'GET' ? Buffer.alloc(0) : await readBytes(raw, { bytes: rawBytes, ms: bodyMs })
+    if (declared === undefined || declared > smallBytes) await enter(declared ?? rawBytes)
+    const hasBody = declared !== 0 && raw.method !== 'GET'
+    const body = hasBody ? await readBytes(raw, { bytes: rawBytes, pace, watched: ofStranger }) : Buffer.alloc(0)
     const headers = Object.fromEntries(
       Object.entries(raw.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
     )
@@ -127,18 +148,21 @@ async function readCall(
   }
   if (first.bodyKind === 'stream') {
     const input = mergeInput(query, {}, path)
-    return { ...common, operation: first, input, upload: openStream(raw, config.limits.uploadBytes) }
+    await enter(uploadBytes)
+    return { ...common, operation: first, input, upload: openStream(raw, config.limits.uploadBytes, ofUpload) }
   }
-  const declared = declaredBytes(raw)
-  const isForm = first.bodyKind === 'multipart' && mediaType(raw) === 'multipart/form-data'
-  if (first.roleRule.needsCredential && (isForm || declared === undefined || declared > unauthenticatedBytes))
-    await pipeline.identify(credential, addressOf(raw))
-  if (isForm) {
-    const form = await openForm(request, config.limits.uploadBytes)
+  if (first.bodyKind === 'multipart' && mediaType(raw) === 'multipart/form-data') {
+    await enter(uploadBytes)
+    const form = await openForm(request, config.limits.uploadBytes, ofUpload)
     const fields = [...form.fields].map(([name, texts]) => [name, coerceFormField(name, route.fields.get(name), texts)])
     return { ...common, operation: first, input: mergeInput(query, Object.fromEntries(fields), path), upload: form.upload }
   }
-  const body = route.method === 'GET' ? {} : await readJsonObject(raw, { bytes: config.limits.jsonBytes, ms: bodyMs })
+  const { jsonBytes } = config.limits
+  // Below this a body is cheaper to read than a credential is to check twice.
+  if (route.method !== 'GET' && (declared === undefined || declared > smallBytes)) await enter(Math.min(declared ?? jsonBytes, jsonBytes))
+  const ofCaller: Watched = { totalMs: timeouts.body, ask: { afterMs: timeouts.stall * askAfterPart, check: identify } }
+  const watched = needsCredential ? ofCaller : ofStranger
+  const body = route.method === 'GET' ? {} : await readJsonObject(raw, { bytes: jsonBytes, pace, watched })
   return { ...common, operation: operationFor(route, body), input: mergeInput(query, body, path) }
 }
 

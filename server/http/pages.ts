@@ -21,12 +21,16 @@ export function addPages(app: FastifyInstance, parts: HttpServerParts, exchanges
     answer: (reply: FastifyReply, exchange: Exchange, authorization: ReturnType<typeof bearerOf>) => Promise<string>,
   ) => {
     paths.push(path)
+    // Everybody who asks for the same text is sent the same bytes: readers that take their time cost no copy each.
+    let kept: { readonly text: string; readonly bytes: Buffer } | undefined
     app.route({
       method: ['GET', 'HEAD'],
       url: path,
       handler: async (request, reply) => {
         reply.header('cache-control', 'no-store')
-        return reply.send(await answer(reply, exchanges.of(request.raw, reply.raw), bearerOf(request.raw)))
+        const text = await answer(reply, exchanges.of(request.raw, reply.raw), bearerOf(request.raw))
+        if (kept?.text !== text) kept = { text, bytes: Buffer.from(text) }
+        return reply.send(kept.bytes)
       },
     })
   }

@@ -12,6 +12,7 @@ import type { Config } from '#platform/config.ts'
 import { AppError } from '#platform/errors.ts'
 import type { Logger } from '#platform/log.ts'
 import type { OutboxBacklog } from '#platform/outbox.ts'
+import { createPace } from '#platform/pace.ts'
 
 import type { DocsPage } from './docs-pages.ts'
 import { createExchanges, type Exchanges } from './exchange.ts'
@@ -48,6 +49,11 @@ export interface Timeouts {
   readonly headers: number
   /** Until a JSON or webhook body is whole. */
   readonly body: number
+  readonly upload: number
+  /** Without progress: of a body that comes, of an answer that is to be taken. */
+  readonly stall: number
+  /** Until an answer is taken that is kept in memory for it. */
+  readonly answer: number
   /** Without a byte in either direction, also while a call runs: above the 55 s that an await may last. */
   readonly idle: number
   readonly keepAlive: number
@@ -55,7 +61,15 @@ export interface Timeouts {
   readonly drain: number
 }
 
-const defaultTimeouts: Timeouts = { headers: 20_000, body: 120_000, idle: 75_000, keepAlive: 75_000, drain: 5_000 }
+const defaultTimeouts: Omit<Timeouts, 'stall'> = {
+  headers: 20_000,
+  body: 300_000,
+  upload: 6 * 3_600_000,
+  answer: 300_000,
+  idle: 75_000,
+  keepAlive: 75_000,
+  drain: 5_000,
+}
 
 export interface HttpServer {
   readonly app: FastifyInstance
@@ -68,7 +82,8 @@ export interface HttpServer {
 /** Builds the server; nothing listens yet. */
 export async function createHttpServer(parts: HttpServerParts): Promise<HttpServer> {
   const { pipeline, config, log, mcp } = parts
-  const timeouts: Timeouts = { ...defaultTimeouts, ...parts.timeouts }
+  const { stallSeconds, minBytesPerSecond } = config.limits
+  const timeouts: Timeouts = { ...defaultTimeouts, stall: stallSeconds * 1000, ...parts.timeouts }
   const app: FastifyInstance = fastify({
     logger: false,
     exposeHeadRoutes: false,
@@ -92,7 +107,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     frameworkErrors: (error, request, reply) => void sendProblem(reply, exchanges.of(request.raw, reply.raw), error),
     clientErrorHandler: (error, socket) => answerClientError(error, socket, exchanges.isAnswering(socket)),
   })
-  const exchanges: Exchanges = createExchanges({ server: app.server, log, drainMs: timeouts.drain })
+  const exchanges: Exchanges = createExchanges({ server: app.server, log, timeouts })
   const routes = routesOf(pipeline.registry)
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -115,7 +130,8 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   await app.register(multipart, { throwFileSizeLimit: false })
   app.setErrorHandler((error, request, reply) => sendProblem(reply, exchanges.of(request.raw, reply.raw), error))
 
-  addOperationRoutes(app, routes, { pipeline, config, exchanges, bodyMs: timeouts.body })
+  const pace = createPace({ stallMs: timeouts.stall, bytesPerSecond: minBytesPerSecond })
+  addOperationRoutes(app, routes, { pipeline, config, exchanges, pace, timeouts })
   const pages = addPages(app, parts, exchanges)
   if (mcp) {
     app.all('/mcp', async (request, reply) => {
@@ -171,7 +187,7 @@ function answerClientError(error: Error & { code?: string }, socket: Socket, isA
     error.code === 'HPE_HEADER_OVERFLOW'
       ? new AppError('too_large', 'The request line and the headers are longer than 32 KiB together.')
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? new AppError('timeout', 'The request did not arrive in time.')
+        ? new AppError('timeout', 'The request did not arrive in time.', { status: 408 })
         : new AppError('invalid_input', 'This is not well-formed HTTP.')
   socket.write(rawProblem(reason, randomUUID()))
   socket.destroySoon()

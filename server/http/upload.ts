@@ -63,16 +63,18 @@ function openUpload(fileName: string, mimeType: string | undefined, limitBytes: 
 const brokenOff = (cause: unknown) => new AppError('invalid_input', 'The upload broke off before it was whole. Send it again.', { cause })
 
 /** The body as it is, as an upload. Throws `too_large` when the headers already say so, and `unsupported_type` for a form. */
-export function openStream(request: IncomingMessage, limitBytes: number): Upload {
+export function openStream(request: IncomingMessage, limitBytes: number, watch: (onLate: (error: unknown) => void) => void): Upload {
   checkDeclared(request, 'The file', limitBytes)
   // Kept as it came it would be a file that nothing can open, and the caller would learn of it long after.
   if (mediaType(request) === 'multipart/form-data')
     throw new AppError('unsupported_type', 'The body is a form. Send the bytes of the file as the whole body, as curl -T does.')
   const opened = openUpload('', request.headers['content-type'], limitBytes)
+  const fail = (error: unknown) => opened.cut(error instanceof AppError ? error : brokenOff(error))
+  watch(fail)
   opened
     .fill(request, () => {})
     .then(() => opened.finish())
-    .catch((error: unknown) => opened.cut(error instanceof AppError ? error : brokenOff(error)))
+    .catch(fail)
   return opened.upload
 }
 
@@ -86,7 +88,11 @@ export interface Form {
  * Reads a multipart form up to the point where its operation can run: its fields and one file. Throws `invalid_input` and `too_large`; what goes
  * wrong later fails the upload's stream.
  */
-export async function openForm(request: FastifyRequest, limitBytes: number): Promise<Form> {
+export async function openForm(
+  request: FastifyRequest,
+  limitBytes: number,
+  watch: (onLate: (error: unknown) => void) => void,
+): Promise<Form> {
   checkDeclared(request.raw, 'The form', limitBytes + heldBytes)
   const fields = new Map<string, string[]>()
   const runnable = Promise.withResolvers<void>()
@@ -122,11 +128,13 @@ export async function openForm(request: FastifyRequest, limitBytes: number): Pro
     // Only now is it known that the last boundary has come: until here a reader has not been told that the file is whole.
     opened?.finish()
   }
-  parse().then(run, (thrown: unknown) => {
+  const fail = (thrown: unknown) => {
     const error = asFormError(thrown)
     opened?.cut(error)
     runnable.reject(error)
-  })
+  }
+  watch(fail)
+  parse().then(run, fail)
   await runnable.promise
   if (!opened) throw new AppError('invalid_input', 'The form holds no file. Send the file as a part with a file name.')
   return { fields, upload: opened.upload }

@@ -6,6 +6,7 @@ import { type SpecTypeName, specTypeSchemas } from '@modelcontextprotocol/server
 
 import { AppError } from '#platform/errors.ts'
 import { parseJson } from '#platform/json.ts'
+import type { Pace } from '#platform/pace.ts'
 import { quoted } from '#platform/suggest.ts'
 
 import { isRecord } from './direct.ts'
@@ -20,20 +21,26 @@ function tooLarge(limit: number): AppError {
 }
 
 // A message is small; a caller that needs longer is broken, or holds the connection on purpose.
-const arrivalMs = 60_000
+const totalMs = 60_000
 
-/** The bytes of the body. Throws AppError `too_large` past `limit`, `timeout` where it does not arrive, and CallerGone. */
-export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+/** The bytes that the headers announce, or as many as there may be. Throws AppError `too_large` past `limit`, and on what is compressed. */
+export function announcedBytes(request: IncomingMessage, limit: number): number {
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new AppError('unsupported_type', 'The body is compressed. Send it without Content-Encoding.')
   }
-  if (Number(request.headers['content-length']) > limit) throw tooLarge(limit)
+  const declared = request.headers['content-length']
+  if (Number(declared) > limit) throw tooLarge(limit)
+  return declared === undefined ? limit : Number(declared)
+}
+
+/** The bytes of the body. Throws AppError `too_large` past `limit`, `timeout` where it does not come, and CallerGone. */
+export function readBody(request: IncomingMessage, limit: number, pace: Pace): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     const settle = (finish: () => void) => {
-      clearTimeout(deadline)
+      unwatch()
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
       finish()
     }
@@ -44,7 +51,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
     }
     const onEnd = () => settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     const onClose = () => settle(() => reject(new CallerGone()))
-    const deadline = setTimeout(() => settle(() => reject(new AppError('timeout', 'The message did not arrive in time.'))), arrivalMs)
+    const unwatch = pace.watch(request, { totalMs }, (error) => settle(() => reject(error)))
     request.on('data', onData).once('end', onEnd).once('close', onClose).once('error', onClose)
   })
 }

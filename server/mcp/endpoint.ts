@@ -11,8 +11,10 @@ import type { Pipeline } from '#platform/call.ts'
 import type { Config } from '#platform/config.ts'
 import { AppError, errorCatalogue, toProblem } from '#platform/errors.ts'
 import type { Logger } from '#platform/log.ts'
+import { createPace } from '#platform/pace.ts'
+import { sharerOf, smallBytes } from '#platform/room.ts'
 
-import { CallerGone, findWrongParams, parseBody, readBody, withArguments } from './body.ts'
+import { announcedBytes, CallerGone, findWrongParams, parseBody, readBody, withArguments } from './body.ts'
 import { acceptOf, createDirectWriter, isRecord, readDirectMessage } from './direct.ts'
 import { bearerOf, createGuard } from './guard.ts'
 import { createProtocolServer, type ProtocolFixtures } from './protocol.ts'
@@ -105,6 +107,7 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
   const { registry } = pipeline
   const version = productVersion()
   const guard = createGuard(config)
+  const pace = createPace({ stallMs: config.limits.stallSeconds * 1000, bytesPerSecond: config.limits.minBytesPerSecond })
   const calls = createToolCalls(pipeline, log)
   const viewOf = createViews(registry, {
     always: [...(fixtures?.tools.values() ?? [])].map((tool) => tool.descriptor),
@@ -145,9 +148,17 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
     const ip = request.socket.remoteAddress?.replace(/^::ffff:/, '')
     const actor = await pipeline.identify(credential, ip)
     const surface = readSurface(request.url ?? '', toolsets)
+    const gone = new AbortController()
+    const passage = pipeline.room.open('mcp', gone.signal)
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort()
+      passage.leave()
+    })
+    const bytes = request.method === 'POST' ? announcedBytes(request, config.limits.mcpBytes) : 0
+    if (bytes > smallBytes) await passage.enterWithBody(sharerOf(actor, ip), bytes)
     const { value: body, refusal } =
       request.method === 'POST'
-        ? withArguments(parseBody(await readBody(request, config.limits.mcpBytes)))
+        ? withArguments(parseBody(await readBody(request, config.limits.mcpBytes, pace)))
         : { value: undefined, refusal: undefined }
     const single = isRecord(body) ? body : {}
     const uncounted = messagesOutsideOperations(body)
@@ -157,10 +168,6 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
       return
     }
 
-    const gone = new AbortController()
-    response.once('close', () => {
-      if (!response.writableFinished) gone.abort()
-    })
     const session: Session = {
       actor,
       credential,
@@ -168,12 +175,16 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
       requestId,
       ip,
       signal: gone.signal,
+      passage,
       refusal,
     }
 
     const message = readDirectMessage(request.headers, body)
     if (message?.method === 'tools/list') {
-      sendJson(response, 200, 'application/json', writer.listBytes(message, session.view.listJson))
+      await passage.enterForAnswer(sharerOf(actor, ip))
+      const list = writer.listBytes(message, session.view.listJson)
+      passage.holdAnswer(list.length)
+      sendJson(response, 200, 'application/json', list)
       return
     }
     const run = message && !fixtures?.tools.has(message.name) ? calls.find(session, message.name) : undefined
@@ -190,7 +201,9 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
       return
     }
     const outcome = await calls.call(session, run, message.input, message.meta)
-    sendJson(response, 200, 'application/json', writer.callText(message, outcome))
+    const text = writer.callText(message, outcome)
+    passage.holdAnswer(text.length)
+    sendJson(response, 200, 'application/json', text)
   }
 
   const endpoint = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

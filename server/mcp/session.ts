@@ -2,6 +2,7 @@
 import type { Credential } from '#platform/call.ts'
 import type { AppError } from '#platform/errors.ts'
 import type { Actor } from '#platform/operation.ts'
+import type { Passage } from '#platform/room.ts'
 
 import type { View } from './views.ts'
 
@@ -13,6 +14,7 @@ export interface Session {
   readonly ip: string | undefined
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal
+  readonly passage: Passage
   /** Set where the message is JSON whose values could not be kept: each tool call in it answers this instead of running. */
   readonly refusal: AppError | undefined
 }

@@ -90,8 +90,18 @@ export function createToolCalls(pipeline: Pipeline, log: Logger): ToolCalls {
       try {
         // Missing roles are left to the pipeline, so that the refusal is the same as over REST and stands in the audit log.
         if (!reaches(session.view.surface, operation)) throw new AppError('forbidden', whyUnreachable(session.view.surface, operation))
-        const { credential, requestId, ip, signal } = session
-        const answer = await pipeline.run({ operation, transport: 'mcp', credential, input, idempotencyKey, requestId, ip, signal })
+        const { credential, requestId, ip, signal, passage } = session
+        const answer = await pipeline.run({
+          operation,
+          transport: 'mcp',
+          credential,
+          input,
+          idempotencyKey,
+          requestId,
+          ip,
+          signal,
+          passage,
+        })
         report(log, operation, session, startedAt, undefined)
         return answer
       } catch (error) {

@@ -14,6 +14,7 @@ import { parseInput } from '#platform/issues.ts'
 import { type Actor, defineStagedOperation, type Domain, type Operation } from '#platform/operation.ts'
 import { buildRegistry } from '#platform/registry.ts'
 import { allows, flagOf, type RoleName, roleNames } from '#platform/roles.ts'
+import { createRoom, type Room } from '#platform/room.ts'
 import { createHttpServer, type HttpServerParts } from '#server/http/server.ts'
 
 type Facts = Pick<Parameters<typeof defineStagedOperation>[0], 'name' | 'path' | 'input'>
@@ -157,6 +158,7 @@ function identify(credential: Credential): Actor {
 /** What the next download answers, and what the last calls were. */
 export interface Memory {
   download: () => unknown
+  list: () => unknown
   /** Reads an upload; the default reads it to its end. */
   receive: (call: Call) => Promise<unknown>
   readonly calls: Call[]
@@ -181,7 +183,7 @@ function isErrorCode(text: string | undefined): text is ErrorCode {
 function answerOf(call: Call, memory: Memory): unknown {
   switch (call.operation.name) {
     case 'list_things':
-      return listing(rawJson('[{"thingId":1}]'), { nextCursor: 'abc', totalCount: 7 })
+      return memory.list()
     case 'upload_file':
     case 'put_bytes':
       return memory.receive(call)
@@ -207,9 +209,10 @@ function answerOf(call: Call, memory: Memory): unknown {
   }
 }
 
-function createPipeline(memory: Memory): Pipeline {
+function createPipeline(memory: Memory, room: Room): Pipeline {
   return {
     registry: buildRegistry(domains),
+    room,
     identify: async (credential) => identify(credential),
     charge: async () => {},
     async run(call) {
@@ -220,6 +223,9 @@ function createPipeline(memory: Memory): Pipeline {
         throw new AppError('forbidden', `Needs ${operation.roles}.`)
       const parsed = parseInput(operation.input, call.input)
       if (!parsed.isOk) throw new AppError('invalid_input', 'The input is not valid.', { issues: parsed.issues })
+      // As the product's pipeline does for what is read in one transaction; here each key is a tenant of its own.
+      if (operation.name === 'list_things')
+        await call.passage?.enterForAnswer(call.credential.kind === 'bearer' ? call.credential.token : '')
       return answerOf({ ...call, input: parsed.value }, memory)
     },
   }
@@ -234,6 +240,7 @@ export interface TestServer {
   readonly url: string
   readonly port: number
   readonly memory: Memory
+  readonly room: Room
   close(): Promise<void>
 }
 
@@ -244,6 +251,7 @@ export async function startHttpServer(
 ): Promise<TestServer> {
   const memory: Memory = {
     download: () => bytesAnswer({ body: '', mimeType: 'text/plain' }),
+    list: () => listing(rawJson('[{"thingId":1}]'), { nextCursor: 'abc', totalCount: 7 }),
     receive: readAll,
     calls: [],
     logged: [],
@@ -256,9 +264,11 @@ export async function startHttpServer(
       done()
     },
   })
+  const config = loadConfig({ PORT: '0', SHUTDOWN_SECONDS: '1', ...environment })
+  const room = createRoom({ bytes: config.limits.bytesInFlight })
   const server = await createHttpServer({
-    pipeline: createPipeline(memory),
-    config: loadConfig({ PORT: '0', SHUTDOWN_SECONDS: '1', ...environment }),
+    pipeline: createPipeline(memory, room),
+    config,
     log: pino({ level: 'debug' }, lines),
     backlog: () => Promise.resolve({ waiting: 3, oldestSeconds: 4.5, givenUp: 1 }),
     readiness: () => Promise.resolve(allUp),
@@ -271,7 +281,7 @@ export async function startHttpServer(
     ...parts,
   })
   const { port } = await server.listen()
-  return { url: `http://127.0.0.1:${port}`, port, memory, close: () => server.close() }
+  return { url: `http://127.0.0.1:${port}`, port, memory, room, close: () => server.close() }
 }
 
 /** A connection on which a test writes HTTP by hand. */

@@ -11,6 +11,7 @@ import { createLog } from '#platform/log.ts'
 import { type Actor, defineStagedOperation, type Domain, type Operation } from '#platform/operation.ts'
 import { buildRegistry } from '#platform/registry.ts'
 import { allows, flagOf, type RoleName, rolesOf } from '#platform/roles.ts'
+import { createRoom } from '#platform/room.ts'
 import { createMcpEndpoint, type McpEndpointParts } from '#server/mcp/endpoint.ts'
 
 const entity = z.string().describe('Id or internalName of the entity')
@@ -224,7 +225,8 @@ function createMemoryPipeline(): { pipeline: Pipeline; calls: Call[]; budget: Bu
     }
     return answers[call.operation.name]?.(parsed.data, call.signal)
   }
-  return { pipeline: { registry, run, identify: async (credential) => actorOf(credential), charge }, calls, budget }
+  const room = createRoom({ bytes: 64 * 1024 * 1024 })
+  return { pipeline: { registry, room, run, identify: async (credential) => actorOf(credential), charge }, calls, budget }
 }
 
 export const corpus: McpEndpointParts['corpus'] = {
@@ -255,9 +257,9 @@ export function portOf(server: Server): number {
 }
 
 /** Starts the endpoint at `/mcp` on a free loopback port. */
-export async function startMcpServer(more: Partial<McpEndpointParts> = {}): Promise<McpServer> {
+export async function startMcpServer(more: Partial<McpEndpointParts> = {}, env: Record<string, string> = {}): Promise<McpServer> {
   const { pipeline, calls, budget } = createMemoryPipeline()
-  const config = loadConfig({ PUBLIC_URL: 'https://field.example.org', MAX_MCP_BYTES: String(64 * 1024) })
+  const config = loadConfig({ PUBLIC_URL: 'https://field.example.org', MAX_MCP_BYTES: String(64 * 1024), ...env })
   const endpoint = createMcpEndpoint({ pipeline, config, log: createLog('silent'), corpus, ...more })
   const server = createServer((request, response) => void endpoint(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
