@@ -1,0 +1,80 @@
+import type { Step } from './step.ts'
+
+const conversationId = '{{#conversationId}}'
+const inPath = '{{conversationId}}'
+const channelId = '{{channelId}}'
+
+/** Of the walk's own channel, so that it can sign a delivery as a mail service would. */
+const webhookSecret = 'd2Fsay1vZi10aGUtcG9zdG1hbi1jb2xsZWN0aW9u'
+
+const sign = [
+  'const body = pm.variables.replaceIn(pm.request.body.raw)',
+  "const [id, at] = [`walk-${pm.collectionVariables.get('run')}`, Math.floor(Date.now() / 1000)]",
+  `const signed = CryptoJS.HmacSHA256(\`\${id}.\${at}.\${body}\`, CryptoJS.enc.Base64.parse('${webhookSecret}'))`,
+  "pm.request.headers.upsert({ key: 'webhook-id', value: id })",
+  "pm.request.headers.upsert({ key: 'webhook-timestamp', value: String(at) })",
+  "pm.request.headers.upsert({ key: 'webhook-signature', value: `v1,${CryptoJS.enc.Base64.stringify(signed)}` })",
+]
+
+export const steps: readonly Step[] = [
+  {
+    operation: 'send_message',
+    input: {
+      to: { tenantUserId: '{{#myTenantUserId}}' },
+      text: 'Is gate 4 open?',
+      card: {
+        choices: [
+          { key: 'open', label: 'Open' },
+          { key: 'shut', label: 'Shut' },
+        ],
+      },
+    },
+    keeps: { conversationId: 'answer.conversationId', messageId: 'answer.messageId' },
+  },
+  { operation: 'list_inbox', input: { pageSize: 5 } },
+  { operation: 'get_message_status', input: { messageId: '{{messageId}}' } },
+  { operation: 'answer_inbox_message', input: { messageId: '{{messageId}}', choice: 'open' } },
+  { operation: 'await_reply', input: { conversationId, timeoutSeconds: 5 } },
+  { operation: 'poll_replies', input: { conversationId } },
+  { operation: 'mark_inbox_read', input: { messageId: '{{#messageId}}' } },
+  { operation: 'get_conversation', input: { conversationId: inPath } },
+  { operation: 'list_conversations', input: { state: 'open', pageSize: 5 } },
+  { operation: 'end_conversation', input: { conversationId, text: 'Thank you.' } },
+  { operation: 'get_contact_preferences', input: { tenantUserId: '{{tenantUserId}}' } },
+  {
+    operation: 'set_contact_preferences',
+    input: {
+      tenantUserId: '{{tenantUserId}}',
+      channelOrder: ['email', 'inbox'],
+      quietHours: { start: '21:00', end: '07:00', timeZoneIana: 'Europe/Madrid' },
+    },
+  },
+  {
+    operation: 'create_channel',
+    input: {
+      internalName: 'Mail{{run}}',
+      channel: 'email',
+      provider: 'smtp',
+      settings: { host: 'mail.invalid', port: 25, secure: false, from: 'ops-{{run}}@example.com' },
+      secrets: { webhookSecret: `whsec_${webhookSecret}` },
+    },
+    keeps: { channelId: 'answer.channelId', channelKey: 'answer.channelKey' },
+  },
+  { operation: 'list_channels' },
+  { operation: 'update_channel', input: { channelId, internalName: 'Post{{run}}' } },
+  {
+    operation: 'receive_channel_webhook',
+    input: { channelKey: '{{channelKey}}' },
+    headers: { 'Content-Type': 'application/json' },
+    before: sign,
+    body: JSON.stringify({
+      from: 'ana-{{run}}@example.com',
+      to: ['ops-{{run}}@example.com'],
+      subject: 'Gate 4',
+      text: 'It is open.',
+      messageId: '<walk-{{run}}@example.com>',
+    }),
+  },
+  { operation: 'test_channel', input: { channelId, to: 'ana-{{run}}@example.com', timeoutSeconds: 0 } },
+  { operation: 'delete_channel', input: { channelId } },
+]

@@ -1,0 +1,19 @@
+import type { Step } from './step.ts'
+
+const tenantId = '{{newTenantId}}'
+
+export const steps: readonly Step[] = [
+  {
+    operation: 'provision_tenant',
+    input: {
+      name: 'Walk {{run}}',
+      subDomain: 'walk-{{run}}',
+      initialAdmin: { email: 'admin-{{run}}@example.com', userName: 'admin-{{run}}' },
+    },
+    keeps: { newTenantId: 'answer.tenantId' },
+  },
+  { operation: 'list_tenants', input: { search: 'Walk {{run}}' } },
+  { operation: 'get_tenant', input: { tenantId } },
+  { operation: 'suspend_tenant', input: { tenantId } },
+  { operation: 'activate_tenant', input: { tenantId } },
+]
