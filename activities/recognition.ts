@@ -15,8 +15,16 @@ import {
 } from '#platform/shapes/recognition.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { assetForRecognition } from '#tools/assets/service.ts'
-import { applyAnalysis } from '#tools/instances/service.ts'
-import { failAnalysis, finishAnalysis, keepFindings, noteWritten, sealFindings, startAnalysis } from '#tools/intelligence/service.ts'
+import { applyAnalysis, holdRecord, keepOutOfRecord } from '#tools/instances/service.ts'
+import {
+  failAnalysis,
+  finishAnalysis,
+  keepFindings,
+  noteWritten,
+  placeOf,
+  sealFindings,
+  startAnalysis,
+} from '#tools/intelligence/service.ts'
 
 import type { Recognizer } from './recognition/types.ts'
 
@@ -58,8 +66,11 @@ export function createAnalysisActivities({ services }: { readonly services: Serv
     async saveRecognition(run) {
       try {
         await inSystemTransaction(services, run.tenantId, async (context) => {
+          const place = await placeOf(context, run)
+          if (!place) return
+          await holdRecord(context, place)
           const back = await finishAnalysis(context, run)
-          if (back) await noteWritten(context, run, back, await applyAnalysis(context, back))
+          if (back) await noteWritten(context, run, await applyAnalysis(context, back))
         })
       } catch (error) {
         if (!isLasting(error)) throw error
@@ -76,9 +87,7 @@ export function createAnalysisActivities({ services }: { readonly services: Serv
 async function finishWithout(services: Services, run: AnalysisRun, error: AppError): Promise<void> {
   await inSystemTransaction(services, run.tenantId, async (context) => {
     const back = await finishAnalysis(context, run)
-    if (!back) return
-    const skipped = Object.keys(back.values).map((property) => ({ property, reason: error.message }))
-    await noteWritten(context, run, back, { applied: [], skipped })
+    if (back) await noteWritten(context, run, await keepOutOfRecord(context, back, error.message))
   })
 }
 

@@ -3,8 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
 import type { Findings } from '#platform/shapes/recognition.ts'
-import type { CatalogEntity, CatalogProperty, DataType } from '#tools/entities/catalog.schema.ts'
-import { valuesToWrite } from '#tools/intelligence/intelligence.rules.ts'
 import { sealFindings, unsealFindings } from '#tools/intelligence/sealed-findings.ts'
 
 import { openWorld, type TestTenant, type World } from './support/world.ts'
@@ -110,85 +108,5 @@ describe('list_models', () => {
   it('names a classifier and what reads text', async () => {
     const models = await call('list_models')
     expect(models.map((model: { kind: string }) => model.kind)).toEqual(['classification', 'text', 'text'])
-  })
-})
-
-describe('what is written of findings', () => {
-  const property = (dataType: DataType, more: Partial<CatalogProperty> = {}): CatalogProperty => ({
-    entityPropertyId: 1,
-    propertyId: 1,
-    columnId: 1,
-    internalName: 'Target',
-    dataType,
-    isRequired: false,
-    isList: false,
-    keyPart: null,
-    isSensitive: false,
-    minValueOrLength: null,
-    maxValueOrLength: null,
-    maxDecimalPlaces: null,
-    regEx: null,
-    allowedFileTypes: [],
-    options: [],
-    optionFilter: null,
-    isIdentityEmail: false,
-    isIdentityPhone: false,
-    analysis: null,
-    ...more,
-  })
-  const entityOf = (one: CatalogProperty): CatalogEntity => ({
-    entityId: 1,
-    internalName: 'E',
-    wipeNo: 0,
-    isTenantUserRole: false,
-    identityEmailPropertyId: null,
-    identityPhonePropertyId: null,
-    properties: [one],
-    parents: [],
-    children: [],
-    peers: [],
-  })
-  const options = ['Traffic_Light', 'Crane'].map((internalName, n) => ({ optionId: n + 1, internalName, parentOptionId: null }))
-  const ocr = (text: string) => ({ text, words: [], language: 'eng', confidence: 90 })
-  const labels = [
-    { label: 'traffic light', score: 0.81239 },
-    { label: 'crane', score: 0.2 },
-  ]
-
-  it.each([
-    ['text, trimmed', 'text', property('Text'), { ocr: ocr('  GATE 4\n\n') }, 'GATE 4'],
-    ['text, cut to what the property takes', 'text', property('Text', { maxValueOrLength: 3 }), { ocr: ocr('GATE') }, 'GAT'],
-    ['text, never cut through a character', 'text', property('Text', { maxValueOrLength: 3 }), { ocr: ocr('ab😀') }, 'ab'],
-    ['labels in one text', 'labels', property('Text'), { labels }, 'traffic light, crane'],
-    ['labels in one text, whole ones', 'labels', property('Text', { maxValueOrLength: 15 }), { labels }, 'traffic light'],
-    ['labels in a list', 'labels', property('Text', { isList: true }), { labels }, ['traffic light', 'crane']],
-    ['labels as options', 'labels', property('Choice', { isList: true, options }), { labels }, ['Traffic_Light', 'Crane']],
-    [
-      'labels as options that the entity allows',
-      'labels',
-      property('Choice', { isList: true, options, optionFilter: new Set([2]) }),
-      { labels },
-      ['Crane'],
-    ],
-    ['the first label as an option', 'topLabel', property('Choice', { options }), { labels }, 'Traffic_Light'],
-    ['the first label as text', 'topLabel', property('Text'), { labels }, 'traffic light'],
-    ['the score, as exact as the property', 'score', property('Number', { maxDecimalPlaces: 2 }), { labels }, 0.81],
-  ] as const)('is %s', (_what, kind, target, findings, value) => {
-    const { values, skipped } = valuesToWrite(entityOf(target), { [kind]: 1 }, findings)
-    expect([values['Target'], skipped]).toEqual([value, []])
-  })
-
-  it.each([
-    ['text', property('Text'), { ocr: ocr(' \n ') }, 'No text was found.'],
-    ['score', property('Number'), { labels: [] }, 'No label was found.'],
-    ['labels', property('Choice', { isList: true, options: [] }), { labels }, 'It has no option for "traffic light".'],
-  ] as const)('is nothing where the finding for %s is empty or fits no option, and says so', (kind, target, findings, reason) => {
-    expect(valuesToWrite(entityOf(target), { [kind]: 1 }, findings)).toEqual({ values: {}, skipped: [{ property: 'Target', reason }] })
-  })
-
-  it('is nothing for a target that was detached or has changed', () => {
-    expect(valuesToWrite(entityOf(property('Text')), { text: 2 }, { ocr: ocr('x') })).toEqual({ values: {}, skipped: [] })
-    const changed = valuesToWrite(entityOf(property('Text', { isList: true })), { text: 1 }, { ocr: ocr('x') })
-    expect(changed).toEqual({ values: {}, skipped: [{ property: 'Target', reason: 'It is no longer a Text property.' }] })
   })
 })

@@ -3,8 +3,9 @@ import type { Issue } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { findAssets, isAllowedType } from '#tools/assets/service.ts'
 import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
-import { queueAnalyses } from '#tools/intelligence/service.ts'
+import { noteTargetStates, queueAnalyses } from '#tools/intelligence/service.ts'
 
+import type { Followed } from './following.ts'
 import type { WriteFrame } from './frame.ts'
 import type { Value } from './values.rules.ts'
 
@@ -23,7 +24,8 @@ function assetProperties(entity: CatalogEntity): CatalogProperty[] {
   return entity.properties.filter((property) => ['Attachment', 'Signature', 'Binary'].includes(property.dataType))
 }
 
-function assetKeysOf(value: Value | undefined): string[] {
+/** The files that a property's value names. */
+export function assetKeysOf(value: Value | undefined): string[] {
   if (value === null || value === undefined) return []
   return typeof value === 'object' ? value.map(String) : [String(value)]
 }
@@ -74,18 +76,22 @@ export async function checkAssets(
   return problems
 }
 
-/** Queues the analyses that saved attachments ask for; answers the jobs by record. */
+/** Queues the analyses that saved attachments ask for, and notes what was in their targets; answers the jobs by record. */
 export async function queueSavedAttachments(
   context: TxContext,
   frame: WriteFrame,
   rows: readonly {
     readonly eiRecordId: number
-    readonly version: number
     readonly values: ReadonlyMap<number, Value>
     readonly before: ReadonlyMap<number, Value> | undefined
+    readonly followed: Followed
   }[],
 ): Promise<Map<number, number[]>> {
   const jobs = new Map<number, number[]>()
+  const notes = rows.flatMap(({ eiRecordId, followed }) =>
+    [...followed.notes].map(([entityPropertyId, targets]) => ({ eiRecordId, entityPropertyId, targets })),
+  )
+  if (notes.length > 0) await noteTargetStates(context.tx, context.tenantId, notes)
   const analysed = assetProperties(frame.entity).filter((property) => property.analysis !== null && property.analysis !== undefined)
   const saves = rows.flatMap((row) =>
     analysed.flatMap((property) => {
@@ -95,7 +101,6 @@ export async function queueSavedAttachments(
         .map((assetKey) => ({
           entityId: frame.entity.entityId,
           eiRecordId: row.eiRecordId,
-          version: row.version,
           entityPropertyId: property.entityPropertyId,
           assetKey,
           settings: property.analysis,

@@ -6,6 +6,7 @@ import type { TxContext } from '#platform/operation.ts'
 
 import { checkAssets, queueSavedAttachments } from './attachments.ts'
 import { type Draft, type Fail, findDrafts, isComplete, presentKeys, refuseUnsound, type SaveOutcome } from './drafts.ts'
+import { type Followed, followFiles, unfollowed } from './following.ts'
 import { outlivesProperties, type WriteFrame } from './frame.ts'
 import { linkIdentities } from './identity.ts'
 import { externalKeyOf, findKeyIssues } from './keys.rules.ts'
@@ -22,6 +23,7 @@ interface Ready {
   readonly draft: Draft
   readonly row: FullRow
   readonly before: ReadonlyMap<number, Value> | undefined
+  readonly followed: Followed
 }
 
 /**
@@ -91,11 +93,18 @@ async function mergeDrafts(
     toRead.length > 0
       ? await inRecords(tx, tenantId, () => readCanonical(tx, tenantId, frame, toRead))
       : new Map<number, Map<number, Value>>()
-  const ready: Ready[] = []
-  for (const draft of considered) {
+  const merged = considered.map((draft) => {
     const { wish, live } = draft
     const before = live ? (draft.before ?? present.get(live.id)) : undefined
     const values = mergeValues(entity, wish.mode === 'overwrite' ? undefined : before, wish.values)
+    return { draft, before, values, eiRecordId: live?.id }
+  })
+  const follows = await followFiles(context, entity, merged)
+  const ready: Ready[] = []
+  for (const [index, { draft, before, values: wanted }] of merged.entries()) {
+    const { wish, live } = draft
+    const followed = follows[index] ?? unfollowed
+    const values = followed.changes.size === 0 ? wanted : mergeValues(entity, wanted, followed.changes)
     const issues = findMissing(entity.properties, values, `${wish.path}.data`)
     // A key part that follows from a property follows from the merged row, whether this save named the property or not; one that is not said stays.
     const keys = keysOf(entity, wish.said, values, wish.path, issues, presentKeys(live)) ?? presentKeys(live)
@@ -118,7 +127,7 @@ async function mergeDrafts(
       outcomes.set(wish.index, { index: wish.index, outcome: 'skipped', eiRecordId: live.id })
       continue
     }
-    ready.push({ draft, before, row: { id: live?.id ?? 0, version: live?.version ?? 0, parentId, keys, rowHash: hash, values } })
+    ready.push({ draft, before, followed, row: { id: live?.id ?? 0, version: live?.version ?? 0, parentId, keys, rowHash: hash, values } })
   }
   await refuseTakenKeys(context, frame, ready, fail, outcomes)
   return ready.filter(({ draft }) => !outcomes.has(draft.wish.index))
@@ -233,7 +242,7 @@ async function store(
   const jobs = await queueSavedAttachments(
     context,
     frame,
-    saved.map(({ row, before, draft }) => ({ eiRecordId: row.id, version: draft.live ? row.version + 1 : 1, values: row.values, before })),
+    saved.map(({ row, before, followed }) => ({ eiRecordId: row.id, values: row.values, before, followed })),
   )
   for (const { draft, row } of saved) {
     const jobIds = jobs.get(row.id)

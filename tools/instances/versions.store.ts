@@ -2,11 +2,9 @@
 import type { Tx } from '#platform/db/pool.ts'
 import { historyTable, recordTable } from '#platform/db/records.ts'
 
-import { canonicalSql, type Compiling, constantSql, createParameters, documentSql, filterSql, valueSql } from './compile.rules.ts'
-import type { ReadFrame } from './frame.ts'
+import { type Compiling, constantSql, documentSql, filterSql, valueSql } from './compile.rules.ts'
 import type { GroupNode } from './query.rules.ts'
 import { type PageRows, run } from './read.store.ts'
-import type { Value } from './values.rules.ts'
 
 /** Every column of a version, the long texts that history left to the next version filled in. */
 function versionsSql(tenantId: number, compiled: Compiling): string {
@@ -137,27 +135,4 @@ export async function listVersions(
     compiled,
   )
   return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }))
-}
-
-/** The values of one version of a record by entityPropertyId, canonical; undefined where there is no such version. */
-export async function versionValues(
-  tx: Tx,
-  tenantId: number,
-  frame: ReadFrame,
-  id: number,
-  version: number,
-): Promise<Map<number, Value> | undefined> {
-  const compiled = { tenantId, entity: frame.entity, present: frame.present, parameters: createParameters(), alias: 'e' }
-  const { parameters } = compiled
-  const document = canonicalSql(compiled)
-  const [row] = await run<{ document: string }>(
-    tx,
-    `select (${document})::text as document from ${versionsSql(tenantId, compiled)} e
-     where e.id = ${parameters.add(String(id))}::text::bigint and e.version = ${parameters.add(String(version))}::text::int`,
-    compiled,
-  )
-  // The statement built this text itself, values by entityPropertyId.
-  return (
-    row && new Map(Object.entries(JSON.parse(row.document) as Record<string, Value>).map(([property, value]) => [Number(property), value]))
-  )
 }

@@ -15,8 +15,6 @@ export interface AnalysisRow {
   readonly state: AttachmentAnalysis['state']
   readonly reason: string | null
   readonly settings: AnalysisSettings
-  readonly recordVersion: number
-  readonly targetVersions: Readonly<Record<string, number>>
   readonly found: Findings['state'] | null
   readonly ocr: AttachmentAnalysis['ocr'] | null
   readonly labels: AttachmentAnalysis['labels'] | null
@@ -29,7 +27,7 @@ export interface AnalysisRow {
 }
 
 const columns = (tx: Tx) => tx`
-  n.analysis_id, n.asset_key, n.entity_id, n.ei_record_id, n.entity_property_id, n.job_id, n.run_no, n.state, n.reason, n.settings, n.record_version, n.target_versions,
+  n.analysis_id, n.asset_key, n.entity_id, n.ei_record_id, n.entity_property_id, n.job_id, n.run_no, n.state, n.reason, n.settings,
   n.found, n.ocr, n.labels, n.model, n.duration_ms, n.written, n.queued_at, n.started_at, n.finished_at`
 
 export interface NewAnalysis {
@@ -39,8 +37,6 @@ export interface NewAnalysis {
   readonly entityPropertyId: number
   readonly jobId: number
   readonly settings: unknown
-  readonly version: number
-  readonly targetVersions: Readonly<Record<string, number>>
 }
 
 /** Queues analyses, each (asset, record, property) once: one that exists is queued again, as its next run. In any order; no two may be of one. */
@@ -52,13 +48,13 @@ export async function upsertAnalyses(
 ): Promise<{ analysisId: number; jobId: number; runNo: number }[]> {
   return tx<{ analysisId: number; jobId: number; runNo: number }[]>`
     insert into platform.attachment_analysis as n
-      (tenant_id, asset_key, entity_id, ei_record_id, entity_property_id, job_id, settings, record_version, target_versions, queued_at)
-    select ${tenantId}::int, "assetKey", "entityId", "eiRecordId", "entityPropertyId", "jobId", settings, version, "targetVersions", ${stamp}::timestamptz
+      (tenant_id, asset_key, entity_id, ei_record_id, entity_property_id, job_id, settings, queued_at)
+    select ${tenantId}::int, "assetKey", "entityId", "eiRecordId", "entityPropertyId", "jobId", settings, ${stamp}::timestamptz
     from jsonb_to_recordset(${JSON.stringify(analyses)}::text::jsonb)
-      as given ("assetKey" uuid, "entityId" int, "eiRecordId" bigint, "entityPropertyId" int, "jobId" bigint, settings jsonb, version int, "targetVersions" jsonb)
+      as given ("assetKey" uuid, "entityId" int, "eiRecordId" bigint, "entityPropertyId" int, "jobId" bigint, settings jsonb)
     on conflict (tenant_id, asset_key, ei_record_id, entity_property_id) do update
       set job_id = excluded.job_id, run_no = n.run_no + 1, state = 'queued', reason = null, settings = excluded.settings,
-        record_version = excluded.record_version, target_versions = excluded.target_versions, found = null, ocr = null, labels = null, model = null, duration_ms = null, written = null,
+        found = null, ocr = null, labels = null, model = null, duration_ms = null, written = null,
         queued_at = excluded.queued_at, started_at = null, finished_at = null
     returning n.analysis_id, n.job_id, n.run_no`
 }
@@ -101,6 +97,14 @@ export async function findByJob(tx: Tx, tenantId: number, jobId: number): Promis
   return row
 }
 
+/** Whose the run is, without holding it. */
+export async function findPlace(tx: Tx, run: AnalysisRun): Promise<{ entityId: number; eiRecordId: number } | undefined> {
+  const [row] = await tx<{ entityId: number; eiRecordId: number }[]>`
+    select n.entity_id, n.ei_record_id from platform.attachment_analysis n
+    where n.tenant_id = ${run.tenantId} and n.analysis_id = ${run.analysisId} and n.run_no = ${run.runNo}`
+  return row
+}
+
 /** The row while this run of it is not over, held until the transaction ends. */
 export async function lockRun(tx: Tx, run: AnalysisRun): Promise<AnalysisRow | undefined> {
   const [row] = await tx<AnalysisRow[]>`
@@ -132,26 +136,23 @@ function json(value: unknown): string | null {
   return JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? part.replaceAll('\u0000', '').toWellFormed() : part))
 }
 
+/** Ends a run. Where it has read the file, what it found takes the place of what the file brought before. */
 export async function endRun(
   tx: Tx,
   run: AnalysisRun,
   end: { state: Findings['state']; reason: string | null; at: string },
 ): Promise<void> {
   await tx`
-    update platform.attachment_analysis set state = ${end.state}, reason = ${end.reason}, finished_at = ${end.at}
+    update platform.attachment_analysis
+    set state = ${end.state}, reason = ${end.reason}, finished_at = ${end.at},
+      text_part = case when ${end.state} = 'done' then left(ocr->>'text', 32768) else text_part end,
+      labels_part = case when ${end.state} = 'done' then labels else labels_part end
     where tenant_id = ${run.tenantId} and analysis_id = ${run.analysisId}`
 }
 
-/** `targetVersions` is added to what is there. */
-export async function noteWritten(
-  tx: Tx,
-  run: AnalysisRun,
-  written: unknown,
-  targetVersions: Readonly<Record<string, number>>,
-): Promise<void> {
+export async function noteWritten(tx: Tx, run: AnalysisRun, written: unknown): Promise<void> {
   await tx`
-    update platform.attachment_analysis
-    set written = ${JSON.stringify(written)}::text::jsonb, target_versions = target_versions || ${JSON.stringify(targetVersions)}::text::jsonb
+    update platform.attachment_analysis set written = ${JSON.stringify(written)}::text::jsonb
     where tenant_id = ${run.tenantId} and analysis_id = ${run.analysisId}`
 }
 

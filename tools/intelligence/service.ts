@@ -6,11 +6,11 @@ import { inSystemTransaction } from '#platform/system.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 import { cancelAttempt, failJob, finishJob, insertJobs, type JobRequest, type JobRunner, startJob } from '#tools/jobs/service.ts'
 
-import { valuesToWrite, type WrittenValues } from './intelligence.rules.ts'
 import type { AnalysisSettings } from './intelligence.schema.ts'
 import * as store from './intelligence.store.ts'
 
 export { sealFindings } from './sealed-findings.ts'
+export * from './targets.ts'
 
 /** The kind of the jobs that stand for analyses. */
 export const analysisJobKind = 'attachmentAnalysis'
@@ -19,14 +19,10 @@ export const analysisJobKind = 'attachmentAnalysis'
 export interface SavedAttachment {
   readonly entityId: number
   readonly eiRecordId: number
-  /** Of the record, as this save wrote it. */
-  readonly version: number
   readonly entityPropertyId: number
   readonly assetKey: string
   /** As the property has them: `CatalogProperty.analysis`. */
   readonly settings: unknown
-  /** Of a rerun: the versions that earlier runs wrote targets in. */
-  readonly targetVersions?: Readonly<Record<string, number>>
 }
 
 type Origin = Pick<JobRequest, 'operation' | 'requiredRoles'>
@@ -61,7 +57,7 @@ export async function queueAnalyses(
     tx,
     tenantId,
     stamp,
-    distinct.map((save, index) => ({ ...save, jobId: jobIds[index] ?? 0, targetVersions: save.targetVersions ?? {} })),
+    distinct.map((save, index) => ({ ...save, jobId: jobIds[index] ?? 0 })),
   )
   const byJob = new Map(queued.map((analysis) => [analysis.jobId, analysis]))
   const byName = new Map(distinct.map((save, index) => [name(save), byJob.get(jobIds[index] ?? 0)]))
@@ -102,15 +98,18 @@ export async function keepFindings(services: Services, run: AnalysisRun, finding
   return inSystemTransaction(services, run.tenantId, ({ tx }) => store.keepFindings(tx, run, findings))
 }
 
-/** What the results put into the record, while the attachment is still there and the targets were not edited since their versions. */
-export interface WriteBack extends WrittenValues {
+/** Results that belong into a record, while it still holds the file and nobody has edited the targets. */
+export interface WriteBack {
   readonly entityId: number
   readonly eiRecordId: number
   readonly entityPropertyId: number
   readonly assetKey: string
-  readonly baseVersion: number
-  /** By internalName: of targets that an earlier run wrote, the version that it made. */
-  readonly targetVersions: Readonly<Record<string, number>>
+  readonly targets: AnalysisSettings['targets']
+}
+
+/** The record that the run's results belong to: whoever writes them holds it first, so that two runs of one record follow each other. */
+export async function placeOf({ tx }: TxContext, run: AnalysisRun): Promise<{ entityId: number; eiRecordId: number } | undefined> {
+  return store.findPlace(tx, run)
 }
 
 /**
@@ -135,37 +134,18 @@ export async function finishAnalysis(context: TxContext, run: AnalysisRun): Prom
   await finishJob(context, job, {
     result: { analysisId, assetKey, eiRecordId, state: row.found, ...(row.reason === null ? {} : { reason: row.reason }) },
   })
-  const entity = (await cachedCatalog(context)).byIdOrName.get(String(entityId))
-  if (row.found !== 'done' || !entity) return undefined
-  const written = valuesToWrite(entity, row.settings.targets, { ocr: row.ocr ?? undefined, labels: row.labels ?? undefined })
-  if (Object.keys(written.values).length === 0 && written.skipped.length === 0) return undefined
-  const targetVersions = Object.fromEntries(
-    entity.properties.flatMap(({ entityPropertyId: id, internalName }) => {
-      const version = row.targetVersions[String(id)]
-      return version === undefined ? [] : [[internalName, version]]
-    }),
-  )
-  return { ...written, entityId, eiRecordId, entityPropertyId, assetKey, baseVersion: row.recordVersion, targetVersions }
+  const { targets } = row.settings
+  if (row.found !== 'done' || Object.keys(targets).length === 0) return undefined
+  return { entityId, eiRecordId, entityPropertyId, assetKey, targets }
 }
 
-/** `version`: the record's, once the results were written. */
-export interface Written {
-  readonly applied: readonly string[]
-  readonly skipped: readonly { readonly property: string; readonly reason: string }[]
-  readonly version?: number | undefined
-}
-
-/** Notes what came of a write-back, in its transaction. A later run takes the values that this one wrote for its own. */
+/** Notes what came of a write-back, in its transaction. */
 export async function noteWritten(
-  context: TxContext,
+  { tx }: TxContext,
   run: AnalysisRun,
-  back: Pick<WriteBack, 'entityId' | 'skipped'>,
-  { applied, skipped, version }: Written,
+  written: { readonly applied: readonly string[]; readonly skipped: readonly { readonly property: string; readonly reason: string }[] },
 ): Promise<void> {
-  const entity = (await cachedCatalog(context)).byIdOrName.get(String(back.entityId))
-  const ids = applied.flatMap((name) => entity?.properties.find((property) => property.internalName === name)?.entityPropertyId ?? [])
-  const targetVersions = version === undefined ? {} : Object.fromEntries(ids.map((id) => [String(id), version]))
-  await store.noteWritten(context.tx, run, { applied, skipped: [...back.skipped, ...skipped] }, targetVersions)
+  await store.noteWritten(tx, run, written)
 }
 
 /** Ends a run that could not be carried out. Nothing happens where it is over already. */
@@ -185,10 +165,10 @@ export async function queueAgain(
 ): Promise<{ analysisId: number; jobId: number }> {
   const entity = (await cachedCatalog(context)).byIdOrName.get(String(row.entityId))
   const property = entity?.properties.find((candidate) => candidate.entityPropertyId === row.entityPropertyId)
-  const { entityId, eiRecordId, entityPropertyId, assetKey, recordVersion: version, targetVersions } = row
+  const { entityId, eiRecordId, entityPropertyId, assetKey } = row
   const [queued] = await queueAnalyses(
     context,
-    [{ entityId, eiRecordId, entityPropertyId, assetKey, version, targetVersions, settings: property?.analysis ?? row.settings }],
+    [{ entityId, eiRecordId, entityPropertyId, assetKey, settings: property?.analysis ?? row.settings }],
     origin,
   )
   if (!queued) throw new Error('An analysis was queued and not answered')

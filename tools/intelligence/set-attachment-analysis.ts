@@ -37,7 +37,7 @@ export const setAttachmentAnalysis = defineOperation({
   title: 'Set what is recognised in saved attachments',
   description:
     'Says what runs when a file is saved in an Attachment property, and which properties of the same record the results are written to: text into Text, ' +
-    'labels into Text or a Choice list, topLabel into Text or Choice, score into Number. It holds for saves from now on; the save answers jobIds for await_job. ' +
+    'labels into Text or a Choice list, topLabel into Text or Choice, score into Number; of a list of files also into lists, an element a file. It holds for saves from now on; the save answers jobIds for await_job. ' +
     'Replaces what was set before; with neither ocr nor classify it is switched off. entityPropertyId stands in describe_entity.',
   method: 'PUT',
   path: '/api/v1/entities/{entity}/properties/{entityPropertyId}/analysis',
@@ -88,7 +88,12 @@ export const setAttachmentAnalysis = defineOperation({
           entity.properties.find((candidate) => candidate.entityPropertyId === input.entityPropertyId),
           'property of this entity',
         )
-        const wishes = { ocr: input.ocr ?? false, classify: input.classify ?? false, targets: input.targets ?? {} }
+        const wishes = {
+          ocr: input.ocr ?? false,
+          classify: input.classify ?? false,
+          isListOfFiles: property.isList,
+          targets: input.targets ?? {},
+        }
         const settings: AnalysisSettings = {
           ocr: wishes.ocr,
           classify: wishes.classify,
