@@ -1,106 +1,161 @@
 /** Parsing of JSON that comes from outside: what PostgreSQL could not keep, or JavaScript would change, is refused with its place. */
 import { AppError, type Issue } from './errors.ts'
+import { type Container, losesValue, notJson, type Piece, scan, usualPieceBytes } from './json-scan.ts'
+import { inTurns } from './turns.ts'
 
-const maxDepth = 64
+export { losesValue } from './json-scan.ts'
+
+const maxIssues = 20
 
 /** Characters that PostgreSQL's text cannot hold: NUL, and half of a surrogate pair. */
 export function hasForbiddenCharacter(text: string): boolean {
   return text.includes('\u0000') || !text.isWellFormed()
 }
 
-interface Scan {
-  readonly depth: number
-  /** Whether some number would change its value. */
-  readonly losesValue: boolean
-}
-
-const isDigit = (code: number) => code >= 48 && code <= 57
-
-// Over bytes, which is several times as fast as over characters; no byte of a longer character looks like a bracket, a quote or a backslash.
-function scan(text: string): Scan {
-  const bytes = Buffer.from(text)
-  let depth = 0
-  let deepest = 0
-  let isLossy = false
-  for (let i = 0; i < bytes.length; i++) {
-    const code = bytes[i] ?? 0
-    if (isDigit(code)) {
-      const start = i
-      let hasExponent = false
-      for (
-        let next = code;
-        isDigit(next) || next === 46 || next === 43 || next === 45 || next === 69 || next === 101;
-        next = bytes[++i] ?? 0
-      )
-        if (next === 69 || next === 101) hasExponent = true
-      // With at most 15 digits and no exponent every number survives as a double, so most need no second look; and one that is lost suffices.
-      if (!isLossy && (hasExponent || i - start > 15)) isLossy = losesValue(bytes.toString('latin1', start, i))
-      i--
-    } else if (code === 34) {
-      i++
-      while (i < bytes.length && bytes[i] !== 34) i += bytes[i] === 92 ? 2 : 1
-    } else if (code === 123 || code === 91) {
-      depth++
-      if (depth > deepest) deepest = depth
-    } else if (code === 125 || code === 93) depth--
-  }
-  return { depth: deepest, losesValue: isLossy }
-}
-
-/** Whether the double nearest to a JSON number literal has another value than the literal: 9007199254740993, 1e400. */
-export function losesValue(literal: string): boolean {
-  const value = Number(literal)
-  if (!Number.isFinite(value)) return true
-  // At most 15 digits with an exponent, far from where doubles end.
-  if (literal.length <= 17 && /[eE]/.test(literal) && Math.abs(value) > 1e-290 && Math.abs(value) < 1e290) return false
-  return canonicalDecimal(literal) !== canonicalDecimal(String(value))
-}
-
-/** Sign, digits without outer zeros, and the power of ten of the first digit: equal for equal values. In time linear to the length of the text. */
-function canonicalDecimal(literal: string): string {
-  const match = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(literal)
-  if (!match) return literal
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match
-  const digits = whole + fraction
-  let first = 0
-  while (first < digits.length && digits[first] === '0') first++
-  let end = digits.length
-  // Not by a pattern: a run of zeros that ends in another digit makes it start again at each of them.
-  while (end > first && digits[end - 1] === '0') end--
-  return first === end ? '0' : `${sign}${digits.slice(first, end)}e${whole.length - first + Number(exponent)}`
+/** `refusal` is set where the text is JSON whose values cannot be kept; `value` is then good for telling whose call it was, and for nothing else. */
+export interface ParsedJson {
+  readonly value: unknown
+  readonly refusal: AppError | undefined
 }
 
 /**
- * Parses JSON from a caller. Throws AppError `invalid_json` where it is no JSON or nests deeper than 64, and `invalid_input` with a path for
- * numbers that would change, for NUL and lone surrogates, and for `__proto__` keys.
+ * Parses JSON from a caller, a text of some kilobytes. Throws AppError `invalid_json` where it is no JSON or nests deeper than 64, and `invalid_input` with
+ * a path for numbers that would change, for NUL and lone surrogates, and for `__proto__` keys.
  */
 export function parseJson(text: string): unknown {
-  const { depth, losesValue: isLossy } = scan(text)
-  if (depth > maxDepth) throw new AppError('invalid_json', `The JSON nests deeper than ${maxDepth} levels.`)
-  let value: unknown
-  const issues: Issue[] = []
-  try {
-    value = isLossy
-      ? JSON.parse(text, function reviver(this: unknown, key: string, part: unknown, context?: { source?: string }) {
-          if (typeof part === 'number' && context?.source !== undefined && losesValue(context.source)) {
-            issues.push({
-              path: `$..${key}`,
-              severity: 'error',
-              message: `The number ${context.source.slice(0, 60)} cannot be kept exactly. Send at most 15 digits; all of them can be kept in a Text property alone.`,
-            })
-          }
-          return part
-        })
-      : JSON.parse(text)
-  } catch (cause) {
-    throw new AppError('invalid_json', 'The text is not valid JSON. Check quotes, commas and brackets.', { cause })
+  const work = parse(Buffer.from(text), usualPieceBytes, text)
+  for (;;) {
+    const step = work.next()
+    if (!step.done) continue
+    if (step.value.refusal) throw step.value.refusal
+    return step.value.value
   }
-  if (text.includes('\\u') || !text.isWellFormed() || text.includes('__proto__')) findForbidden(value, '$', issues)
-  if (issues.length > 0) throw new AppError('invalid_input', 'The JSON holds values that cannot be kept.', { issues: issues.slice(0, 20) })
-  return value
+}
+
+/** As `parseJson`, of bytes that are UTF-8, however many: in turns with everybody else, and part by part. Throws what shows that it is no JSON. */
+export function readJson(bytes: Buffer, pieceBytes = usualPieceBytes): Promise<ParsedJson> {
+  return inTurns(parse(bytes, pieceBytes))
+}
+
+/** What one parsing has to hand. */
+interface Parsing {
+  readonly bytes: Buffer
+  readonly lossy: readonly number[]
+  readonly issues: Issue[]
+}
+
+function* parse(bytes: Buffer, pieceBytes: number, text?: string): Generator<void, ParsedJson> {
+  const { lossy, root } = yield* scan(bytes, pieceBytes)
+  // Bytes have no halves of surrogate pairs: what was one in the text would be kept as another character.
+  const hasHalves = text?.isWellFormed() === false
+  const parsing: Parsing = { bytes, lossy, issues: [] }
+  let value: unknown
+  if (root && !hasHalves) {
+    // What stands around the only value of a text is white space.
+    if (parseText(parsing, 0, bytes.length, root) !== null) throw notJson()
+    value = yield* build(parsing, root, '$')
+  } else {
+    value = parseText(parsing, 0, bytes.length, undefined, text)
+    if (mayHoldForbidden(bytes, 0, bytes.length) || hasHalves) findForbidden(value, '$', parsing.issues)
+  }
+  const { issues } = parsing
+  const refusal =
+    issues.length > 0
+      ? new AppError('invalid_input', 'The JSON holds values that cannot be kept.', { issues: issues.slice(0, maxIssues) })
+      : undefined
+  return { value, refusal }
+}
+
+/** Parses a part of the text in its brackets, `null` standing in the place of a large container. */
+function parseText(
+  { bytes, lossy, issues }: Parsing,
+  from: number,
+  to: number,
+  child: Container | undefined,
+  whole?: string,
+  brackets = '',
+): unknown {
+  const inner =
+    whole ??
+    (child ? `${bytes.toString('utf8', from, child.from)}null${bytes.toString('utf8', child.to, to)}` : bytes.toString('utf8', from, to))
+  const text = brackets === '' ? inner : `${brackets[0]}${inner}${brackets[1]}`
+  const isLossy = lossy.some((at) => at >= from && at < to && !(child && at >= child.from && at < child.to))
+  try {
+    return isLossy ? JSON.parse(text, tellLosses(issues)) : JSON.parse(text)
+  } catch (cause) {
+    throw notJson(cause)
+  }
+}
+
+function tellLosses(issues: Issue[]) {
+  return (key: string, part: unknown, context?: { source?: string }): unknown => {
+    if (issues.length < maxIssues && typeof part === 'number' && context?.source !== undefined && losesValue(context.source)) {
+      issues.push({
+        path: `$..${key}`,
+        severity: 'error',
+        message: `The number ${context.source.slice(0, 60)} cannot be kept exactly. Send at most 15 digits; all of them can be kept in a Text property alone.`,
+      })
+    }
+    return part
+  }
+}
+
+/** Puts a large container together from its pieces. */
+function* build(parsing: Parsing, container: Container, path: string): Generator<void, unknown> {
+  return container.isList ? yield* buildList(parsing, container, path) : yield* buildObject(parsing, container, path)
+}
+
+function* buildList(parsing: Parsing, { pieces }: Container, path: string): Generator<void, unknown[]> {
+  const list: unknown[] = []
+  for (const piece of pieces) {
+    // In brackets of a list, text parses to a list.
+    const part = parsePiece(parsing, piece, '[]') as unknown[]
+    // Nothing between two commas is a mistake, and nothing between the brackets none.
+    if ((part.length === 0 && pieces.length > 1) || (piece.child && part.length !== 1)) throw notJson()
+    if (pieceMayHoldForbidden(parsing, piece))
+      part.forEach((element, index) => findForbidden(element, `${path}[${list.length + index}]`, parsing.issues))
+    if (piece.child) list.push(yield* build(parsing, piece.child, `${path}[${list.length}]`))
+    else for (const element of part) list.push(element)
+    yield
+  }
+  return list
+}
+
+function* buildObject(parsing: Parsing, { pieces }: Container, path: string): Generator<void, Record<string, unknown>> {
+  const object: Record<string, unknown> = {}
+  for (const piece of pieces) {
+    // In brackets of an object, text parses to an object.
+    const part = parsePiece(parsing, piece, '{}') as Record<string, unknown>
+    const names = Object.keys(part)
+    if ((names.length === 0 && pieces.length > 1) || (piece.child && names.length !== 1)) throw notJson()
+    if (pieceMayHoldForbidden(parsing, piece)) findForbidden(part, path, parsing.issues)
+    for (const name of names) {
+      // It has been told, and here it would change what the object is.
+      if (name === '__proto__') continue
+      object[name] = piece.child ? yield* build(parsing, piece.child, `${path}.${name}`) : part[name]
+    }
+    yield
+  }
+  return object
+}
+
+function parsePiece(parsing: Parsing, { from, to, child }: Piece, brackets: string): unknown {
+  return parseText(parsing, from, to, child, undefined, brackets)
+}
+
+/** Whether a look at the values is worth it: only an escape brings a forbidden character into a text that is UTF-8. */
+function mayHoldForbidden(bytes: Buffer, from: number, to: number): boolean {
+  const part = bytes.subarray(from, to)
+  return part.includes('\\u') || part.includes('__proto__')
+}
+
+function pieceMayHoldForbidden({ bytes }: Parsing, { from, to, child }: Piece): boolean {
+  if (!child) return mayHoldForbidden(bytes, from, to)
+  return mayHoldForbidden(bytes, from, child.from) || mayHoldForbidden(bytes, child.to, to)
 }
 
 function findForbidden(value: unknown, path: string, issues: Issue[]): void {
+  if (issues.length >= maxIssues) return
   if (typeof value === 'string') {
     if (hasForbiddenCharacter(value))
       issues.push({ path, severity: 'error', message: 'The text holds a NUL or half of a surrogate pair. Remove it.' })

@@ -1,9 +1,10 @@
 /** JSON from outside: what is refused, and that no text takes longer than its length. */
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
 import { parseInput } from '#platform/issues.ts'
-import { losesValue, parseJson } from '#platform/json.ts'
+import { losesValue, parseJson, readJson } from '#platform/json.ts'
 import { nearest } from '#platform/suggest.ts'
 
 const within = (ms: number, work: () => unknown) => {
@@ -103,5 +104,94 @@ describe('a text made to be slow', () => {
     const names = ['eiRecordId', 'x'.repeat(60)]
     expect(within(1_000, () => nearest('x'.repeat(2_000_000), names))).toBeUndefined()
     expect(nearest('eiRecordID', names)).toBe('eiRecordId')
+  })
+})
+
+describe('a text that is read in pieces', () => {
+  // So small that every list and object comes apart.
+  const read = (text: string) => readJson(Buffer.from(text), 8)
+  const outcome = (parse: () => unknown) => {
+    try {
+      return { value: parse() }
+    } catch {
+      return 'refused'
+    }
+  }
+  const inPieces = async (text: string) => {
+    const parsed = await read(text).catch(() => undefined)
+    return parsed && !parsed.refusal ? { value: parsed.value } : 'refused'
+  }
+
+  it('is what it is when it is parsed at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1), async (value, indent) => {
+        const text = JSON.stringify(value, null, indent)
+        expect(await inPieces(text)).toEqual(outcome(() => parseJson(text)))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('ends its strings where they end, however long they are and whatever is escaped in them', async () => {
+    for (const length of [4_094, 4_095, 4_096, 4_097, 9_000]) {
+      for (const tail of ['', '\\"', '\\\\', '\\\\\\"']) {
+        const text = `["${'x'.repeat(length)}${tail}", "${'y'.repeat(length)}${tail}${'z'.repeat(length)}", [1, 2]]`
+        expect(await inPieces(text)).toEqual({ value: JSON.parse(text) })
+      }
+    }
+  })
+
+  it('is refused wherever it is broken', async () => {
+    const whole = '{"ab": [1, {"c": [[], {}, "x,]}\\""], "d": -1.5e3}, [true, null]], "e": {"f": {"g": [1,2,3]}}}'
+    let refused = 0
+    for (let at = 0; at < whole.length; at++) {
+      for (const broken of [
+        whole.slice(0, at) + whole.slice(at + 1),
+        ...[...'{}[],:"1 '].map((sign) => whole.slice(0, at) + sign + whole.slice(at)),
+      ]) {
+        const expected = outcome(() => JSON.parse(broken))
+        if (expected === 'refused') refused++
+        expect([broken, await inPieces(broken)]).toEqual([broken, expected])
+      }
+    }
+    expect(refused).toBeGreaterThan(300)
+  })
+
+  it('tells of what cannot be kept with its place, whichever piece that is in', async () => {
+    const { refusal } = await read(
+      '{"a": [1, 2, {"b": "ok"}, {"b": "\\ud800"}, 9007199254740993], "c": {"d": "\\u0000", "__proto__": {"e": 1}}}',
+    )
+    expect(refusal).toMatchObject({ code: 'invalid_input' })
+    expect(refusal?.issues?.map((issue) => issue.path).toSorted()).toEqual(['$..0', '$.a[3].b', '$.c', '$.c.d'])
+  })
+
+  it('changes no object by a field that is called __proto__', async () => {
+    const { value } = await read('{"list": [1, 2, 3, 4, 5], "__proto__": {"isAdmin": true}, "more": [1, 2, 3, 4, 5]}')
+    expect(value).toEqual({ list: [1, 2, 3, 4, 5], more: [1, 2, 3, 4, 5] })
+    expect((value as { isAdmin?: boolean }).isAdmin).toBeUndefined()
+  })
+
+  it.each([
+    ['more fields than any object has', `{${Array.from({ length: 10_001 }, (_, index) => `"f${index}":1`).join(',')}}`, 'invalid_input'],
+    ['more values than a call needs', `[${'{},'.repeat(1_100_000)}{}]`, 'too_large'],
+    ['a number of very many digits', `[1${'0'.repeat(10_000)}1]`, 'invalid_input'],
+    ['nesting past its limit', `${'['.repeat(65)}${']'.repeat(65)}`, 'invalid_json'],
+  ])('is refused for %s', async (_what, text, code) => {
+    await expect(readJson(Buffer.from(text))).rejects.toThrow(expect.objectContaining({ code }))
+    expect(() => parseJson(text)).toThrow(expect.objectContaining({ code }))
+  })
+
+  it('gives others their turn', async () => {
+    const text = Buffer.from(`[${'{"a":[1,2,3]},'.repeat(200_000)}0]`)
+    let turns = 0
+    let isRead = false
+    const count = () => {
+      turns++
+      if (!isRead) setImmediate(count)
+    }
+    setImmediate(count)
+    await readJson(text)
+    isRead = true
+    expect(turns).toBeGreaterThan(10)
   })
 })

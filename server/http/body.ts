@@ -1,9 +1,9 @@
-/** Request bodies, read by ourselves from the raw request: bounded in bytes and in time, and JSON never parsed but by `parseJson`. */
+/** Request bodies, read by ourselves from the raw request: bounded in bytes and in time, and JSON never parsed but by `readJson`. */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 
 import { AppError } from '#platform/errors.ts'
-import { parseJson } from '#platform/json.ts'
+import { readJson } from '#platform/json.ts'
 import type { Pace, Watched } from '#platform/pace.ts'
 
 export interface ReadLimits {
@@ -71,14 +71,20 @@ export function readBytes(request: IncomingMessage, limits: ReadLimits): Promise
   })
 }
 
-/** The text of UTF-8 bytes, without a byte order mark; undefined where they are no UTF-8. */
-function decodeUtf8(bytes: Buffer): string | undefined {
-  if (!isUtf8(bytes)) return undefined
-  const text = bytes.toString('utf8')
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+const byteOrderMark = Buffer.from('\ufeff')
+
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes.subarray(0, 3).equals(byteOrderMark) ? bytes.subarray(3) : bytes
 }
 
-const isBlank = (text: string) => /^[ \t\r\n]*$/.test(text)
+// More of it than this is no oversight, and is left to be refused as JSON.
+const blankBytes = 64 * 1024
+
+function isBlank(bytes: Buffer): boolean {
+  if (bytes.length > blankBytes) return false
+  for (const byte of bytes) if (byte !== 32 && byte !== 9 && byte !== 10 && byte !== 13) return false
+  return true
+}
 
 function checkJsonType(request: IncomingMessage): void {
   if (request.headers['content-type'] === 'application/json') return
@@ -100,11 +106,12 @@ export async function readJsonObject(request: IncomingMessage, limits: ReadLimit
   checkDeclared(request, 'The body', limits.bytes)
   if (declared !== undefined) checkJsonType(request)
   const bytes = await readBytes(request, limits)
-  const text = decodeUtf8(bytes)
-  if (text === undefined) throw new AppError('invalid_json', 'The body is not UTF-8 text.')
+  if (!isUtf8(bytes)) throw new AppError('invalid_json', 'The body is not UTF-8 text.')
+  const text = withoutMark(bytes)
   if (isBlank(text)) return {}
   if (declared === undefined) checkJsonType(request)
-  const value = parseJson(text)
+  const { value, refusal } = await readJson(text)
+  if (refusal) throw refusal
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new AppError(
       'invalid_input',

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { type SpecTypeName, specTypeSchemas } from '@modelcontextprotocol/server'
 
 import { AppError } from '#platform/errors.ts'
-import { parseJson } from '#platform/json.ts'
+import { type ParsedJson, readJson } from '#platform/json.ts'
 import type { Pace } from '#platform/pace.ts'
 import { quoted } from '#platform/suggest.ts'
 
@@ -56,29 +56,17 @@ export function readBody(request: IncomingMessage, limit: number, pace: Pace): P
   })
 }
 
-interface ParsedBody {
-  readonly value: unknown
-  /** Set where the text is JSON whose values could not be kept; `value` is then only good for its method and id. */
-  readonly refusal: AppError | undefined
-}
-
 /** Parses the body. Throws AppError `invalid_json`. */
-export function parseBody(bytes: Buffer): ParsedBody {
+export function parseBody(bytes: Buffer): Promise<ParsedJson> {
   if (!isUtf8(bytes)) throw new AppError('invalid_json', 'The body is not UTF-8.')
-  const text = bytes.toString('utf8')
-  try {
-    return { value: parseJson(text), refusal: undefined }
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code === 'invalid_json') throw error
-    return { value: JSON.parse(text), refusal: error }
-  }
+  return readJson(bytes)
 }
 
 /**
  * A tool call whose arguments are no object, as models write them now and then: null counts as none, and anything else is answered to the model as a
  * result of the call, since a protocol error ends with the host.
  */
-export function withArguments(parsed: ParsedBody): ParsedBody {
+export function withArguments(parsed: ParsedJson): ParsedJson {
   const { value } = parsed
   if (!isRecord(value) || value['method'] !== 'tools/call' || !isRecord(value['params'])) return parsed
   const { arguments: given, ...params } = value['params']

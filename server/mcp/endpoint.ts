@@ -158,7 +158,7 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
     if (bytes > smallBytes) await passage.enterWithBody(sharerOf(actor, ip), bytes)
     const { value: body, refusal } =
       request.method === 'POST'
-        ? withArguments(parseBody(await readBody(request, config.limits.mcpBytes, pace)))
+        ? withArguments(await parseBody(await readBody(request, config.limits.mcpBytes, pace)))
         : { value: undefined, refusal: undefined }
     const single = isRecord(body) ? body : {}
     const uncounted = messagesOutsideOperations(body)

@@ -21,9 +21,44 @@ const rows = (count: number, data: (row: number) => string) =>
 
 export const bodies: readonly HostileInput[] = [
   {
+    name: 'half a million unknown fields',
+    send: (server) => server.post(savePath, `{${fields(500_000, (index) => `"unknown${index}":1`)}}`),
+    status: 400,
+  },
+  {
+    name: 'half a million unknown properties',
+    send: (server) => server.post(savePath, `{"key1":"K","data":{${fields(500_000, (index) => `"unknown${index}":1`)}}}`),
+    status: 400,
+  },
+  {
     name: 'rows that are no rows',
     send: (server) => server.post(bulkPath, `{"rows":[${fields(2_000_000, () => '1')}]}`),
     status: 413,
+  },
+  {
+    name: 'eight million numbers',
+    send: (server) => server.post(savePath, `{"data":{"HostileText0":[${'0,'.repeat(8_000_000)}0]}}`),
+    status: 413,
+  },
+  {
+    name: 'four million empty objects in a field that does not exist',
+    send: (server) => server.post(savePath, `{"key1":"K","nothing":[${'{},'.repeat(4_000_000)}{}]}`),
+    status: 413,
+  },
+  {
+    name: 'numbers that would lose their value',
+    send: (server) => server.post(savePath, `{"data":{"HostileText0":[${'9007199254740993,'.repeat(900_000)}0]}}`),
+    status: 400,
+  },
+  {
+    name: 'a number of sixteen million digits',
+    send: (server) => server.post(savePath, `{"data":{"HostileText0":1${'0'.repeat(16_000_000)}1}}`),
+    status: 400,
+  },
+  {
+    name: 'escapes of halves of characters',
+    send: (server) => server.post(savePath, `{"data":{"HostileText0":[${'"\\\\ud800",'.repeat(1_500_000).replaceAll('\\\\', '\\')}0]}}`),
+    status: 400,
   },
   {
     name: 'sixteen million brackets',
@@ -38,7 +73,16 @@ export const bodies: readonly HostileInput[] = [
   {
     name: 'sixteen million blanks',
     send: (server) => server.post(savePath, ' '.repeat(16_000_000)),
-    status: 200,
+    status: 400,
+  },
+  {
+    name: 'two hundred thousand targets of a mapping',
+    send: (server) =>
+      server.post(
+        '/api/v1/entities/HostileRow/instances/import',
+        `{"assetKey":"0b8ed6fe-9df4-4a62-9c0c-0a7a4e3a0f11","mapping":{${fields(200_000, (index) => `"column${index}":"HostileTxt${index}"`)}}}`,
+      ),
+    status: 400,
   },
   {
     name: 'a text that its pattern takes seconds for',
