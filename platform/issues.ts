@@ -8,7 +8,7 @@ import { nearest, quoted } from './suggest.ts'
 /** How many mistakes one answer tells of: a body may be wrong in a hundred thousand places. */
 export const maxIssues = 50
 
-function pathText(path: readonly PropertyKey[]): string {
+export function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => (typeof part === 'number' ? `${text}[${part}]` : `${text}.${String(part)}`), '$')
 }
 
@@ -154,8 +154,13 @@ export function parseInput(schema: z.ZodObject, input: unknown): Parsed<Record<s
   const result = schema.safeParse(input)
   // Of a sound call nothing is made: a bulk reads ten thousand rows this way.
   if (result.success && !(isObject && hasUnknown(input, shape))) return { isOk: true, value: result.data }
-  const known = Object.keys(shape)
-  // By path, and no more than are shown: a body may be wrong in a hundred thousand places, and each of them takes its time to describe.
+  return { isOk: false, issues: foundIssues(schema, input, result.error?.issues ?? []) }
+}
+
+/** What is told of zod's findings, after the unknown fields at the root: by path, and no more than are shown, since each takes its time to describe. */
+export function foundIssues(schema: z.ZodObject, input: unknown, found: readonly z.core.$ZodIssue[]): Issue[] {
+  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
+  const known = Object.keys(schema.shape)
   const issues = new Map<string, Issue>()
   const isFull = () => issues.size >= maxIssues
   if (isObject) {
@@ -166,11 +171,9 @@ export function parseInput(schema: z.ZodObject, input: unknown): Parsed<Record<s
       issues.set(issue.path, issue)
     }
   }
-  if (!result.success) {
-    for (const issue of result.error.issues) {
-      if (isFull()) break
-      for (const one of toIssues(issue, schema, input)) if (!issues.has(one.path)) issues.set(one.path, one)
-    }
+  for (const issue of found) {
+    if (isFull()) break
+    for (const one of toIssues(issue, schema, input)) if (!issues.has(one.path)) issues.set(one.path, one)
   }
-  return { isOk: false, issues: [...issues.values()].slice(0, maxIssues) }
+  return [...issues.values()].slice(0, maxIssues)
 }

@@ -13,8 +13,8 @@ import type { OpenTransaction } from './db/transaction.ts'
 import { rerun, sqlState, StaleRead } from './db/transaction.ts'
 import { AppError, type ErrorCode } from './errors.ts'
 import { claimKey, fileFingerprint, fingerprintOf, freeKey, hashedUpload, keepAnswer, type KeyScope, takeKey } from './idempotency.ts'
-import { parseInput } from './issues.ts'
 import type { Actor, CallContext, StagedContext, TxContext } from './operation.ts'
+import { parseInTurns } from './parse.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { Registry } from './registry.ts'
 import { allows, roleBits, rolesOf, roleWords } from './roles.ts'
@@ -78,7 +78,7 @@ async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
       `${operation.name} needs the role ${roleWords(operation.roles)}; this credential has ${rolesOf(actor.roleFlag).join(', ') || 'none'}.`,
     )
   }
-  const parsed = parseInput(operation.input, call.input ?? {})
+  const parsed = await parseInTurns(operation.input, call.input ?? {})
   if (!parsed.isOk) {
     const first = parsed.issues[0]
     throw new AppError('invalid_input', `The input of ${operation.name} is not valid: ${first ? `${first.path}: ${first.message}` : ''}`, {

@@ -73,12 +73,12 @@ function beginningOf(value: unknown, limit: number): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? String(value)
   const isList = Array.isArray(value)
   let text = isList ? '[' : '{'
-  for (const key in value) {
+  // Not by the names of a list, which would be made first, all of them.
+  for (const [key, part] of isList ? value.entries() : Object.entries(value)) {
     if (text.length > limit) return text
     if (text.length > 1) text += ','
-    if (!isList) text += `${JSON.stringify(key.slice(0, limit + 1))}:`
-    // An own part, by a key that was just read from it.
-    text += beginningOf((value as Record<string, unknown>)[key], limit)
+    if (typeof key === 'string') text += `${JSON.stringify(key.slice(0, limit + 1))}:`
+    text += beginningOf(part, limit)
   }
   return `${text}${isList ? ']' : '}'}`
 }

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
-import { parseInput } from '#platform/issues.ts'
 import { losesValue, parseJson, readJson } from '#platform/json.ts'
+import { parseInTurns } from '#platform/parse.ts'
 import { nearest } from '#platform/suggest.ts'
 
 const within = (ms: number, work: () => unknown) => {
@@ -82,9 +82,9 @@ describe('a text made to be slow', () => {
     ['unknown fields further down', { to: Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => [`k${n}`, 1])) }],
     ['wrong elements', { list: Array.from({ length: 200_000 }, () => 'x') }],
     ['one endless name', { ['k'.repeat(2_000_000)]: 1 }],
-  ])('is refused at once by its schema, with fifty findings at most: %s', (_, input) => {
+  ])('is refused at once by its schema, with fifty findings at most: %s', async (_, input) => {
     const schema = z.object({ to: z.strictObject({ name: z.string().optional() }).optional(), list: z.array(z.int()).optional() })
-    const parsed = within(2_000, () => parseInput(schema, input))
+    const parsed = await within(2_000, () => parseInTurns(schema, input))
     expect(parsed).toMatchObject({ isOk: false })
     const { issues } = parsed as { issues: unknown[] }
     expect(issues.length).toBeGreaterThan(0)
