@@ -2,12 +2,14 @@
  * Idempotency keys: the first answer of a write is kept with the write itself, and a replay answers it again. Scoped to tenant, credential
  * and operation; kept 24 hours; only answers of success are kept.
  */
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { pipeline, Transform } from 'node:stream'
 
 import type { Tx } from './db/pool.ts'
 import { AppError } from './errors.ts'
 import type { Upload } from './operation.ts'
+import { holdsMore } from './parse.ts'
+import { inTurns } from './turns.ts'
 
 export interface KeyScope {
   readonly tenantId: number
@@ -30,11 +32,35 @@ const keptFor = '24 hours'
 /** A staged call whose process died gives its key free after this. */
 const claimFor = '2 minutes'
 
-/** SHA-256 of the input with its fields in order. */
-export function fingerprintOf(input: unknown): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify(ordered(input)))
-    .digest()
+// What has fewer parts is written at once.
+const partsAtOnce = 500
+
+/** SHA-256 of the input as JSON, with its fields in order. */
+export async function fingerprintOf(input: unknown): Promise<Buffer> {
+  const hash = createHash('sha256')
+  await inTurns(hashInOrder(hash, input))
+  return hash.digest()
+}
+
+function* hashInOrder(hash: Hash, value: unknown): Generator<void> {
+  if (typeof value !== 'object' || value === null || !holdsMore(value, partsAtOnce)) {
+    hash.update(JSON.stringify(ordered(value)) ?? 'null')
+    return yield
+  }
+  const isList = Array.isArray(value)
+  hash.update(isList ? '[' : '{')
+  let isFirst = true
+  for (const [name, part] of isList ? value.entries() : inOrder(value)) {
+    if (!isList && part === undefined) continue
+    hash.update(`${isFirst ? '' : ','}${isList ? '' : `${JSON.stringify(name)}:`}`)
+    isFirst = false
+    yield* hashInOrder(hash, part)
+  }
+  hash.update(isList ? ']' : '}')
+}
+
+function inOrder(value: object): [string, unknown][] {
+  return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 /** Of a call that brings a file: another name or type is another body before a byte was read, and other bytes are one after. */
@@ -65,11 +91,7 @@ export function hashedUpload(upload: Upload): { readonly upload: Upload; digest(
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, part]) => [key, ordered(part)]),
-  )
+  return Object.fromEntries(inOrder(value).map(([key, part]) => [key, ordered(part)]))
 }
 
 const inProgress = () =>

@@ -21,7 +21,7 @@ export async function parseInTurns(
 }
 
 /** Whether a value has more parts than `limit`, all depths counted together. */
-function holdsMore(value: unknown, limit: number): boolean {
+export function holdsMore(value: unknown, limit: number): boolean {
   let left = limit
   const waiting: object[] = typeof value === 'object' && value !== null ? [value] : []
   for (let part = waiting.pop(); part; part = waiting.pop()) {

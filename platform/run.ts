@@ -107,7 +107,7 @@ async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
           credentialId: actor.credentialId,
           operation: operation.name,
           key: call.idempotencyKey,
-          fingerprint: fingerprintOf(input),
+          fingerprint: await fingerprintOf(input),
         }
       : undefined
   const isGlobal = (actor.roleFlag & roleBits.GlobalAdmin) !== 0 && operation.roles.includes('GlobalAdmin')

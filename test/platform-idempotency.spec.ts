@@ -1,4 +1,6 @@
 /** Idempotency keys: one effect for one key, whatever is called beside it, and no secret twice. */
+import { createHash } from 'node:crypto'
+
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 
@@ -6,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
 import { readIdempotencyKey } from '#platform/idempotency.ts'
+import { fingerprintOf } from '#platform/idempotency.ts'
 import type { Platform } from '#platform/platform.ts'
 
 import { gate, openPipelineWorld, type PipelineWorld, refused } from './support/pipeline.ts'
@@ -183,5 +186,23 @@ describe('idempotency keys', () => {
       )
     expect(readIdempotencyKey(undefined, '$.key')).toBeUndefined()
     expect(readIdempotencyKey('x'.repeat(200), '$.key')).toHaveLength(200)
+  })
+})
+
+describe('the fingerprint of an input', () => {
+  it('is the same for the same fields in another order, however large the input is', async () => {
+    const row = (index: number) => ({ key1: `K${index}`, data: { b: [1, null, 'ä'], a: { d: true, c: index } } })
+    const turned = (index: number) => ({ data: { a: { c: index, d: true }, b: [1, null, 'ä'] }, key1: `K${index}` })
+    for (const count of [1, 5_000]) {
+      const rows = Array.from({ length: count }, (_, index) => index)
+      const fingerprint = await fingerprintOf({ rows: rows.map(row), mode: undefined, entity: 'Job' })
+      expect(await fingerprintOf({ entity: 'Job', rows: rows.map(turned) })).toEqual(fingerprint)
+      const text = JSON.stringify({
+        entity: 'Job',
+        rows: rows.map((index) => ({ data: { a: { c: index, d: true }, b: [1, null, 'ä'] }, key1: `K${index}` })),
+      })
+      expect(fingerprint).toEqual(createHash('sha256').update(text).digest())
+      expect(await fingerprintOf({ entity: 'Job', rows: [...rows.map(row), {}] })).not.toEqual(fingerprint)
+    }
   })
 })
