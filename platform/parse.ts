@@ -88,7 +88,8 @@ function* findTooLongIn(list: z.ZodArray, input: readonly unknown[], path: Path,
       severity: 'error',
       message: `At most ${most} element${most === 1 ? '' : 's'}, got ${input.length}.`,
     })
-  else for (const [index, element] of input.entries()) yield* findTooLong(elementOf(list), element, [...path, index], issues)
+  else if (holdsLists(elementOf(list)))
+    for (const [index, element] of input.entries()) yield* findTooLong(elementOf(list), element, [...path, index], issues)
 }
 
 const listHolders = new WeakMap<z.ZodType, boolean>()
@@ -151,6 +152,8 @@ function* parseList(
   found: z.core.$ZodIssue[],
   partsAtOnce: number,
 ): Generator<void, Part> {
+  // What is taken as it comes is read elsewhere, part by part.
+  if (list.element instanceof z.ZodUnknown) return { value: input }
   const value: unknown[] = []
   for (const [index, element] of input.entries()) {
     const part = yield* parsePart(elementOf(list), element, [...path, index], found, partsAtOnce)
