@@ -8,6 +8,8 @@ export interface CatalogOption {
   readonly optionId: number
   readonly internalName: string
   readonly parentOptionId: number | null
+  /** Display names, which a save takes too; none of retired ones. */
+  readonly names?: readonly string[]
 }
 
 export interface CatalogProperty {

@@ -7,7 +7,7 @@ import type { Tx } from '#platform/db/pool.ts'
 import { StaleRead } from '#platform/db/transaction.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { dataTypeOf } from '#tools/properties/properties.schema.ts'
-import { listAllOptionFilters, listPropertyRows, type PropertyRow } from '#tools/properties/service.ts'
+import { listAllOptionFilters, listOptionDisplays, listPropertyRows, type PropertyRow } from '#tools/properties/service.ts'
 
 import type { Catalog, CatalogEntity, CatalogOption, CatalogProperty } from './catalog.schema.ts'
 import { type CatalogOptionRow, readCatalogAttachments, readCatalogEntities, readCatalogOptions } from './catalog.store.ts'
@@ -51,16 +51,17 @@ export async function cachedCatalog(context: TxContext): Promise<Catalog> {
  * calls itself older than it is, which the check under the entity's lock finds out. Joined here, for the reason that properties/shown.ts gives.
  */
 async function loadCatalog(tx: Tx, tenantId: number): Promise<Catalog> {
-  const [{ version }, entityRows, attachments, propertyRows, optionRows, filterRows, relationRows] = await Promise.all([
+  const [{ version }, entityRows, attachments, propertyRows, optionRows, optionDisplays, filterRows, relationRows] = await Promise.all([
     readCatalogVersion(tx, tenantId),
     readCatalogEntities(tx, tenantId),
     readCatalogAttachments(tx, tenantId),
     listPropertyRows(tx, tenantId),
     readCatalogOptions(tx, tenantId),
+    listOptionDisplays(tx, tenantId),
     listAllOptionFilters(tx, tenantId),
     listRelations(tx, tenantId),
   ])
-  const shapes = shapesOf(propertyRows, optionRows)
+  const shapes = shapesOf(propertyRows, optionRows, optionDisplays)
   const filters = new Map(filterRows.map((filter) => [filter.propertyOptionFilterId, new Set(filter.optionIds)]))
   const attached = Map.groupBy(attachments, (row) => row.entityId)
   const asParent = Map.groupBy(relationRows, (row) => row.entityId)
@@ -105,7 +106,12 @@ async function loadCatalog(tx: Tx, tenantId: number): Promise<Catalog> {
 type Shape = Omit<CatalogProperty, 'entityPropertyId' | 'columnId' | 'isRequired' | 'isList' | 'keyPart' | 'optionFilter' | 'analysis'>
 
 /** What the same property is in every entity that has it. */
-function shapesOf(properties: readonly PropertyRow[], options: readonly CatalogOptionRow[]): Map<number, Shape> {
+function shapesOf(
+  properties: readonly PropertyRow[],
+  options: readonly CatalogOptionRow[],
+  displays: readonly { readonly optionId: number; readonly name: string }[],
+): Map<number, Shape> {
+  const namesOf = Map.groupBy(displays, (display) => display.optionId)
   const optionsOf = Map.groupBy(options, (option) => option.propertyId)
   const shown = ({ optionId, internalName, parentOptionId }: CatalogOptionRow): CatalogOption => ({
     optionId,
@@ -137,7 +143,9 @@ function shapesOf(properties: readonly PropertyRow[], options: readonly CatalogO
         maxDecimalPlaces,
         regEx,
         allowedFileTypes,
-        options: own.filter((option) => !option.isRetired).map(shown),
+        options: own
+          .filter((option) => !option.isRetired)
+          .map((option) => ({ ...shown(option), names: (namesOf.get(option.optionId) ?? []).map((display) => display.name) })),
         retiredOptions: own.filter((option) => option.isRetired).map(shown),
         isIdentityEmail,
         isIdentityPhone,

@@ -171,6 +171,8 @@ function scalarOf(property: PlanProperty, part: string | number | boolean): unkn
       // A day alone, as spreadsheets show times at midnight.
       return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : part
     case 'Text':
+    case 'Choice':
+    case 'Hierarchy':
       return text
     default:
       return typeof part === 'number' ? part : text

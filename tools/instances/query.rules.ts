@@ -88,6 +88,7 @@ function lenient(field: Field): ValueRules {
     regEx: null,
     options: 'property' in field ? field.property.options : [],
     optionFilter: null,
+    isByInternalName: true,
   }
 }
 

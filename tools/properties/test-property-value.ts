@@ -6,7 +6,7 @@ import { whenMatched } from '#platform/patterns.ts'
 import { envelope, finding, validation } from '#platform/validation.ts'
 
 import { dataTypeOf } from './properties.schema.ts'
-import { listOptionRows } from './property-options.store.ts'
+import { listOptionDisplays, listOptionRows } from './property-options.store.ts'
 import { mustFindProperty } from './service.ts'
 import { checkValue } from './values.rules.ts'
 
@@ -49,7 +49,15 @@ export const testPropertyValue = defineOperation({
   ],
   async handler(context, input) {
     const row = await mustFindProperty(context, input.property)
-    const options = await listOptionRows(context.tx, context.tenantId, row.propertyId)
+    const { tx, tenantId } = context
+    const rows = await listOptionRows(tx, tenantId, row.propertyId)
+    const displays = await listOptionDisplays(
+      tx,
+      tenantId,
+      rows.map((option) => option.optionId),
+    )
+    const namesOf = Map.groupBy(displays, (display) => display.optionId)
+    const options = rows.map((option) => ({ ...option, names: (namesOf.get(option.optionId) ?? []).map((display) => display.name) }))
     const rules = { ...row, dataType: dataTypeOf(row.dataTypeId), options, optionFilter: null }
     const checks = await whenMatched((patterns) => {
       return input.values.map((value) => checkValue({ ...rules, isList: Array.isArray(value) }, value, patterns))

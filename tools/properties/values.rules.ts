@@ -1,22 +1,20 @@
 /** The one check of property values: from the wire to the form that is stored, hashed and compared. */
 import { longestTextFor, type PatternMatcher } from '#platform/patterns.ts'
-import { nearest, quoted } from '#platform/suggest.ts'
+import { quoted } from '#platform/suggest.ts'
 
+import { type OptionRules, readOption } from './option-values.rules.ts'
 import { type DataType, maxTextLength } from './properties.schema.ts'
 
 export const maxListLength = 1_000
 
 /** What a value is held against. */
-export interface ValueRules {
+export interface ValueRules extends OptionRules {
   readonly dataType: DataType
   readonly isList: boolean
   readonly minValueOrLength: number | null
   readonly maxValueOrLength: number | null
   readonly maxDecimalPlaces: number | null
   readonly regEx: string | null
-  readonly options: readonly { readonly optionId: number; readonly internalName: string }[]
-  /** The options that are allowed; null: all. */
-  readonly optionFilter: ReadonlySet<number> | null
 }
 
 /** Canonical: number, boolean, NFC text, ISO time in UTC with milliseconds, option id, lower-case asset key; an array of these for a list. */
@@ -151,33 +149,6 @@ function checkPattern(regEx: string, value: string, patterns: PatternMatcher): C
   }
 }
 
-const optionIndexes = new WeakMap<ValueRules, ReadonlyMap<string, number>>()
-
-function optionIndex(property: ValueRules): ReadonlyMap<string, number> {
-  let index = optionIndexes.get(property)
-  if (!index) {
-    index = new Map(property.options.map((option) => [option.internalName.toLowerCase(), option.optionId]))
-    optionIndexes.set(property, index)
-  }
-  return index
-}
-
-function checkOption(property: ValueRules, raw: unknown): Checked {
-  if (typeof raw !== 'string') return { problem: `Expected the internalName of an option, got ${quoted(raw)}.` }
-  const index = optionIndex(property)
-  const optionId = index.get(raw.toLowerCase())
-  if (optionId === undefined || (property.optionFilter !== null && !property.optionFilter.has(optionId))) {
-    const allowed = property.options
-      .filter((option) => property.optionFilter === null || property.optionFilter.has(option.optionId))
-      .map((option) => option.internalName)
-    return {
-      problem: `${quoted(raw)} is no option. Allowed: ${allowed.slice(0, 40).join(', ')}${allowed.length > 40 ? ', …' : ''}.`,
-      suggestion: nearest(raw, allowed),
-    }
-  }
-  return { value: optionId }
-}
-
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 function checkScalar(property: ValueRules, raw: unknown, patterns: PatternMatcher): Checked {
@@ -203,7 +174,7 @@ function checkScalar(property: ValueRules, raw: unknown, patterns: PatternMatche
     }
     case 'Choice':
     case 'Hierarchy':
-      return checkOption(property, raw)
+      return readOption(property, raw)
     case 'Attachment':
     case 'Signature':
     case 'Binary':
