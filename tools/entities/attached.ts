@@ -1,5 +1,8 @@
 /** What entities have attached, with what they need to know of the properties. */
 import type { Tx } from '#platform/db/pool.ts'
+import { AppError } from '#platform/errors.ts'
+import { type IdOrName, readIdOrName } from '#platform/names.ts'
+import { unknownName } from '#platform/validation.ts'
 import { listPropertyRows } from '#tools/properties/service.ts'
 
 import { type EntityPropertyRow, listEntityPropertyRows } from './composition.store.ts'
@@ -23,4 +26,23 @@ export async function listAttached(tx: Tx, tenantId: number, entityId?: number):
     const { internalName, dataTypeId, isIdentityEmail, isIdentityPhone, isSensitive } = property
     return [{ ...row, internalName, dataTypeId, isIdentityEmail, isIdentityPhone, isSensitive }]
   })
+}
+
+interface Named {
+  readonly entityPropertyId: number
+  readonly internalName: string
+}
+
+/** The one of these that a path names, by entityPropertyId or by internalName. */
+export function findAttached<T extends Named>(attached: readonly T[], slot: IdOrName): T | undefined {
+  const { id, name } = readIdOrName(slot)
+  return attached.find((one) => (id === null ? one.internalName.toLowerCase() === name.toLowerCase() : one.entityPropertyId === id))
+}
+
+/** The answer where a path names none of these: 404, with the nearest name. */
+export function noSuchAttached(attached: readonly Named[], slot: IdOrName): AppError {
+  const names = attached.map((one) => one.internalName)
+  const { name } = readIdOrName(slot)
+  const issues = name === null ? [] : [unknownName('$.entityPropertyId', 'property of this entity', name, names, 'describe_entity')]
+  return new AppError('not_found', 'No such entity property.', issues.length > 0 ? { issues } : {})
 }

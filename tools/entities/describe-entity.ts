@@ -6,16 +6,17 @@ import { idOrName } from '#platform/names.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { languageCode } from '#tools/properties/properties.schema.ts'
 
+import { describeComposition } from './described.ts'
 import { entityDetail, exampleChild, exampleEntity, exampleEntityProperty } from './entities.schema.ts'
 import { mustFindEntity } from './service.ts'
-import { listEntities, listComposition } from './shown.ts'
+import { listEntities } from './shown.ts'
 
 export const describeEntity = defineOperation({
   ...reads(entityDetail),
   name: 'describe_entity',
   title: 'Describe an entity',
   description:
-    'One entity with its properties and child entities, in their order: names, types, what is required, what is a list, what makes the key. Call it before saving records, so that the names in data are right; describe_property shows the rules of one, list_property_options its choices.',
+    'One entity with its properties and child entities, in their order: names, types, rules, options (up to 200 each), what is required, a list, part of the key. Call it before saving records, so that the names and values in data are right; list_property_options shows longer lists of options.',
   method: 'POST',
   path: '/api/v1/entities/{entity}',
   roles: 'any',
@@ -37,7 +38,10 @@ export const describeEntity = defineOperation({
           identityEmailPropertyId: null,
           identityPhonePropertyId: null,
         },
-        properties: [exampleEntityProperty, exampleChild],
+        properties: [
+          { ...exampleEntityProperty, dataType: 'Choice', options: [{ internalName: 'high', name: 'High' }] },
+          { ...exampleChild, dataType: null },
+        ],
       },
     },
   ],
@@ -47,6 +51,6 @@ export const describeEntity = defineOperation({
     const row = await mustFindEntity(context, input.entity)
     const [shown] = await listEntities(tx, tenantId, languages, [row.entityId])
     const { name, description } = mustExist(shown, 'entity')
-    return { entity: { ...row, name, description }, properties: await listComposition(tx, tenantId, row.entityId, languages) }
+    return { entity: { ...row, name, description }, properties: await describeComposition(context, row.entityId, languages) }
   },
 })

@@ -2,16 +2,16 @@ import { z } from 'zod'
 
 import { changeDefinitions } from '#platform/db/definitions.ts'
 import { holdsValue } from '#platform/db/record-values.ts'
-import { AppError, mustExist } from '#platform/errors.ts'
-import { idOrName } from '#platform/names.ts'
+import { AppError } from '#platform/errors.ts'
+import { idOrName, readIdOrName } from '#platform/names.ts'
 import { defineOperation, destroys, type TxContext } from '#platform/operation.ts'
 import { finding, refuseErrors } from '#platform/validation.ts'
 
 import { deleteEntityPropertyRow, findAnalysisInto, listRelations } from './composition.store.ts'
-import { deleted, entityPropertyId } from './entities.schema.ts'
+import { deleted, entityPropertyId, entityPropertySlot } from './entities.schema.ts'
 import { listEntityRows } from './entities.store.ts'
 import { mustFindEntity } from './service.ts'
-import { listAttached } from './attached.ts'
+import { findAttached, listAttached, noSuchAttached } from './attached.ts'
 
 export const detachProperty = defineOperation({
   ...destroys(z.object({ entityPropertyId, deleted })),
@@ -22,7 +22,11 @@ export const detachProperty = defineOperation({
   method: 'DELETE',
   path: '/api/v1/entities/{entity}/properties/{entityPropertyId}',
   roles: 'BuilderAdmin',
-  input: z.object({ entity: idOrName, entityPropertyId, discardsValues: z.boolean().optional().describe('false unless told') }),
+  input: z.object({
+    entity: idOrName,
+    entityPropertyId: entityPropertySlot,
+    discardsValues: z.boolean().optional().describe('false unless told'),
+  }),
   examples: [
     {
       title: 'One property',
@@ -38,9 +42,10 @@ export const detachProperty = defineOperation({
       context,
       async () => [entityId],
       async () => {
-        const attached = (await listAttached(tx, tenantId, entityId)).find((one) => one.entityPropertyId === input.entityPropertyId)
-        if (!attached) await refuseChild(context, entityId, input.entityPropertyId)
-        const row = mustExist(attached, 'entity property')
+        const attached = await listAttached(tx, tenantId, entityId)
+        const row = findAttached(attached, input.entityPropertyId)
+        if (!row) await refuseChild(context, entityId, readIdOrName(input.entityPropertyId).id)
+        if (!row) throw noSuchAttached(attached, input.entityPropertyId)
         if (entity.isTenantUserRole && [entity.identityEmailPropertyId, entity.identityPhonePropertyId].includes(row.propertyId)) {
           throw new AppError(
             'conflict',
@@ -72,7 +77,7 @@ export const detachProperty = defineOperation({
 })
 
 /** describe_entity shows child entities among the properties, so that their ids come here too. */
-async function refuseChild({ tx, tenantId }: TxContext, entityId: number, entityPropertyId: number): Promise<void> {
+async function refuseChild({ tx, tenantId }: TxContext, entityId: number, entityPropertyId: number | null): Promise<void> {
   const relations = await listRelations(tx, tenantId, entityId)
   const child = relations.find((one) => one.kind === 'child' && one.entityId === entityId && one.entityRelationId === entityPropertyId)
   if (!child) return

@@ -3,12 +3,13 @@ import { z } from 'zod'
 
 import { component } from '#platform/document-schema.ts'
 import { definitionId, idOrName, newName } from '#platform/names.ts'
-import { displayInputs } from '#tools/properties/properties.schema.ts'
+import { dataTypes, displayInputs } from '#tools/properties/properties.schema.ts'
 
 export const maxProperties = 300
 
 export const entityId = definitionId.describe('As list_entities shows it')
 export const entityPropertyId = definitionId.describe('As describe_entity shows it')
+export const entityPropertySlot = idOrName.describe('entityPropertyId, or the internalName of the property')
 export const keyPart = z
   .union([z.literal(1), z.literal(2), z.literal(3)])
   .describe('The part of the record key that follows from this property')
@@ -99,6 +100,23 @@ export const entityProperty = z.object({
 
 export type EntityProperty = z.output<typeof entityProperty>
 
+/** An element of describe_entity: what a save of the property is held against, too. */
+export const describedProperty = entityProperty.extend({
+  dataType: z.enum(dataTypes).nullable().describe('null: a child entity'),
+  regEx: z.string().optional(),
+  minValueOrLength: z.number().optional(),
+  maxValueOrLength: z.number().optional(),
+  maxDecimalPlaces: z.int().optional(),
+  allowedFileTypes: z.array(z.string()).optional(),
+  options: z
+    .array(z.object({ internalName: z.string(), name: z.string(), parent: z.string().optional() }))
+    .optional()
+    .describe('What it takes, up to 200'),
+  optionCount: z.int().optional().describe('Of all, where options holds fewer: list_property_options shows them'),
+})
+
+export type DescribedProperty = z.output<typeof describedProperty>
+
 export const entityDetail = z.object({
   entity: z.object({
     entityId,
@@ -112,7 +130,7 @@ export const entityDetail = z.object({
     identityEmailPropertyId: z.int().nullable(),
     identityPhonePropertyId: z.int().nullable(),
   }),
-  properties: z.array(entityProperty),
+  properties: z.array(describedProperty),
 })
 
 /** The other end of a relationship. */

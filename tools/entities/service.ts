@@ -10,7 +10,7 @@ import type { NewEntity } from './entities.rules.ts'
 import { type EntityRow, findEntity, insertEntityRows, listEntityRows, upsertEntityDisplays } from './entities.store.ts'
 
 export { cachedCatalog, confirmCatalog, keptCatalog } from './catalog.ts'
-export { listAttached } from './attached.ts'
+export { findAttached, listAttached, noSuchAttached } from './attached.ts'
 export { listRelations } from './composition.store.ts'
 export { type NamedProperty, type NewEntity, readEntity } from './entities.rules.ts'
 export { circlesThrough, findEndless, type NamedEntity, type NewRelation, readRelations } from './relations.rules.ts'

@@ -2,10 +2,10 @@ import { z } from 'zod'
 
 import { changeDefinitions } from '#platform/db/definitions.ts'
 import { AppError, type Issue, mustExist } from '#platform/errors.ts'
-import { definitionId, idOrName } from '#platform/names.ts'
+import { idOrName } from '#platform/names.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
-import { cachedCatalog } from '#tools/entities/service.ts'
+import { cachedCatalog, findAttached, noSuchAttached } from '#tools/entities/service.ts'
 
 import { resolveTargets, type TargetWishes } from './intelligence.rules.ts'
 import { type AnalysisSettings, languages, minScore, model } from './intelligence.schema.ts'
@@ -38,13 +38,13 @@ export const setAttachmentAnalysis = defineOperation({
   description:
     'Says what runs when a file is saved in an Attachment property, and which properties of the same record the results are written to: text into Text, ' +
     'labels into Text or a Choice list, topLabel into Text or Choice, score into Number; of a list of files also into lists, an element a file. It holds for saves from now on; the save answers jobIds for await_job. ' +
-    'Replaces what was set before; with neither ocr nor classify it is switched off. entityPropertyId stands in describe_entity.',
+    'Replaces what was set before; with neither ocr nor classify it is switched off.',
   method: 'PUT',
   path: '/api/v1/entities/{entity}/properties/{entityPropertyId}/analysis',
   roles: 'BuilderAdmin',
   input: z.object({
     entity: idOrName,
-    entityPropertyId: definitionId,
+    entityPropertyId: idOrName.describe('entityPropertyId, or the internalName of the property'),
     ocr: z.boolean().optional().describe('Read text; false unless told'),
     classify: z.boolean().optional().describe('Label pictures; false unless told'),
     languages: languages.optional(),
@@ -84,10 +84,8 @@ export const setAttachmentAnalysis = defineOperation({
       async () => [(await findEntity()).entityId],
       async () => {
         const entity = await findEntity()
-        const property = mustExist(
-          entity.properties.find((candidate) => candidate.entityPropertyId === input.entityPropertyId),
-          'property of this entity',
-        )
+        const property = findAttached(entity.properties, input.entityPropertyId)
+        if (!property) throw noSuchAttached(entity.properties, input.entityPropertyId)
         const wishes = {
           ocr: input.ocr ?? false,
           classify: input.classify ?? false,
