@@ -9,12 +9,14 @@ export interface RawJson {
   readonly text: string
 }
 
-/** A page of a list. Over REST `items` is the body and the rest are headers; over MCP all three stand in one object. */
+/** A page of a list. Over REST `items` is the body and the rest are headers; over MCP all of it stands in one object. */
 export interface Listing<T> {
   readonly [kind]: 'listing'
   readonly items: readonly T[] | RawJson
   readonly nextCursor?: string
   readonly totalCount?: number
+  /** In place of the count where there are more than were counted. */
+  readonly totalAtLeast?: number
 }
 
 /** An answer that is no JSON: a download, or the reply that a vendor's webhook expects. REST only. */
@@ -47,13 +49,14 @@ export function rawJson(text: string): RawJson {
 
 export function listing<T>(
   items: readonly T[] | RawJson,
-  more: { nextCursor?: string | undefined; totalCount?: number | undefined } = {},
+  more: { nextCursor?: string | undefined; totalCount?: number | undefined; totalAtLeast?: number | undefined } = {},
 ): Listing<T> {
   return {
     [kind]: 'listing',
     items,
     ...(more.nextCursor === undefined ? {} : { nextCursor: more.nextCursor }),
     ...(more.totalCount === undefined ? {} : { totalCount: more.totalCount }),
+    ...(more.totalAtLeast === undefined ? {} : { totalAtLeast: more.totalAtLeast }),
   }
 }
 
@@ -96,8 +99,9 @@ export function bodyText(answer: unknown): string {
 /** The JSON text of what MCP calls structured content: always an object, an array standing under `items`. */
 export function structuredText(answer: unknown): string {
   if (isListing(answer)) {
-    const rest = `${answer.nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(answer.nextCursor)}`}${answer.totalCount === undefined ? '' : `,"totalCount":${answer.totalCount}`}`
-    return `{"items":${bodyText(answer.items)}${rest}}`
+    const { nextCursor, totalCount, totalAtLeast } = answer
+    const rest = JSON.stringify({ nextCursor, totalCount, totalAtLeast }).slice(1)
+    return `{"items":${bodyText(answer.items)}${rest === '}' ? rest : `,${rest}`}`
   }
   const text = bodyText(answer)
   return text.startsWith('[') ? `{"items":${text}}` : text

@@ -70,6 +70,8 @@ const environment = z.object({
   MAX_JSON_BYTES: count(16 * MiB).describe('A JSON body'),
   MAX_MCP_BYTES: count(4 * MiB).describe('An MCP message'),
   MAX_UPLOAD_BYTES: count(1024 * MiB).describe('A file'),
+  MAX_ANSWER_BYTES: count(4 * MiB).describe('A page of a list; it ends early, with a cursor'),
+  MAX_MCP_ANSWER_BYTES: count(256 * 1024).describe('The same over MCP, where a model reads it'),
   MAX_BULK_ROWS: count(10_000).describe('Rows of one bulk call'),
   MAX_IMPORT_COLUMNS: count(1_000).describe('Columns of an imported file'),
   MAX_BYTES_IN_FLIGHT: count(256 * MiB).describe('What bodies under way and answers that are not taken yet may hold in one process'),
@@ -107,6 +109,8 @@ export interface Config {
     readonly jsonBytes: number
     readonly mcpBytes: number
     readonly uploadBytes: number
+    readonly answerBytes: number
+    readonly mcpAnswerBytes: number
     readonly bulkRows: number
     readonly importColumns: number
     readonly callsPerMinute: number
@@ -166,6 +170,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       jsonBytes: e.MAX_JSON_BYTES,
       mcpBytes: e.MAX_MCP_BYTES,
       uploadBytes: e.MAX_UPLOAD_BYTES,
+      answerBytes: e.MAX_ANSWER_BYTES,
+      mcpAnswerBytes: e.MAX_MCP_ANSWER_BYTES,
       bulkRows: e.MAX_BULK_ROWS,
       importColumns: e.MAX_IMPORT_COLUMNS,
       callsPerMinute: e.CALLS_PER_MINUTE,

@@ -68,7 +68,7 @@ export function toStructuredSchema(schema: JsonSchema): JsonSchema {
   if (schema['type'] !== 'array') return schema
   return {
     type: 'object',
-    properties: { items: schema, nextCursor: { type: 'string' }, totalCount: { type: 'integer' } },
+    properties: { items: schema, nextCursor: { type: 'string' }, totalCount: { type: 'integer' }, totalAtLeast: { type: 'integer' } },
     required: ['items'],
   }
 }

@@ -54,6 +54,8 @@ export interface CallContext {
   readonly services: Services
   readonly upload: Upload | undefined
   readonly raw: RawRequest | undefined
+  /** The most bytes that a page of a list may take in this call's answer. */
+  readonly answerBytes: number
   /** Adds facts to the call's audit row: the subject's id, what was changed. Never a secret. */
   readonly audit: (facts: Readonly<Record<string, unknown>>) => void
 }
@@ -123,7 +125,9 @@ interface Common<I extends z.ZodObject, O extends z.ZodType> {
   /** Over REST the answer is bytes, and `output` what MCP gets: a download, the reply that a vendor's webhook expects. */
   readonly answersBytes?: boolean
   /** Two operations on one method and path: the body decides. */
-  readonly sharedPath?: { readonly whenBodyHas: readonly string[] } | { readonly whenBodyIsEmpty: true }
+  readonly sharedPath?:
+    | { readonly whenBodyHas: readonly string[] }
+    | { /** An empty body, or one of these alone. */ readonly whenBodyHasOnly: readonly string[] }
   /** Fields of the output that hold a secret, and the id that a replay answers instead of it. */
   readonly issuesSecret?: { readonly idField: string }
   /** Fields that the contract puts into the query although there is a body; they are taken from either. */

@@ -97,6 +97,7 @@ async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
     services,
     upload: call.upload,
     raw: call.raw,
+    answerBytes: call.transport === 'mcp' ? services.config.limits.mcpAnswerBytes : services.config.limits.answerBytes,
     audit: (more) => void Object.assign(facts, more),
   }
   const key: KeyScope | undefined =

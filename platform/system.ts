@@ -24,6 +24,7 @@ export async function inSystemTransaction<T>(services: Services, tenantId: numbe
     services,
     upload: undefined,
     raw: undefined,
+    answerBytes: services.config.limits.answerBytes,
     audit: () => {},
   }
   return rerun(async (attempt) => {

@@ -131,9 +131,10 @@ describe('input of a call', () => {
     const path = '/api/v1/things/a/rows/b'
     expect((await post(path)).body.operation).toBe('get_row')
     expect((await post(path, {})).body.operation).toBe('get_row')
+    expect((await post(path, { properties: ['a'] })).body.operation).toBe('get_row')
     expect((await post(path, { data: { a: 1 } })).body.operation).toBe('upsert_row')
     expect((await post(path, { dataJson: '{}' })).body.operation).toBe('upsert_row')
-    const other = await post(path, { dta: {} })
+    const other = await post(path, { dta: {}, properties: ['a'] })
     expect([other.status, other.body.issues?.[0]?.suggestion, other.body.detail]).toEqual([400, 'data', expect.stringContaining('get_row')])
   })
 
@@ -334,7 +335,12 @@ describe('headers', () => {
   it('puts the page of a list into headers, and allows no other origin', async () => {
     const { text, headers } = await post('/api/v1/things/list', undefined, { headers: { origin: 'https://elsewhere.test' } })
     expect(text).toBe('[{"thingId":1}]')
-    expect([headers.get('x-next-cursor'), headers.get('x-total-count'), headers.get('cache-control')]).toEqual(['abc', '7', 'no-store'])
+    expect(['x-next-cursor', 'x-total-count', 'x-total-at-least', 'cache-control'].map((name) => headers.get(name))).toEqual([
+      'abc',
+      '7',
+      '5',
+      'no-store',
+    ])
     expect([headers.get('access-control-allow-origin'), headers.get('x-content-type-options')]).toEqual([null, 'nosniff'])
   })
 })

@@ -39,7 +39,7 @@ function answerOf(operation: RegisteredOperation, shown: Map<string, string>): s
   const lead = operation.answersBytes
     ? 'Over REST the bytes. Over MCP:'
     : isList
-      ? `A list; over MCP under \`items\`${isPaged(operation) ? ', with `nextCursor` where more exist and `totalCount` on the first page. Over REST both are headers (`X-Next-Cursor`, `X-Total-Count`)' : ''}. Each element:`
+      ? `A list; over MCP under \`items\`${isPaged(operation) ? ', with `nextCursor` where more exist and `totalCount`, or `totalAtLeast`, on the first page. Over REST these are headers (`X-Next-Cursor`, `X-Total-Count`, `X-Total-At-Least`)' : ''}. Each element:`
       : ''
   const element: JsonSchema = isList ? ((outputSchema['items'] ?? {}) as JsonSchema) : outputSchema
   const fields = fieldTable(element)
@@ -77,8 +77,8 @@ function sectionOf(operation: RegisteredOperation, shown: Map<string, string>): 
           ? ', twice is the same as once'
           : ', with an idempotency key to repeat it safely'
   const shares = sharedPath
-    ? 'whenBodyIsEmpty' in sharedPath
-      ? 'Shares its path with another operation: over REST an empty body means this one.'
+    ? 'whenBodyHasOnly' in sharedPath
+      ? `Shares its path with another operation: over REST an empty body, or one with nothing but ${sharedPath.whenBodyHasOnly.map((field) => `\`${field}\``).join(' and ')}, means this one.`
       : `Shares its path with another operation: over REST a body with ${sharedPath.whenBodyHas.map((field) => `\`${field}\``).join(' or ')} means this one.`
     : ''
   const facts = [

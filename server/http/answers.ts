@@ -29,6 +29,7 @@ export function sendAnswer(
   if (isListing(answer)) {
     if (answer.nextCursor !== undefined) reply.header('x-next-cursor', answer.nextCursor)
     if (answer.totalCount !== undefined) reply.header('x-total-count', String(answer.totalCount))
+    if (answer.totalAtLeast !== undefined) reply.header('x-total-at-least', String(answer.totalAtLeast))
   }
   return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(text)
 }

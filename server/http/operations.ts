@@ -229,23 +229,29 @@ function operationFor(route: Route, body: Record<string, unknown>): RegisteredOp
   for (const operation of route.operations) {
     const rule = operation.sharedPath
     if (!rule) return operation
-    if ('whenBodyIsEmpty' in rule) {
-      if (names.length === 0) return operation
-      ways.push(`an empty body for ${operation.name}`)
+    if ('whenBodyHasOnly' in rule) {
+      if (names.every((name) => rule.whenBodyHasOnly.includes(name))) return operation
+      wanted.push(...rule.whenBodyHasOnly)
+      ways.push(`an empty body, or one with ${rule.whenBodyHasOnly.join(' and ')} alone, for ${operation.name}`)
     } else {
       if (rule.whenBodyHas.some((name) => Object.hasOwn(body, name))) return operation
       wanted.push(...rule.whenBodyHas)
       ways.push(`${rule.whenBodyHas.join(' or ')} for ${operation.name}`)
     }
   }
-  const issues = names.slice(0, 20).map((name): Issue => {
+  const strange = names.filter((name) => !wanted.includes(name))
+  const issues = strange.slice(0, 20).map((name): Issue => {
     const suggestion = nearest(name, wanted)
     return {
       path: `$.${name}`,
       severity: 'error',
-      message: 'This alone does not tell what to do.',
+      message: 'This does not tell what to do.',
       ...(suggestion === undefined ? {} : { suggestion }),
     }
   })
-  throw new AppError('invalid_input', `The body has ${quoted(names.slice(0, 5).join(', '))} only. Send ${ways.join(', or ')}.`, { issues })
+  throw new AppError(
+    'invalid_input',
+    `The body has ${quoted(strange.slice(0, 5).join(', '))} and nothing that tells what to do. Send ${ways.join(', or ')}.`,
+    { issues },
+  )
 }

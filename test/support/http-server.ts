@@ -84,8 +84,8 @@ const domains: readonly Domain[] = [
       operation({
         name: 'get_row',
         path: '/api/v1/things/{thing}/rows/{record}',
-        sharedPath: { whenBodyIsEmpty: true },
-        input: z.object({ thing: idOrName, record: z.string() }),
+        sharedPath: { whenBodyHasOnly: ['properties'] },
+        input: z.object({ thing: idOrName, record: z.string(), properties: z.array(z.string()).optional() }),
       }),
       operation({ name: 'wait_for_thing', path: '/api/v1/wait', input: z.object({}) }),
       operation({ name: 'fail', path: '/api/v1/fail', roles: 'Public', input: z.object({ code: z.string().optional() }) }),
@@ -251,7 +251,7 @@ export async function startHttpServer(
 ): Promise<TestServer> {
   const memory: Memory = {
     download: () => bytesAnswer({ body: '', mimeType: 'text/plain' }),
-    list: () => listing(rawJson('[{"thingId":1}]'), { nextCursor: 'abc', totalCount: 7 }),
+    list: () => listing(rawJson('[{"thingId":1}]'), { nextCursor: 'abc', totalCount: 7, totalAtLeast: 5 }),
     receive: readAll,
     calls: [],
     logged: [],

@@ -1,5 +1,7 @@
 /** The SQL of assets. A row whose bytes are awaited, or that was deleted, is shown by nothing but the functions that say so. */
+import { countPage, fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
+import type { Found, PageRequest, Total } from '#platform/paging.ts'
 
 import type { FileRules } from './assets.rules.ts'
 import type { Asset } from './assets.schema.ts'
@@ -121,28 +123,27 @@ const matching = (tx: Tx, tenantId: number, query: AssetQuery) => tx`
   ${query.folderId === undefined ? tx`` : tx`and a.asset_folder_id = ${query.folderId}`}
   ${query.search === undefined ? tx`` : tx`and (strpos(lower(a.title), lower(${query.search})) > 0 or strpos(lower(a.original_file_name), lower(${query.search})) > 0)`}`
 
-/** The newest first; one row more than `limit`, whose presence is the only honest sign of a next page. */
+/** The newest first. */
 export async function listNewest(
   tx: Tx,
   tenantId: number,
-  query: AssetQuery & {
-    readonly after: readonly [createdDate: string, assetKey: string] | undefined
-    readonly offset: number
-    readonly limit: number
-  },
-): Promise<Asset[]> {
+  page: PageRequest,
+  query: AssetQuery & { readonly after: readonly [createdDate: string, assetKey: string] | undefined },
+): Promise<Found<Asset>> {
   const { after } = query
-  return tx<Asset[]>`
-    select ${columns(tx)} from platform.asset a
-    where ${matching(tx, tenantId, query)}
-      ${after === undefined ? tx`` : tx`and (a.created_date, a.asset_key) < (${after[0]}::text::timestamptz, ${after[1]}::text::uuid)`}
-    order by a.created_date desc, a.asset_key desc
-    limit ${query.limit + 1} offset ${query.offset}`
+  return fetchPage<Asset>(
+    tx,
+    page,
+    tx`
+      select ${columns(tx)} from platform.asset a
+      where ${matching(tx, tenantId, query)}
+        ${after === undefined ? tx`` : tx`and (a.created_date, a.asset_key) < (${after[0]}::text::timestamptz, ${after[1]}::text::uuid)`}
+      order by a.created_date desc, a.asset_key desc`,
+  )
 }
 
-export async function countAssets(tx: Tx, tenantId: number, query: AssetQuery): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`select count(*)::int as count from platform.asset a where ${matching(tx, tenantId, query)}`
-  return row?.count ?? 0
+export async function countAssets(tx: Tx, tenantId: number, page: PageRequest, query: AssetQuery): Promise<Total> {
+  return countPage(tx, page, tx`from platform.asset a where ${matching(tx, tenantId, query)}`)
 }
 
 /** Answers where the bytes lie, or undefined where there is no such asset. */

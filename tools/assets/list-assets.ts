@@ -1,9 +1,8 @@
 import { z } from 'zod'
 
-import { listing } from '#platform/answer.ts'
 import { definitionId } from '#platform/names.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
-import { countsTotal, decodeCursor, encodeCursor, notOfThisList, pageInput, pageOf } from '#platform/paging.ts'
+import { decodeCursor, listOf, notOfThisList, pageInput, pageOf } from '#platform/paging.ts'
 
 import { asset, exampleAsset } from './assets.schema.ts'
 import { countAssets, listNewest } from './assets.store.ts'
@@ -24,19 +23,17 @@ export const listAssets = defineOperation({
     sourceId: definitionId.optional().describe("1 is the tenant's own store"),
     folderId: definitionId.optional(),
     search: z.string().min(1).max(200).optional(),
-    includeTotal: z.boolean().optional().describe('true unless told; the first page then counts all'),
   }),
   errors: [],
   examples: [{ title: 'The newest files about a gate', input: { search: 'gate', pageSize: 20 }, output: [exampleAsset] }],
-  async handler({ tx, tenantId }, input) {
-    const { page, pageSize, cursor } = pageOf(input)
-    const after = cursor === undefined ? undefined : readCursor(cursor)
-    const rows = await listNewest(tx, tenantId, { ...input, after, offset: after ? 0 : (page - 1) * pageSize, limit: pageSize })
-    const items = rows.slice(0, pageSize)
-    const last = items.at(-1)
-    return listing(items, {
-      nextCursor: rows.length > pageSize && last ? encodeCursor([last.createdDate, last.assetKey]) : undefined,
-      totalCount: countsTotal(input) ? await countAssets(tx, tenantId, input) : undefined,
+  async handler(context, input) {
+    const { tx, tenantId } = context
+    const page = pageOf(context, input)
+    const after = page.cursor === undefined ? undefined : readCursor(page.cursor)
+    return listOf(page, await listNewest(tx, tenantId, page, { ...input, after }), {
+      show: (row) => row,
+      cursor: ({ createdDate, assetKey }) => [createdDate, assetKey],
+      total: await countAssets(tx, tenantId, page, input),
     })
   },
 })

@@ -1,5 +1,7 @@
 /** All SQL of API keys. */
+import { countPage, fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
+import type { Found, PageRequest, Total } from '#platform/paging.ts'
 import { rolesOf } from '#platform/roles.ts'
 
 import type { ApiKey } from './auth.schema.ts'
@@ -59,21 +61,19 @@ export async function insertApiKey(tx: Tx, tenantId: number, key: NewApiKeyRow):
 }
 
 /** The oldest first, without the revoked; one row more than the page when there is one. */
-export async function listApiKeyRows(
-  tx: Tx,
-  tenantId: number,
-  page: { after: number; offset: number; limit: number },
-): Promise<ApiKeyRow[]> {
-  return tx<ApiKeyRow[]>`
-    select ${columns(tx)} from platform.api_key
-    where tenant_id = ${tenantId} and revoked_at is null and api_key_id > ${page.after}::bigint
-    order by api_key_id
-    limit ${page.limit + 1} offset ${page.offset}`
+export async function listApiKeyRows(tx: Tx, tenantId: number, page: PageRequest, after: number): Promise<Found<ApiKeyRow>> {
+  return fetchPage<ApiKeyRow>(
+    tx,
+    page,
+    tx`
+      select ${columns(tx)} from platform.api_key
+      where tenant_id = ${tenantId} and revoked_at is null and api_key_id > ${after}::bigint
+      order by api_key_id`,
+  )
 }
 
-export async function countApiKeys(tx: Tx, tenantId: number): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`select count(*) from platform.api_key where tenant_id = ${tenantId} and revoked_at is null`
-  return row?.count ?? 0
+export async function countApiKeys(tx: Tx, tenantId: number, page: PageRequest): Promise<Total> {
+  return countPage(tx, page, tx`from platform.api_key where tenant_id = ${tenantId} and revoked_at is null`)
 }
 
 /** Held until the transaction ends; undefined where it is revoked. */

@@ -1,5 +1,7 @@
 /** SQL of the identity bridge: what records say of the people behind them, and who that is. */
+import { countPage, fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
+import type { Found, PageRequest, Total } from '#platform/paging.ts'
 
 /** In the normal form of contacts; null where the record says nothing. */
 export interface IdentityClaim {
@@ -52,19 +54,23 @@ export interface IdentityLink {
   readonly linkedDate: string
 }
 
-/** Links by record id; one row more than the page where there is a next page. */
+/** Links by record id. */
 export async function listIdentityLinks(
   tx: Tx,
   tenantId: number,
   entityId: number,
-  page: { readonly after: number; readonly offset: number; readonly limit: number },
-): Promise<IdentityLink[]> {
-  return tx<IdentityLink[]>`
-    select l.ei_record_id, l.entity_id, l.tenant_user_id, u.user_name, u.display_name, l.matched_by, l.linked_at as linked_date
-    from platform.identity_link l join platform.tenant_user u on u.tenant_id = l.tenant_id and u.tenant_user_id = l.tenant_user_id
-    where l.tenant_id = ${tenantId} and l.entity_id = ${entityId} and l.ei_record_id > ${page.after}
-    order by l.ei_record_id
-    offset ${page.offset} limit ${page.limit + 1}`
+  page: PageRequest,
+  after: number,
+): Promise<Found<IdentityLink>> {
+  return fetchPage<IdentityLink>(
+    tx,
+    page,
+    tx`
+      select l.ei_record_id, l.entity_id, l.tenant_user_id, u.user_name, u.display_name, l.matched_by, l.linked_at as linked_date
+      from platform.identity_link l join platform.tenant_user u on u.tenant_id = l.tenant_id and u.tenant_user_id = l.tenant_user_id
+      where l.tenant_id = ${tenantId} and l.entity_id = ${entityId} and l.ei_record_id > ${after}
+      order by l.ei_record_id`,
+  )
 }
 
 export async function countIdentityLinks(tx: Tx, tenantId: number, entityId: number): Promise<number> {
@@ -72,4 +78,9 @@ export async function countIdentityLinks(tx: Tx, tenantId: number, entityId: num
     { count: number }[]
   >`select count(*) as count from platform.identity_link where tenant_id = ${tenantId} and entity_id = ${entityId}`
   return row?.count ?? 0
+}
+
+/** The same as a list tells it. */
+export async function totalOfLinks(tx: Tx, tenantId: number, entityId: number, page: PageRequest): Promise<Total> {
+  return countPage(tx, page, tx`from platform.identity_link where tenant_id = ${tenantId} and entity_id = ${entityId}`)
 }

@@ -1,20 +1,11 @@
 import { z } from 'zod'
 
-import { listing } from '#platform/answer.ts'
-import { AppError } from '#platform/errors.ts'
 import { idOrName } from '#platform/names.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
-import { decodeCursor, encodeCursor, pageInput, pageOf } from '#platform/paging.ts'
+import { decodeIdCursor, listOf, pageInput, pageOf } from '#platform/paging.ts'
 
-import { countIdentityLinks, listIdentityLinks as listRows } from './identity.store.ts'
+import { listIdentityLinks as listRows, totalOfLinks } from './identity.store.ts'
 import { mustFindEntity } from './service.ts'
-
-function readCursor(cursor: string): number {
-  const [after] = decodeCursor(cursor, 1)
-  if (typeof after !== 'number' || !Number.isSafeInteger(after))
-    throw new AppError('invalid_input', 'The cursor is not one of this list. Start without one.')
-  return after
-}
 
 export const listIdentityLinks = defineOperation({
   ...reads(
@@ -37,7 +28,7 @@ export const listIdentityLinks = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/{entity}/identity-links',
   roles: 'AdminUser',
-  input: z.object({ entity: idOrName, ...pageInput, includeTotal: z.boolean().optional().describe('true unless told') }),
+  input: z.object({ entity: idOrName, ...pageInput }),
   examples: [
     {
       title: 'Of technicians',
@@ -58,15 +49,12 @@ export const listIdentityLinks = defineOperation({
   async handler(context, input) {
     const { tx, tenantId } = context
     const { entityId } = await mustFindEntity(context, input.entity)
-    const { page, pageSize, cursor } = pageOf(input)
-    const after = cursor === undefined ? 0 : readCursor(cursor)
-    const rows = await listRows(tx, tenantId, entityId, { after, offset: (page - 1) * pageSize, limit: pageSize })
-    const items = rows.slice(0, pageSize)
-    const last = items.at(-1)
-    const isCounted = cursor === undefined && page === 1 && input.includeTotal !== false
-    return listing(items, {
-      nextCursor: rows.length > pageSize && last ? encodeCursor([last.eiRecordId]) : undefined,
-      totalCount: isCounted ? await countIdentityLinks(tx, tenantId, entityId) : undefined,
+    const page = pageOf(context, input)
+    const after = page.cursor === undefined ? 0 : decodeIdCursor(page.cursor)
+    return listOf(page, await listRows(tx, tenantId, entityId, page, after), {
+      show: (row) => row,
+      cursor: ({ eiRecordId }) => [eiRecordId],
+      total: await totalOfLinks(tx, tenantId, entityId, page),
     })
   },
 })

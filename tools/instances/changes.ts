@@ -3,16 +3,27 @@ import { readEpoch } from '#platform/db/epoch.ts'
 import { inRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
+import { envelopeBytes } from '#platform/paging.ts'
 
+import type { Shown } from './compile.rules.ts'
 import { compiling, type ReadFrame } from './frame.ts'
 import { listChanges } from './read.store.ts'
 import { encodeWatermark, parseWatermark } from './watermark.rules.ts'
 
+/** A place among changes, which a watermark can stand behind. */
+export interface ChangePosition {
+  readonly changeNo: string
+  readonly id: string
+}
+
 export interface Changes {
-  /** JSON texts. */
-  readonly documents: readonly string[]
-  readonly watermark: string
+  /** A JSON array, as text. */
+  readonly items: string
   readonly hasMore: boolean
+  /** The watermark behind the page. */
+  readonly watermark: string
+  /** The watermark behind one of its rows, for whoever ends the page there. */
+  readonly watermarkAt: (position: ChangePosition) => string
 }
 
 const reset = () =>
@@ -27,7 +38,7 @@ const reset = () =>
 export async function readChanges(
   context: TxContext,
   frame: ReadFrame,
-  request: { watermark: string | undefined; pageSize: number; onlyDeleted: boolean },
+  request: { watermark: string | undefined; pageSize: number; onlyDeleted: boolean; shown?: Shown },
   epochMissing: () => never,
 ): Promise<Changes> {
   const { tx, tenantId } = context
@@ -43,24 +54,25 @@ export async function readChanges(
   const { entityId, wipeNo } = frame.entity
   const token = (began: { since?: string | undefined; sinceTime?: string | undefined }, changeNo: string, id: string) =>
     encodeWatermark({ epochUuid, entityId, wipeNo, since: began.since, sinceTime: began.sinceTime, changeNo, id })
+  const watermarkAt = ({ changeNo, id }: ChangePosition) => token({ since, sinceTime }, changeNo, id)
   // No table yet: nothing was ever written, and what will be is after the number zero.
-  if (!frame.hasTable) return { documents: [], watermark: token({ since, sinceTime }, '0', '0'), hasMore: false }
-  const { rows, bound } = await inRecords(tx, tenantId, () =>
-    listChanges(tx, tenantId, compiling(frame), {
+  if (!frame.hasTable) return { items: '[]', hasMore: false, watermark: watermarkAt({ changeNo: '0', id: '0' }), watermarkAt }
+  const found = await inRecords(tx, tenantId, () =>
+    listChanges(tx, tenantId, compiling(frame, request.shown), {
       after: mark.kind === 'token' ? { changeNo: mark.changeNo, id: mark.id } : undefined,
       since,
       sinceTime,
       onlyDeleted: request.onlyDeleted,
-      limit: request.pageSize + 1,
+      limit: request.pageSize,
+      bytes: context.answerBytes - envelopeBytes,
       epoch: epoch.epoch,
     }),
   )
-  const shown = rows.slice(0, request.pageSize)
-  const last = shown.at(-1)
-  const hasMore = rows.length > request.pageSize
+  if (found.found > found.fitting && found.position) {
+    const [changeNo, id] = found.position
+    return { items: found.items, hasMore: true, watermark: watermarkAt({ changeNo, id }), watermarkAt }
+  }
   // Below the bound everything is committed; the next drain begins there, and what is created from there on is new to it.
-  const end = (BigInt(bound) - 1n).toString()
-  const watermark =
-    hasMore && last ? token({ since, sinceTime }, last.changeNo, last.id) : token({ since: end }, end, '9223372036854775807')
-  return { documents: shown.map((row) => row.document), watermark, hasMore }
+  const end = (BigInt(found.bound) - 1n).toString()
+  return { items: found.items, hasMore: false, watermark: token({ since: end }, end, '9223372036854775807'), watermarkAt }
 }

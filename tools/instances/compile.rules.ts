@@ -55,6 +55,22 @@ export interface Compiling {
   readonly alias: string
 }
 
+/** What of a record its documents show beside its own fields. */
+export interface Shown {
+  /** In the order of the entity. */
+  readonly properties: readonly CatalogProperty[]
+  readonly withDataJson: boolean
+}
+
+/** A compilation that shows records. */
+export interface Showing extends Compiling {
+  readonly shown: Shown
+}
+
+export function everythingOf(entity: CatalogEntity): Shown {
+  return { properties: entity.properties, withDataJson: true }
+}
+
 const isoFormat = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`
 
 /** A timestamptz as the wire shows it. */
@@ -62,7 +78,8 @@ export function isoSql(expression: string): string {
   return `to_char(${expression}, ${isoFormat})`
 }
 
-function columnSql(compiling: Compiling, property: CatalogProperty): string {
+/** The column of a property, or an empty value of its type. */
+export function columnSql(compiling: Compiling, property: CatalogProperty): string {
   const column = `c${property.columnId}`
   const type = `${sqlTypes[property.dataType]}${property.isList ? '[]' : ''}`
   return compiling.present.has(column) ? `${compiling.alias}.${column}` : `null::${type}`
@@ -294,11 +311,18 @@ export function afterSql(compiling: Compiling, sort: readonly SortKey[], positio
   return `(${alternatives.join(' or ')})`
 }
 
+/** The values that are shown by internalName, as one JSON value. */
+export function dataSql(compiling: Showing): string {
+  const data = compiling.shown.properties.map((property) => `'${property.internalName}': ${valueSql(compiling, property, 'wire')}`)
+  return `json_object(${data.join(', ')}${data.length > 0 ? ' null on null' : ''})`
+}
+
 /** A record as the wire shows it, as one JSON value. `isDeletedShown` adds deletedDate. */
-export function documentSql(compiling: Compiling, options: { isDeletedShown?: boolean; extra?: readonly string[] } = {}): string {
-  const { alias, entity } = compiling
-  const data = entity.properties.map((property) => `'${property.internalName}': ${valueSql(compiling, property, 'wire')}`)
-  const byId = entity.properties.map((property) => `'${property.propertyId}': ${valueSql(compiling, property, 'wire')}`)
+export function documentSql(compiling: Showing, options: { isDeletedShown?: boolean; extra?: readonly string[] } = {}): string {
+  const { alias, entity, shown } = compiling
+  const byId = shown.withDataJson
+    ? shown.properties.map((property) => `'${property.propertyId}': ${valueSql(compiling, property, 'wire')}`)
+    : []
   const parts = [
     `'eiRecordId': ${alias}.id`,
     `'entityId': ${entity.entityId}`,
@@ -307,8 +331,10 @@ export function documentSql(compiling: Compiling, options: { isDeletedShown?: bo
     `'key2': ${alias}.key2`,
     `'key3': ${alias}.key3`,
     `'externalKey': ${externalKeySql(alias)}`,
-    `'dataJson': json_object(${byId.join(', ')}${byId.length > 0 ? ' absent on null' : ''} returning text)`,
-    `'data': json_object(${data.join(', ')}${data.length > 0 ? ' null on null' : ''})`,
+    ...(shown.withDataJson
+      ? [`'dataJson': json_object(${byId.join(', ')}${byId.length > 0 ? ' absent on null' : ''} returning text)`]
+      : []),
+    `'data': ${dataSql(compiling)}`,
     `'rowHash': upper(encode(${alias}.row_hash, 'hex'))`,
     `'workflowInstanceId': ${alias}.workflow_instance_id`,
     `'createdDate': ${isoSql(`${alias}.created_at`)}`,

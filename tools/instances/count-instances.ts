@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { inRecords } from '#platform/db/records.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
+import { countedTo } from '#platform/paging.ts'
 
 import { compiling, readFrame } from './frame.ts'
 import { entity, filterRules } from './instances.schema.ts'
@@ -9,15 +10,20 @@ import { queryOf } from './queries.ts'
 import { countRecords } from './read.store.ts'
 
 export const countInstances = defineOperation({
-  ...reads(z.object({ count: z.int() })),
+  ...reads(z.object({ count: z.int(), isAtLeast: z.literal(true).optional().describe('There are more than were counted') })),
   name: 'count_instances',
   title: 'Count records',
-  description: 'How many live records of an entity a filter selects; all of them without one. The filter is that of list_instances.',
+  description: `How many live records of an entity a filter selects; all of them without one. Counts up to ${countedTo.toLocaleString('en-US')} (isAtLeast: there are more), to the end with includeTotal. The filter is that of list_instances.`,
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/count',
   roles: 'DataView',
   errors: ['not_found', 'unknown_property'],
-  input: z.object({ entity, filterRules: filterRules.optional(), filters: filterRules.optional().describe('Another name of filterRules') }),
+  input: z.object({
+    entity,
+    filterRules: filterRules.optional(),
+    filters: filterRules.optional().describe('Another name of filterRules'),
+    includeTotal: z.boolean().optional().describe('true counts past 10,000'),
+  }),
   examples: [
     {
       title: 'Open work orders',
@@ -29,6 +35,9 @@ export const countInstances = defineOperation({
     const { tx, tenantId } = context
     const frame = await readFrame(context, input.entity)
     const { filter } = queryOf(frame, input)
-    return { count: frame.hasTable ? await inRecords(tx, tenantId, () => countRecords(tx, tenantId, compiling(frame), filter)) : 0 }
+    if (!frame.hasTable) return { count: 0 }
+    const limit = input.includeTotal === true ? undefined : countedTo + 1
+    const count = await inRecords(tx, tenantId, () => countRecords(tx, tenantId, compiling(frame), filter, limit))
+    return limit !== undefined && count === limit ? { count: countedTo, isAtLeast: true as const } : { count }
   },
 })

@@ -3,10 +3,12 @@ import { z } from 'zod'
 import { inRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
+import { envelopeBytes } from '#platform/paging.ts'
 import { draftRows, finding, type Finding, readDraft } from '#platform/validation.ts'
 
+import { withinAnswer } from './bulk-answer.rules.ts'
 import { deleteRecords, writeFrameWithBelow } from './deleting.ts'
-import { deletion, dryRun, eiRecordId, entity, rowErrors } from './instances.schema.ts'
+import { deletion, dryRun, eiRecordId, entity, errorsLeftOut, rowErrors } from './instances.schema.ts'
 import type { Keys } from './keys.rules.ts'
 import { keyName } from './save.rules.ts'
 import { findLiveByKeys } from './live.store.ts'
@@ -37,6 +39,7 @@ export const deleteInstancesBulk = defineOperation({
       deleted: z.int().describe('Of the keys; 0 in a dry run'),
       deletedChildren: z.int().describe('Records below them, all told'),
       failed: z.int(),
+      errorsLeftOut,
     }),
   ),
   name: 'delete_instances_bulk',
@@ -91,6 +94,6 @@ export const deleteInstancesBulk = defineOperation({
     const deletedChildren = [...below.values()].reduce((sum, count) => sum + count, 0)
     const failedRows = results.filter((result) => result.outcome === 'failed').length
     context.audit({ deleted, deletedChildren, ...(isDry ? { dryRun: true } : {}) })
-    return { results, deleted, deletedChildren, failed: failedRows }
+    return { ...withinAnswer(context.answerBytes - envelopeBytes, results), deleted, deletedChildren, failed: failedRows }
   },
 })

@@ -11,7 +11,7 @@ import { unknownName } from '#platform/validation.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { cachedCatalog, confirmCatalog, keptCatalog } from '#tools/entities/service.ts'
 
-import { columnsOf, type Compiling, createParameters } from './compile.rules.ts'
+import { columnsOf, createParameters, everythingOf, type Showing, type Shown } from './compile.rules.ts'
 
 /** Columns by tenant and entity, for each database. Columns are only ever added, so what was once seen stays true; a missing one is looked for again. */
 const seenColumns = new WeakMap<Databases, Map<string, Set<string>>>()
@@ -131,7 +131,7 @@ export function outlivesProperties({ entity, present }: ReadFrame): boolean {
   return columns > entity.properties.length
 }
 
-/** A fresh compilation of a statement on the entity, with its record row under `alias`. */
-export function compiling(frame: ReadFrame, alias = 'e'): Compiling {
-  return { tenantId: frame.catalog.tenantId, entity: frame.entity, present: frame.present, parameters: createParameters(), alias }
+/** A fresh compilation of a statement on the entity, with its record row under `e`. */
+export function compiling({ catalog, entity, present }: ReadFrame, shown: Shown = everythingOf(entity)): Showing {
+  return { tenantId: catalog.tenantId, entity, present, parameters: createParameters(), alias: 'e', shown }
 }

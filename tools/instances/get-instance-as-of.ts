@@ -6,8 +6,8 @@ import { AppError } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 
 import { compiling, readFrame } from './frame.ts'
-import { entity, exampleInstance, instance, record } from './instances.schema.ts'
-import { anyRecordId } from './queries.ts'
+import { entity, exampleInstance, instance, narrowInput, record } from './instances.schema.ts'
+import { anyRecordId, shownOf } from './queries.ts'
 import { findDocumentAsOf } from './versions.store.ts'
 import { timeOf } from './times.rules.ts'
 
@@ -20,8 +20,9 @@ export const getInstanceAsOf = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/{record}/as-of',
   roles: 'DataView',
+  errors: ['not_found', 'unknown_property'],
   queryFields: ['utc'],
-  input: z.object({ entity, record, utc: z.string().max(100).describe('ISO 8601 time; a day means its end, in UTC') }),
+  input: z.object({ entity, record, utc: z.string().max(100).describe('ISO 8601 time; a day means its end, in UTC'), ...narrowInput }),
   examples: [
     {
       title: 'At the end of March',
@@ -33,8 +34,9 @@ export const getInstanceAsOf = defineOperation({
     const { tx, tenantId } = context
     const at = timeOf(input.utc, 'utc', 'end')
     const frame = await readFrame(context, input.entity)
+    const shown = shownOf(context, frame, input)
     const id = await anyRecordId(context, frame, input.record)
-    const document = await inRecords(tx, tenantId, () => findDocumentAsOf(tx, tenantId, compiling(frame), id, at))
+    const document = await inRecords(tx, tenantId, () => findDocumentAsOf(tx, tenantId, compiling(frame, shown), id, at))
     if (document === undefined)
       throw new AppError('not_found', `The record did not exist at ${at}. get_instance_history tells since when it does.`)
     return rawJson(document)

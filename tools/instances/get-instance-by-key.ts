@@ -5,8 +5,8 @@ import { mustExist } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 
 import { readFrame } from './frame.ts'
-import { entity, exampleInstance, instance } from './instances.schema.ts'
-import { keysInBody, lastDocumentOf } from './queries.ts'
+import { entity, exampleInstance, instance, narrowInput } from './instances.schema.ts'
+import { keysInBody, lastDocumentOf, shownOf } from './queries.ts'
 
 export const getInstanceByKey = defineOperation({
   ...reads(instance),
@@ -17,12 +17,14 @@ export const getInstanceByKey = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/by-key',
   roles: 'DataView',
+  errors: ['not_found', 'unknown_property'],
   input: z.object({
     entity,
     key1: z.string().optional(),
     key2: z.string().optional(),
     key3: z.string().optional(),
     externalKey: z.string().optional(),
+    ...narrowInput,
   }),
   examples: [
     {
@@ -33,6 +35,7 @@ export const getInstanceByKey = defineOperation({
   ],
   async handler(context, input) {
     const keys = keysInBody(input)
-    return rawJson(mustExist(await lastDocumentOf(context, await readFrame(context, input.entity), { keys }), 'record'))
+    const frame = await readFrame(context, input.entity)
+    return rawJson(mustExist(await lastDocumentOf(context, frame, { keys }, shownOf(context, frame, input)), 'record'))
   },
 })

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-import { type Answer, listing } from '#platform/answer.ts'
+import type { Answer } from '#platform/answer.ts'
 import { inRecords } from '#platform/db/records.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
-import { countsTotal, decodeIdCursor, encodeCursor, pageInput, pageOf } from '#platform/paging.ts'
+import { decodeIdCursor, listOf, pageInput, pageOf, totalOf } from '#platform/paging.ts'
 
 import { compiling, readFrame } from './frame.ts'
 import { anyValue, data, entity, person, record } from './instances.schema.ts'
@@ -39,7 +39,6 @@ export const getInstanceHistory = defineOperation({
     record,
     ...pageInput,
     pageSize: pageInput.pageSize.describe('1,000 unless told'),
-    includeTotal: z.boolean().optional().describe('false leaves out the count of all versions'),
   }),
   examples: [
     {
@@ -61,40 +60,46 @@ export const getInstanceHistory = defineOperation({
   ],
   async handler(context, input): Promise<Answer<z.input<typeof version>[]>> {
     const { tx, tenantId } = context
-    const { page, pageSize, cursor } = pageOf({ ...input, pageSize: input.pageSize ?? 1000 })
+    const page = pageOf(context, { ...input, pageSize: input.pageSize ?? 1000 })
     const frame = await readFrame(context, input.entity)
     const id = await anyRecordId(context, frame, input.record)
-    const first = cursor === undefined ? (page - 1) * pageSize + 1 : decodeIdCursor(cursor)
-    // One version before the page tells what the first one of the page changed; one after it tells whether there is more.
-    const rows = await inRecords(tx, tenantId, () =>
-      listVersions(tx, tenantId, compiling(frame), id, { fromVersion: first - 1, limit: pageSize + 2 }),
+    // Versions are numbered without gaps, so a page is a range of numbers.
+    const first = page.cursor === undefined ? page.offset + 1 : decodeIdCursor(page.cursor)
+    // One version before the page tells what the first one of the page changed.
+    const found = await inRecords(tx, tenantId, () =>
+      listVersions(tx, tenantId, compiling(frame), id, { fromVersion: first - 1, limit: page.pageSize + 1, bytes: page.bytes }),
     )
-    const offset = rows[0]?.version === first - 1 ? 1 : 0
-    const shown = rows.slice(offset, offset + pageSize)
-    const names = await findDisplayNames(tx, tenantId, [...new Set(shown.flatMap((row) => row.modifiedBy ?? []))])
-    const items = shown.map((row, index) => {
-      const before = rows[index + offset - 1]
+    const before = found.rows[0]?.version === first - 1 ? found.rows[0] : undefined
+    const rows = (before ? found.rows.slice(1) : found.rows).slice(0, page.pageSize)
+    const names = await findDisplayNames(tx, tenantId, [...new Set(rows.flatMap((row) => row.modifiedBy ?? []))])
+    const versions = rows.map((row, index) => {
+      const earlier = rows[index - 1] ?? before
       return {
         version: row.version,
         validFrom: row.validFrom,
         validTo: row.validTo,
-        changeKind: changeKindOf(row, before),
+        changeKind: changeKindOf(row, earlier),
         changedBy: {
           tenantUserId: row.modifiedBy,
           displayName: row.modifiedBy === null ? 'system' : (names.get(row.modifiedBy) ?? 'unknown'),
         },
-        changes: [...movesBetween(frame.entity, before, row), ...changesBetween(before, row)],
+        changes: [...movesBetween(frame.entity, earlier, row), ...changesBetween(earlier, row)],
         data: row.data,
         rowHash: row.rowHash,
       }
     })
-    const last = shown.at(-1)
-    const hasMore = rows.length > offset + pageSize
-    return listing(items as never[], {
-      nextCursor: hasMore && last ? encodeCursor([last.version + 1]) : undefined,
-      totalCount: countsTotal(input)
-        ? await inRecords(tx, tenantId, () => findVersion(tx, tenantId, frame.entity.entityId, id))
-        : undefined,
-    })
+    const { entityId } = frame.entity
+    const count = page.countTo === undefined ? 0 : await inRecords(tx, tenantId, () => findVersion(tx, tenantId, entityId, id))
+    const hasMore = found.hasMore || found.rows.length - (before ? 1 : 0) > rows.length
+    return listOf(
+      page,
+      { rows: versions, hasMore },
+      {
+        // History holds what the output schema describes: JSON values of properties.
+        show: (one) => one as never,
+        cursor: (one) => [one.version + 1],
+        total: totalOf(page, count),
+      },
+    )
   },
 })

@@ -3,35 +3,18 @@ import { z } from 'zod'
 import { inRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import { fitting } from '#platform/paging.ts'
 
 import { compiling, readFrame } from './frame.ts'
 import { anyValue, data, entity, person, record } from './instances.schema.ts'
 import { findDisplayNames } from './people.store.ts'
-import { anyRecordId } from './queries.ts'
+import { anyRecordId, chosenProperties } from './queries.ts'
 import { listVersions } from './versions.store.ts'
 import { timeOf } from './times.rules.ts'
-import { codeOfFindings, unknownProperty } from './unknown-property.rules.ts'
-import { propertyIndex } from './property-index.rules.ts'
 import { changesBetween } from './versions.rules.ts'
 
-/** The cap of the specification: more snapshots than these are cut, and `truncated` says so. */
+/** The cap of the specification: more snapshots than these, or than fit into an answer, are cut, and `truncated` says so. */
 const maxSnapshots = 500
-
-/** The internalNames of the properties that the caller asks about; undefined for all. Throws 400 for a name that the entity lacks. */
-function chosen(of: CatalogEntity, names: readonly (string | number)[]): ReadonlySet<string> | undefined {
-  if (names.length === 0) return undefined
-  const index = propertyIndex(of.properties)
-  return new Set(
-    names.map((name) => {
-      const property = index.get(String(name).toLowerCase())
-      if (property) return property.internalName
-      const known = of.properties.map((one) => one.internalName)
-      const issue = unknownProperty(of.internalName, name, known, '$.propertyNames')
-      throw new AppError(codeOfFindings([issue]), issue.message, { issues: [issue] })
-    }),
-  )
-}
 
 const output = z.object({
   snapshots: z.array(z.object({ snapshotDate: z.iso.datetime(), data, changeFlags: z.record(z.string(), z.boolean()) })),
@@ -44,7 +27,7 @@ export const getInstanceVariance = defineOperation({
   name: 'get_instance_variance',
   title: 'How a record varied',
   description:
-    'Snapshots of one record in a range of time, oldest first, and each difference with who and when; at most 500 snapshots. propertyNames or propertyIds narrow it. Whole versions: get_instance_history.',
+    'Snapshots of one record in a range of time, oldest first, and each difference with who and when; at most 500 snapshots, and what an answer holds: while truncated, go on with dateFrom a millisecond after the last snapshotDate. propertyNames or propertyIds narrow it. Whole versions: get_instance_history.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/{record}/variance',
   roles: 'DataView',
@@ -83,41 +66,53 @@ export const getInstanceVariance = defineOperation({
     if (from !== undefined && to !== undefined && from > to)
       throw new AppError('invalid_input', 'dateFrom is later than dateTo. Exchange them.')
     const frame = await readFrame(context, input.entity)
-    const only = chosen(frame.entity, [...(input.propertyNames ?? []), ...(input.propertyIds ?? [])])
+    const asked = [...(input.propertyNames ?? []), ...(input.propertyIds ?? [])]
+    const shown = {
+      properties: asked.length === 0 ? frame.entity.properties : chosenProperties(frame.entity, asked, '$.propertyNames'),
+      withDataJson: false,
+    }
     const id = await anyRecordId(context, frame, input.record)
     const found = await inRecords(tx, tenantId, () =>
-      listVersions(tx, tenantId, compiling(frame), id, { fromVersion: 0, limit: maxSnapshots + 2, from, to }),
+      listVersions(tx, tenantId, compiling(frame, shown), id, {
+        fromVersion: 0,
+        limit: maxSnapshots + 1,
+        bytes: context.answerBytes,
+        from,
+        to,
+      }),
     )
     // A version that began before the range is where its first difference starts from, not a snapshot of it.
-    const before = from !== undefined && found[0] && found[0].validFrom < from ? found[0] : undefined
-    const rows = before ? found.slice(1) : found
-    const shown = rows.slice(0, maxSnapshots)
-    const names = await findDisplayNames(tx, tenantId, [...new Set(shown.flatMap((row) => row.modifiedBy ?? []))])
-    const compared = shown.map((row, index) => ({ row, changes: changesBetween(shown[index - 1] ?? before, row, only) }))
-    const pick = (values: Record<string, unknown>) =>
-      only ? Object.fromEntries(Object.entries(values).filter(([name]) => only.has(name))) : values
-    return {
-      snapshots: compared.map(({ row, changes }) => ({
-        snapshotDate: row.validFrom,
-        data: pick(row.data),
-        changeFlags: Object.fromEntries(
-          Object.keys(pick(row.data)).map((name) => [name, changes.some((change) => change.property === name)]),
-        ),
-      })),
-      diffs: compared.flatMap(({ row, changes }) =>
-        changes.map((change) => ({
-          property: change.property,
+    const before = from !== undefined && found.rows[0] && found.rows[0].validFrom < from ? found.rows[0] : undefined
+    const rows = before ? found.rows.slice(1) : found.rows
+    const people = await findDisplayNames(tx, tenantId, [...new Set(rows.flatMap((row) => row.modifiedBy ?? []))])
+    const told = rows.slice(0, maxSnapshots).map((row, index) => {
+      const changes = changesBetween(rows[index - 1] ?? before, row)
+      const isChanged = new Set(changes.map((change) => change.property))
+      return {
+        snapshot: {
+          snapshotDate: row.validFrom,
+          data: row.data,
+          changeFlags: Object.fromEntries(Object.keys(row.data).map((name) => [name, isChanged.has(name)])),
+        },
+        diffs: changes.map(({ property, from: earlier, to: later }) => ({
+          property,
           // History holds what the output schema describes: JSON values of properties.
-          from: change.from as never,
-          to: change.to as never,
+          from: earlier as never,
+          to: later as never,
           changedDate: row.validFrom,
           changedBy: {
             tenantUserId: row.modifiedBy,
-            displayName: row.modifiedBy === null ? 'system' : (names.get(row.modifiedBy) ?? 'unknown'),
+            displayName: row.modifiedBy === null ? 'system' : (people.get(row.modifiedBy) ?? 'unknown'),
           },
         })),
-      ),
-      truncated: rows.length > maxSnapshots,
+      }
+    })
+    // A snapshot goes with its differences, or one without the other would look as if nothing had changed.
+    const whole = fitting(context.answerBytes, told)
+    return {
+      snapshots: whole.map(({ snapshot }) => snapshot),
+      diffs: whole.flatMap(({ diffs }) => diffs),
+      truncated: found.hasMore || whole.length < rows.length,
     }
   },
 })

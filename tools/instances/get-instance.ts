@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineOperation, reads } from '#platform/operation.ts'
 
 import { readFrame } from './frame.ts'
-import { entity, exampleInstance, instance, record } from './instances.schema.ts'
+import { entity, exampleInstance, instance, narrowInput, record } from './instances.schema.ts'
 import { readDocument } from './queries.ts'
 
 export const getInstance = defineOperation({
@@ -15,10 +15,11 @@ export const getInstance = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/{record}',
   roles: 'DataView',
-  sharedPath: { whenBodyIsEmpty: true },
-  input: z.object({ entity, record }),
+  errors: ['not_found', 'unknown_property'],
+  sharedPath: { whenBodyHasOnly: ['properties', 'withDataJson'] },
+  input: z.object({ entity, record, ...narrowInput }),
   examples: [{ title: 'By id', input: { entity: 'WorkOrder', record: '20481' }, output: exampleInstance }],
   async handler(context, input) {
-    return readDocument(context, await readFrame(context, input.entity), input.record)
+    return readDocument(context, await readFrame(context, input.entity), input.record, input)
   },
 })

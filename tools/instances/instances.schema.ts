@@ -26,7 +26,7 @@ export const instance = z.object({
   key2: z.string(),
   key3: z.string(),
   externalKey: z.string().describe('The key parts joined with " / "'),
-  dataJson: z.string().describe('JSON text of the values by property id'),
+  dataJson: z.string().optional().describe('JSON text of the values by property id'),
   data,
   rowHash: z.string().describe('40 hex digits; send it back as expectedRowHash to refuse lost updates'),
   workflowInstanceId: z.int().nullable(),
@@ -43,7 +43,7 @@ const jobIds = z.array(z.int()).optional().describe('Analyses of the attachments
 
 export const moved = z.literal(true).optional().describe('It was taken from another parent')
 
-export const savedInstance = instance.extend({
+export const savedInstance = instance.required({ dataJson: true }).extend({
   outcome,
   moved,
   jobIds,
@@ -118,7 +118,12 @@ export const listInput = {
   filterRules: filterRules.optional(),
   filters: filterRules.optional().describe('Another name of filterRules'),
   sort: sort.optional(),
-  includeTotal: z.boolean().optional().describe('false leaves out the count of all rows, which costs a scan'),
+} as const
+
+/** How much of each record is wanted. */
+export const narrowInput = {
+  properties: z.array(z.string().max(64)).max(300).optional().describe('internalNames; data and dataJson hold these alone'),
+  withDataJson: z.boolean().optional().describe('dataJson beside data; unless told over REST, not over MCP'),
 } as const
 
 export const tombstone = z.object({
@@ -147,6 +152,11 @@ export const rowErrors = z
   .array(z.object({ path: z.string(), severity: z.enum(['error', 'warning']), message: z.string(), suggestion: z.string().optional() }))
   .optional()
 
+export const errorsLeftOut = z
+  .int()
+  .optional()
+  .describe('Failed rows whose errors the answer had no room for; send them again to learn why')
+
 export const bulkResult = z.object({
   results: z.array(
     z.object({
@@ -163,11 +173,12 @@ export const bulkResult = z.object({
   skipped: z.int(),
   failed: z.int(),
   moved: z.int().optional().describe('Of the updated, where any was moved'),
+  errorsLeftOut,
 })
 
 export const person = z.object({ tenantUserId: z.int().nullable(), displayName: z.string() })
 
-export const exampleInstance: z.input<typeof instance> = {
+export const exampleInstance = {
   eiRecordId: 20481,
   entityId: 12,
   parentEIRecordId: null,
@@ -183,7 +194,7 @@ export const exampleInstance: z.input<typeof instance> = {
   createdBy: 7,
   modifiedDate: '2026-03-01T08:30:00.000Z',
   modifiedBy: 7,
-}
+} satisfies z.input<typeof instance>
 
 component('Value', anyValue)
 component('Values', data, z.record(z.string(), anyValue))

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { listing, rawJson } from '#platform/answer.ts'
 import { inRecords } from '#platform/db/records.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
-import { countsTotal, decodeIdCursor, encodeCursor, pageInput, pageOf } from '#platform/paging.ts'
+import { decodeIdCursor, pageInput, pageOf, totalOf } from '#platform/paging.ts'
 
 import { compiling, readFrame } from './frame.ts'
-import { entity, exampleInstance, filterRules, instance } from './instances.schema.ts'
-import { queryOf } from './queries.ts'
+import { entity, exampleInstance, filterRules, instance, narrowInput } from './instances.schema.ts'
+import { listingOf, queryOf, shownOf } from './queries.ts'
 import { listDocumentsAsOf } from './versions.store.ts'
 import { timeOf } from './times.rules.ts'
 
@@ -27,24 +27,21 @@ export const listInstancesAsOf = defineOperation({
     ...pageInput,
     filterRules: filterRules.optional(),
     filters: filterRules.optional().describe('Another name of filterRules'),
-    includeTotal: z.boolean().optional(),
+    ...narrowInput,
   }),
   examples: [{ title: 'At the end of March', input: { entity: 'WorkOrder', asOfDate: '2026-03-31T23:59:59Z' }, output: [exampleInstance] }],
   async handler(context, input) {
     const { tx, tenantId } = context
     const at = timeOf(input.asOfDate, 'asOfDate', 'end')
-    const { page, pageSize, cursor } = pageOf(input)
+    const page = pageOf(context, input)
     const frame = await readFrame(context, input.entity)
     const { filter } = queryOf(frame, input)
-    const withTotal = countsTotal(input)
-    if (!frame.hasTable) return listing<never>(rawJson('[]'), withTotal ? { totalCount: 0 } : {})
-    const afterId = cursor === undefined ? undefined : decodeIdCursor(cursor)
+    const shown = shownOf(context, frame, input)
+    if (!frame.hasTable) return listing<never>(rawJson('[]'), totalOf(page, 0))
+    const afterId = page.cursor === undefined ? undefined : decodeIdCursor(page.cursor)
     const rows = await inRecords(tx, tenantId, () =>
-      listDocumentsAsOf(tx, tenantId, compiling(frame), { at, filter, pageSize, offset: (page - 1) * pageSize, afterId, withTotal }),
+      listDocumentsAsOf(tx, tenantId, compiling(frame, shown), page, { at, filter, afterId }),
     )
-    return listing<never>(rawJson(rows.items), {
-      nextCursor: rows.position ? encodeCursor(rows.position.map(Number)) : undefined,
-      totalCount: rows.totalCount,
-    })
+    return listingOf(page, rows, (position) => position)
   },
 })

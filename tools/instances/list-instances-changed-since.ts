@@ -8,7 +8,8 @@ import { pageSizeMax } from '#platform/paging.ts'
 
 import { readChanges } from './changes.ts'
 import { readFrame } from './frame.ts'
-import { changedInstance, entity, exampleInstance } from './instances.schema.ts'
+import { changedInstance, entity, exampleInstance, narrowInput } from './instances.schema.ts'
+import { shownOf } from './queries.ts'
 
 export const listInstancesChangedSince = defineOperation({
   ...reads(z.object({ rows: z.array(changedInstance), watermark: z.string(), hasMore: z.boolean() })),
@@ -19,11 +20,12 @@ export const listInstancesChangedSince = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/changed-since',
   roles: 'DataView',
-  errors: ['not_found', 'watermark_reset', 'conflict'],
+  errors: ['not_found', 'unknown_property', 'watermark_reset', 'conflict'],
   input: z.object({
     entity,
     watermark: z.string().max(2000).optional().describe('From the last answer, or an ISO 8601 time (inclusive; may repeat)'),
     pageSize: z.int().min(1).max(pageSizeMax).optional(),
+    ...narrowInput,
   }),
   examples: [
     {
@@ -34,16 +36,15 @@ export const listInstancesChangedSince = defineOperation({
   ],
   async handler(context, input) {
     const frame = await readFrame(context, input.entity)
-    const changes = await readChanges(
+    const shown = shownOf(context, frame, input)
+    const { items, watermark, hasMore } = await readChanges(
       context,
       frame,
-      { watermark: input.watermark, pageSize: input.pageSize ?? 50, onlyDeleted: false },
+      { watermark: input.watermark, pageSize: input.pageSize ?? 50, onlyDeleted: false, shown },
       () => {
         throw new StaleRead('the cluster was restarted', () => compareEpoch(context.services.databases))
       },
     )
-    return rawJson(
-      `{"rows":[${changes.documents.join(',')}],"watermark":${JSON.stringify(changes.watermark)},"hasMore":${changes.hasMore}}`,
-    )
+    return rawJson(`{"rows":${items},"watermark":${JSON.stringify(watermark)},"hasMore":${hasMore}}`)
   },
 })

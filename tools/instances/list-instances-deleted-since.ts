@@ -3,14 +3,14 @@ import { z } from 'zod'
 import { compareEpoch } from '#platform/db/epoch.ts'
 import { StaleRead } from '#platform/db/transaction.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
-import { pageSizeMax } from '#platform/paging.ts'
+import { envelopeBytes, fitting, pageSizeMax } from '#platform/paging.ts'
 
 import { readChanges } from './changes.ts'
 import { readFrame } from './frame.ts'
 import { entity, tombstone } from './instances.schema.ts'
 import { findDisplayNames } from './people.store.ts'
 
-type Row = Omit<z.input<typeof tombstone>, 'deletedBy'> & { deletedBy: number | null }
+type Row = Omit<z.input<typeof tombstone>, 'deletedBy'> & { deletedBy: number | null; changeNo: string }
 
 export const listInstancesDeletedSince = defineOperation({
   ...reads(z.object({ rows: z.array(tombstone), watermark: z.string(), hasMore: z.boolean() })),
@@ -59,19 +59,18 @@ export const listInstancesDeletedSince = defineOperation({
         throw new StaleRead('the cluster was restarted', () => compareEpoch(context.services.databases))
       },
     )
-    // The statement built these texts itself, in the shape of Row.
-    const rows = changes.documents.map((document) => JSON.parse(document) as Row)
-    const names = await findDisplayNames(context.tx, context.tenantId, [...new Set(rows.flatMap((row) => row.deletedBy ?? []))])
-    return {
-      rows: rows.map((row) => ({
-        ...row,
-        deletedBy: {
-          tenantUserId: row.deletedBy,
-          displayName: row.deletedBy === null ? 'system' : (names.get(row.deletedBy) ?? 'unknown'),
-        },
-      })),
-      watermark: changes.watermark,
-      hasMore: changes.hasMore,
-    }
+    // The statement built this text itself, in the shape of Row.
+    const found = JSON.parse(changes.items) as Row[]
+    const names = await findDisplayNames(context.tx, context.tenantId, [...new Set(found.flatMap((row) => row.deletedBy ?? []))])
+    const shown = found.map(({ changeNo: _changeNo, deletedBy, ...row }) => ({
+      ...row,
+      deletedBy: { tenantUserId: deletedBy, displayName: deletedBy === null ? 'system' : (names.get(deletedBy) ?? 'unknown') },
+    }))
+    // The names come on top of what PostgreSQL has counted.
+    const rows = fitting(context.answerBytes - envelopeBytes, shown)
+    const last = found[rows.length - 1]
+    if (last === undefined || rows.length === shown.length)
+      return { rows: [...rows], watermark: changes.watermark, hasMore: changes.hasMore }
+    return { rows: [...rows], watermark: changes.watermarkAt({ changeNo: last.changeNo, id: String(last.eiRecordId) }), hasMore: true }
   },
 })

@@ -4,7 +4,7 @@ import { AppError } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 
 import { readFrame } from './frame.ts'
-import { entity, exampleInstance, instance, listInput } from './instances.schema.ts'
+import { entity, exampleInstance, instance, listInput, narrowInput } from './instances.schema.ts'
 import { listRecords } from './queries.ts'
 import { timeOf } from './times.rules.ts'
 
@@ -21,6 +21,7 @@ export const listInstances = defineOperation({
   input: z.object({
     entity,
     ...listInput,
+    ...narrowInput,
     modifiedSinceUtc: z.string().max(100).optional().describe('Only records changed at or after this ISO 8601 time, or day'),
     changedSince: z.string().max(100).optional().describe('Another name of modifiedSinceUtc'),
     includeDeleted: z.boolean().optional().describe('Deleted records too, with deletedDate'),

@@ -3,16 +3,20 @@ import { createHash } from 'node:crypto'
 
 import { type Listing, listing, rawJson, type RawJson } from '#platform/answer.ts'
 import { inRecords, lastInRecords } from '#platform/db/records.ts'
-import { AppError } from '#platform/errors.ts'
+import { AppError, type Issue } from '#platform/errors.ts'
+import { maxIssues } from '#platform/issues.ts'
 import type { TxContext } from '#platform/operation.ts'
-import { countsTotal, decodeCursor, encodeCursor, notOfThisList, pageOf } from '#platform/paging.ts'
+import { decodeCursor, encodeCursor, notOfThisList, pageOf, type PageRequest, pageTooLarge, totalOf } from '#platform/paging.ts'
 import { quoted } from '#platform/suggest.ts'
+import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
 
+import type { Shown } from './compile.rules.ts'
 import { compiling, type ReadFrame } from './frame.ts'
 import { type Keys, splitExternalKey } from './keys.rules.ts'
 import { type GroupNode, isPosition, parseQuery, type SortKey } from './query.rules.ts'
-import { findAnyId, findDocument, findDocumentByKey, listDocuments, type PageQuery } from './read.store.ts'
-import { codeOfFindings } from './unknown-property.rules.ts'
+import { type DocumentRows, findAnyId, findDocument, findDocumentByKey, listDocuments, type PageQuery } from './read.store.ts'
+import { codeOfFindings, unknownProperty } from './unknown-property.rules.ts'
+import { propertyIndex } from './property-index.rules.ts'
 
 export type RecordName = { readonly id: number } | { readonly keys: Keys }
 
@@ -34,9 +38,39 @@ function isPossibleId(id: number): boolean {
   return Number.isSafeInteger(id)
 }
 
+/** The properties of these names or ids, in the order of the entity. Throws 400 with every name that it lacks. */
+export function chosenProperties(of: CatalogEntity, names: readonly (string | number)[], path: string): readonly CatalogProperty[] {
+  const index = propertyIndex(of.properties)
+  const issues: Issue[] = []
+  const chosen = new Set<CatalogProperty>()
+  names.forEach((name, position) => {
+    const property = index.get(String(name).toLowerCase())
+    if (property) return void chosen.add(property)
+    if (issues.length >= maxIssues) return
+    const known = of.properties.map((one) => one.internalName)
+    issues.push(unknownProperty(of.internalName, name, known, `${path}[${position}]`))
+  })
+  if (issues[0]) throw new AppError(codeOfFindings(issues), issues[0].message, { issues })
+  return of.properties.filter((property) => chosen.has(property))
+}
+
+export interface Narrowing {
+  readonly properties?: readonly string[] | undefined
+  readonly withDataJson?: boolean | undefined
+}
+
+/** What the caller wants of each record. A model pays for each value that it reads, so that over MCP they stand there once. Throws 400. */
+export function shownOf(context: Pick<TxContext, 'transport'>, frame: ReadFrame, input: Narrowing): Shown {
+  const { properties } = frame.entity
+  return {
+    properties: input.properties === undefined ? properties : chosenProperties(frame.entity, input.properties, '$.properties'),
+    withDataJson: input.withDataJson ?? context.transport !== 'mcp',
+  }
+}
+
 /** The live record as JSON text. Throws 404. */
-export async function readDocument(context: TxContext, frame: ReadFrame, record: string | number): Promise<RawJson> {
-  const document = await lastDocumentOf(context, frame, recordName(record))
+export async function readDocument(context: TxContext, frame: ReadFrame, record: string | number, narrowing: Narrowing): Promise<RawJson> {
+  const document = await lastDocumentOf(context, frame, recordName(record), shownOf(context, frame, narrowing))
   if (document === undefined) throw noSuchRecord(record)
   return rawJson(document)
 }
@@ -45,8 +79,8 @@ function isAbsent(frame: ReadFrame, name: RecordName): boolean {
   return !frame.hasTable || ('id' in name && !isPossibleId(name.id))
 }
 
-function find({ tx, tenantId }: TxContext, frame: ReadFrame, name: RecordName): Promise<string | undefined> {
-  const compiled = compiling(frame)
+function find({ tx, tenantId }: TxContext, frame: ReadFrame, name: RecordName, shown?: Shown): Promise<string | undefined> {
+  const compiled = compiling(frame, shown)
   return 'id' in name ? findDocument(tx, tenantId, compiled, name.id) : findDocumentByKey(tx, tenantId, compiled, name.keys)
 }
 
@@ -56,9 +90,9 @@ export async function documentOf(context: TxContext, frame: ReadFrame, name: Rec
 }
 
 /** The same as the last statement of a read. */
-export async function lastDocumentOf(context: TxContext, frame: ReadFrame, name: RecordName): Promise<string | undefined> {
+export async function lastDocumentOf(context: TxContext, frame: ReadFrame, name: RecordName, shown: Shown): Promise<string | undefined> {
   if (isAbsent(frame, name)) return undefined
-  return lastInRecords(context, () => find(context, frame, name))
+  return lastInRecords(context, () => find(context, frame, name, shown))
 }
 
 /** The id of a record, live or deleted. Throws 404. */
@@ -91,7 +125,7 @@ export function keysInBody(input: {
   return [input.key1, input.key2 ?? '', input.key3 ?? '']
 }
 
-export interface ListRequest {
+export interface ListRequest extends Narrowing {
   readonly page?: number | undefined
   readonly pageNumber?: number | undefined
   readonly pageSize?: number | undefined
@@ -134,14 +168,14 @@ export async function listRecords(
   more: Partial<Pick<PageQuery, 'includeDeleted' | 'modifiedSince' | 'parentId'>> = {},
 ): Promise<Listing<never>> {
   const { tx, tenantId } = context
-  const { page, pageSize, cursor } = pageOf(input)
+  const page = pageOf(context, input)
   const { filter, sort } = queryOf(frame, input)
-  const withTotal = countsTotal(input)
-  if (!frame.hasTable) return listing<never>(rawJson('[]'), withTotal ? { totalCount: 0 } : {})
+  const shown = shownOf(context, frame, input)
+  if (!frame.hasTable) return listing<never>(rawJson('[]'), totalOf(page, 0))
   const mark = queryMark(frame, [input.filterRules ?? input.filters ?? null, input.sort ?? null, more])
   let after: readonly unknown[] | undefined
-  if (cursor !== undefined) {
-    const [given, ...position] = decodeCursor(cursor, sort.length + 2)
+  if (page.cursor !== undefined) {
+    const [given, ...position] = decodeCursor(page.cursor, sort.length + 2)
     if (given !== mark)
       throw new AppError(
         'invalid_input',
@@ -151,20 +185,28 @@ export async function listRecords(
     after = position
   }
   const rows = await lastInRecords(context, () =>
-    listDocuments(tx, tenantId, compiling(frame), {
+    listDocuments(tx, tenantId, compiling(frame, shown), page, {
       filter,
       sort,
-      pageSize,
-      offset: (page - 1) * pageSize,
       after,
-      withTotal,
       includeDeleted: more.includeDeleted === true,
       modifiedSince: more.modifiedSince,
       parentId: more.parentId,
     }),
   )
+  return listingOf(page, rows, (position) => [mark, ...position])
+}
+
+/** A page as its list answers it. Throws 413 where a numbered page does not fit. */
+export function listingOf(
+  page: PageRequest,
+  rows: DocumentRows & { readonly total: number | null },
+  cursor: (position: readonly unknown[]) => readonly unknown[],
+): Listing<never> {
+  const hasMore = rows.found > rows.fitting
+  if (page.isNumbered && hasMore && rows.fitting < page.pageSize) throw pageTooLarge(page, rows.fitting)
   return listing<never>(rawJson(rows.items), {
-    nextCursor: rows.position ? encodeCursor([mark, ...rows.position]) : undefined,
-    totalCount: rows.totalCount,
+    nextCursor: hasMore && rows.position ? encodeCursor(cursor(rows.position)) : undefined,
+    ...totalOf(page, rows.total ?? 0),
   })
 }

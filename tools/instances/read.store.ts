@@ -1,6 +1,7 @@
 /** Statements that read records. PostgreSQL builds the JSON, and a page, its cursor and its count share one snapshot. */
 import type { Tx } from '#platform/db/pool.ts'
 import { recordTable } from '#platform/db/records.ts'
+import type { PageRequest } from '#platform/paging.ts'
 
 import {
   afterSql,
@@ -12,7 +13,9 @@ import {
   isoSql,
   orderSql,
   positionSql,
+  type Showing,
 } from './compile.rules.ts'
+import { type DocumentPage, pageSql } from './page.rules.ts'
 import type { GroupNode, SortKey } from './query.rules.ts'
 
 /** Runs a compiled statement. */
@@ -23,7 +26,7 @@ export function run<T extends object>(tx: Tx, text: string, compiled: Compiling)
 }
 
 /** One live record by id, as JSON text. */
-export async function findDocument(tx: Tx, tenantId: number, compiled: Compiling, id: number): Promise<string | undefined> {
+export async function findDocument(tx: Tx, tenantId: number, compiled: Showing, id: number): Promise<string | undefined> {
   const document = documentSql(compiled)
   const [row] = await run<{ document: string }>(
     tx,
@@ -37,7 +40,7 @@ export async function findDocument(tx: Tx, tenantId: number, compiled: Compiling
 export async function findDocumentByKey(
   tx: Tx,
   tenantId: number,
-  compiled: Compiling,
+  compiled: Showing,
   keys: readonly [string, string, string],
 ): Promise<string | undefined> {
   const document = documentSql(compiled)
@@ -74,10 +77,7 @@ export async function findAnyId(
 export interface PageQuery {
   readonly filter: GroupNode | undefined
   readonly sort: readonly SortKey[]
-  readonly pageSize: number
-  readonly offset: number
   readonly after: readonly unknown[] | undefined
-  readonly withTotal: boolean
   readonly includeDeleted: boolean
   /** Only records changed at or after this time, ISO 8601. */
   readonly modifiedSince: string | undefined
@@ -85,11 +85,29 @@ export interface PageQuery {
   readonly parentId?: number | undefined
 }
 
-export interface PageRows {
+/** A page as the store found it. */
+export interface DocumentRows {
   /** A JSON array, as text. */
   readonly items: string
-  readonly position: readonly unknown[] | undefined
-  readonly totalCount: number | undefined
+  /** How many are in it. */
+  readonly fitting: number
+  /** How many there were, at most one more than the page takes. */
+  readonly found: number
+  /** Of the last one in it. */
+  readonly position: readonly unknown[] | null
+}
+
+/** Runs the statement of a page. */
+export async function readPage<T extends object>(tx: Tx, compiled: Showing, page: DocumentPage): Promise<DocumentRows & T> {
+  const [row] = await run<DocumentRows & T>(tx, pageSql(compiled, page), compiled)
+  if (!row) throw new Error('A page answered no row')
+  return row
+}
+
+/** How many rows a source has, counted no further than the page asks for. */
+export function totalSql(page: PageRequest, source: string): string {
+  if (page.countTo === undefined) return 'null::bigint'
+  return `(select count(*) from (select from ${source}${page.countTo === Infinity ? '' : ` limit ${page.countTo + 1}`}) counted)`
 }
 
 function whereSql(compiled: Compiling, query: Pick<PageQuery, 'filter' | 'includeDeleted' | 'modifiedSince' | 'parentId'>): string {
@@ -105,40 +123,40 @@ function whereSql(compiled: Compiling, query: Pick<PageQuery, 'filter' | 'includ
 }
 
 /** A page of live records (and deleted ones where asked), in order, with what its cursor needs. */
-export async function listDocuments(tx: Tx, tenantId: number, compiled: Compiling, query: PageQuery): Promise<PageRows> {
-  const { alias } = compiled
-  const table = recordTable(tenantId, compiled.entity.entityId)
-  const document = documentSql(compiled, { isDeletedShown: query.includeDeleted })
-  const where = whereSql(compiled, query)
+export async function listDocuments(
+  tx: Tx,
+  tenantId: number,
+  compiled: Showing,
+  page: PageRequest,
+  query: PageQuery,
+): Promise<DocumentRows & { readonly total: number | null }> {
+  const source = `${recordTable(tenantId, compiled.entity.entityId)} ${compiled.alias} where ${whereSql(compiled, query)}`
   const after = query.after ? ` and ${afterSql(compiled, query.sort, query.after)}` : ''
-  const order = orderSql(compiled, query.sort)
-  const total = query.withTotal ? `(select count(*) from ${table} ${alias} where ${where})` : 'null::bigint'
-  // Ask for one row more than the page: its presence is the only honest sign of a next page. The rows are chosen first and shown then: those before
-  // the page are never made into documents.
-  const [row] = await run<{ items: string; hasMore: boolean; position: unknown[] | null; total: number | null }>(
-    tx,
-    `with page as materialized (
-       select ${document} as document, ${positionSql(compiled, query.sort)} as position, row_number() over (order by ${order}) as n
-       from (select * from ${table} ${alias} where ${where}${after} order by ${order} limit ${query.pageSize + 1} offset ${query.offset}) ${alias}
-     ), numbered as (select document, position, row_number() over (order by n) as n from page)
-     select '[' || coalesce(string_agg(document::text, ',' order by n) filter (where n <= ${query.pageSize}), '') || ']' as items,
-       count(*) > ${query.pageSize} as has_more, (json_agg(position) filter (where n = ${query.pageSize})) -> 0 as position, ${total} as total
-     from numbered`,
-    compiled,
-  )
-  return {
-    items: row?.items ?? '[]',
-    position: row?.hasMore ? (row.position ?? undefined) : undefined,
-    totalCount: query.withTotal ? (row?.total ?? 0) : undefined,
-  }
+  return readPage(tx, compiled, {
+    source: `${source}${after}`,
+    order: orderSql(compiled, query.sort),
+    document: documentSql(compiled, { isDeletedShown: query.includeDeleted }),
+    position: positionSql(compiled, query.sort),
+    limit: page.pageSize,
+    offset: page.offset,
+    bytes: page.bytes,
+    isWhole: page.isNumbered,
+    also: { total: totalSql(page, source) },
+  })
 }
 
-/** How many records a filter selects. */
-export async function countRecords(tx: Tx, tenantId: number, compiled: Compiling, filter: GroupNode | undefined): Promise<number> {
+/** How many records a filter selects, counted up to `limit`. */
+export async function countRecords(
+  tx: Tx,
+  tenantId: number,
+  compiled: Compiling,
+  filter: GroupNode | undefined,
+  limit: number | undefined,
+): Promise<number> {
   const where = whereSql(compiled, { filter, includeDeleted: false, modifiedSince: undefined })
   const [row] = await run<{ count: number }>(
     tx,
-    `select count(*) as count from ${recordTable(tenantId, compiled.entity.entityId)} e where ${where}`,
+    `select count(*) as count from (select from ${recordTable(tenantId, compiled.entity.entityId)} e where ${where}${limit === undefined ? '' : ` limit ${limit}`}) counted`,
     compiled,
   )
   return row?.count ?? 0
@@ -153,17 +171,18 @@ export interface ChangeQuery {
   readonly sinceTime: string | undefined
   readonly onlyDeleted: boolean
   readonly limit: number
+  readonly bytes: number
   readonly epoch: number
 }
 
-export interface ChangeRows {
-  readonly rows: { readonly document: string; readonly changeNo: string; readonly id: string }[]
+export interface ChangeRows extends DocumentRows {
+  readonly position: readonly [changeNo: string, id: string] | null
   /** Every change below this is committed and was seen, or will never be. */
   readonly bound: string
 }
 
 /** Changes after a position in the order of their change numbers, all of them committed. */
-export async function listChanges(tx: Tx, tenantId: number, compiled: Compiling, query: ChangeQuery): Promise<ChangeRows> {
+export async function listChanges(tx: Tx, tenantId: number, compiled: Showing, query: ChangeQuery): Promise<ChangeRows> {
   const { parameters, entity } = compiled
   const table = recordTable(tenantId, entity.entityId)
   const bound = `(${parameters.add(query.epoch)}::int::bigint << 48 | pg_snapshot_xmin(pg_current_snapshot())::text::bigint)`
@@ -177,7 +196,7 @@ export async function listChanges(tx: Tx, tenantId: number, compiled: Compiling,
   const kind = `case when e.deleted_at is not null then 'deleted' when ${isAdded} then 'added' else 'modified' end`
   const document = query.onlyDeleted
     ? `json_object('eiRecordId': e.id, 'entityId': ${entity.entityId}, 'key1': e.key1, 'key2': e.key2, 'key3': e.key3, 'externalKey': ${externalKeySql('e')},
-        'deletedDate': ${isoSql('e.deleted_at')}, 'deletedBy': e.modified_by null on null)`
+        'deletedDate': ${isoSql('e.deleted_at')}, 'deletedBy': e.modified_by, 'changeNo': e.change_no::text null on null)`
     : documentSql(compiled, { isDeletedShown: true, extra: [`'changeKind': ${kind}`] })
   const conditions = [`e.change_no < ${bound}`]
   if (query.onlyDeleted) conditions.push('e.deleted_at is not null')
@@ -187,12 +206,13 @@ export async function listChanges(tx: Tx, tenantId: number, compiled: Compiling,
       `(e.change_no, e.id) > (${parameters.add(query.after.changeNo)}::text::bigint, ${parameters.add(query.after.id)}::text::bigint)`,
     )
   }
-  const rows = await run<{ document: string; changeNo: string; id: string; bound: string }>(
-    tx,
-    `select b.bound::text as bound, r.document, r.change_no, r.id from (select ${bound} as bound) b left join lateral (
-       select (${document})::text as document, e.change_no::text as change_no, e.id::text as id
-       from ${table} e where ${conditions.join(' and ')} order by e.change_no, e.id limit ${query.limit}) r on true`,
-    compiled,
-  )
-  return { rows: rows.filter((row) => row.document !== null), bound: rows[0]?.bound ?? '0' }
+  return readPage<ChangeRows>(tx, compiled, {
+    source: `${table} e where ${conditions.join(' and ')}`,
+    order: 'e.change_no, e.id',
+    document,
+    position: 'json_build_array(e.change_no::text, e.id::text)',
+    limit: query.limit,
+    bytes: query.bytes,
+    also: { bound: `${bound}::text` },
+  })
 }

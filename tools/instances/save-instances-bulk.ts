@@ -2,10 +2,12 @@ import { z } from 'zod'
 
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
+import { envelopeBytes } from '#platform/paging.ts'
 import type { PatternMatcher } from '#platform/patterns.ts'
 import { draftRows, readDraft } from '#platform/validation.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
+import { withinAnswer } from './bulk-answer.rules.ts'
 import { entityInPath, writeFrame } from './frame.ts'
 import { bulkResult, entity, importMode, moveParent, saveRow } from './instances.schema.ts'
 import { type ImportMode, type SaveWish, toWish } from './save.rules.ts'
@@ -80,6 +82,6 @@ export const saveInstancesBulk = defineOperation({
         : { ...known, ...(one.moved ? { moved: one.moved } : {}), ...(one.jobIds ? { jobIds: [...one.jobIds] } : {}) }
     })
     const moved = outcomes.filter((one) => one.outcome === 'updated' && one.moved).length
-    return { results, ...counts, ...(moved > 0 ? { moved } : {}) }
+    return { ...withinAnswer(context.answerBytes - envelopeBytes, results), ...counts, ...(moved > 0 ? { moved } : {}) }
   },
 })

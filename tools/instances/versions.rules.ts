@@ -18,9 +18,8 @@ export function changeKindOf(version: VersionRow, before: VersionRow | undefined
 }
 
 /** Property by property, in the order of the newer version. Values are JSON, so their text tells whether they differ. */
-export function changesBetween(before: VersionRow | undefined, after: VersionRow, only?: ReadonlySet<string>): Change[] {
+export function changesBetween(before: VersionRow | undefined, after: VersionRow): Change[] {
   return Object.entries(after.data).flatMap(([property, to]) => {
-    if (only && !only.has(property)) return []
     const from = before?.data[property] ?? null
     return JSON.stringify(from) === JSON.stringify(to) ? [] : [{ property, from, to }]
   })

@@ -1,10 +1,11 @@
 /** Statements on the versions of records: the current one of each, and the superseded ones beside it. */
 import type { Tx } from '#platform/db/pool.ts'
 import { historyTable, recordTable } from '#platform/db/records.ts'
+import type { PageRequest } from '#platform/paging.ts'
 
-import { type Compiling, constantSql, documentSql, filterSql, valueSql } from './compile.rules.ts'
+import { type Compiling, constantSql, dataSql, documentSql, filterSql, isoSql, type Showing } from './compile.rules.ts'
 import type { GroupNode } from './query.rules.ts'
-import { type PageRows, run } from './read.store.ts'
+import { type DocumentRows, readPage, run, totalSql } from './read.store.ts'
 
 /** Every column of a version, the long texts that history left to the next version filled in. */
 function versionsSql(tenantId: number, compiled: Compiling): string {
@@ -41,7 +42,7 @@ function versionsSql(tenantId: number, compiled: Compiling): string {
 }
 
 /** The record as it was at a time, as JSON text; a deleted one with its deletedDate. Undefined where it did not exist yet. */
-export async function findDocumentAsOf(tx: Tx, tenantId: number, compiled: Compiling, id: number, at: string): Promise<string | undefined> {
+export async function findDocumentAsOf(tx: Tx, tenantId: number, compiled: Showing, id: number, at: string): Promise<string | undefined> {
   const { parameters } = compiled
   const document = documentSql(compiled, { isDeletedShown: true })
   const idParam = `${parameters.add(String(id))}::text::bigint`
@@ -59,32 +60,26 @@ export async function findDocumentAsOf(tx: Tx, tenantId: number, compiled: Compi
 export async function listDocumentsAsOf(
   tx: Tx,
   tenantId: number,
-  compiled: Compiling,
-  query: { at: string; filter: GroupNode | undefined; pageSize: number; offset: number; afterId: number | undefined; withTotal: boolean },
-): Promise<PageRows> {
+  compiled: Showing,
+  page: PageRequest,
+  query: { at: string; filter: GroupNode | undefined; afterId: number | undefined },
+): Promise<DocumentRows & { readonly total: number | null }> {
   const { parameters } = compiled
   const atParam = constantSql(`${parameters.add(query.at)}::text`, 'timestamptz')
   const where = `e.valid_from <= ${atParam} and ${atParam} < e.valid_to and e.deleted_at is null and ${filterSql(compiled, query.filter)}`
   const after = query.afterId === undefined ? '' : ` and e.id > ${parameters.add(String(query.afterId))}::text::bigint`
-  const versions = versionsSql(tenantId, compiled)
-  const document = documentSql(compiled)
-  const total = query.withTotal ? `(select count(*) from ${versions} e where ${where})` : 'null::bigint'
-  const [row] = await run<{ items: string; hasMore: boolean; lastId: number | null; total: number | null }>(
-    tx,
-    `with page as materialized (
-       select e.id, ${document} as document
-       from (select * from ${versions} e where ${where}${after} order by e.id limit ${query.pageSize + 1} offset ${query.offset}) e
-     ), numbered as (select id, document, row_number() over (order by id) as n from page)
-     select '[' || coalesce(string_agg(document::text, ',' order by n) filter (where n <= ${query.pageSize}), '') || ']' as items,
-       count(*) > ${query.pageSize} as has_more, max(id) filter (where n = ${query.pageSize}) as last_id, ${total} as total
-     from numbered`,
-    compiled,
-  )
-  return {
-    items: row?.items ?? '[]',
-    position: row?.hasMore && row.lastId !== null ? [String(row.lastId)] : undefined,
-    totalCount: query.withTotal ? (row?.total ?? 0) : undefined,
-  }
+  const source = `${versionsSql(tenantId, compiled)} e where ${where}`
+  return readPage(tx, compiled, {
+    source: `${source}${after}`,
+    order: 'e.id',
+    document: documentSql(compiled),
+    position: 'json_build_array(e.id)',
+    limit: page.pageSize,
+    offset: page.offset,
+    bytes: page.bytes,
+    isWhole: page.isNumbered,
+    also: { total: totalSql(page, source) },
+  })
 }
 
 export interface VersionRow {
@@ -113,26 +108,39 @@ export async function findVersion(tx: Tx, tenantId: number, entityId: number, id
   return row?.version ?? 0
 }
 
-/** Versions of a record, oldest first, from a version on. */
+export interface VersionQuery {
+  readonly fromVersion: number
+  readonly limit: number
+  readonly bytes: number
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+/** Versions of a record, oldest first, from a version on, as many as fit; two at least, since the first may only be there to compare the second with. */
 export async function listVersions(
   tx: Tx,
   tenantId: number,
-  compiled: Compiling,
+  compiled: Showing,
   id: number,
-  query: { fromVersion: number; limit: number; from?: string | undefined; to?: string | undefined },
-): Promise<VersionRow[]> {
-  const { parameters, entity } = compiled
-  const data = entity.properties.map((property) => `'${property.internalName}': ${valueSql(compiled, property, 'wire')}`)
+  query: VersionQuery,
+): Promise<{ readonly rows: readonly VersionRow[]; readonly hasMore: boolean }> {
+  const { parameters } = compiled
   const idParam = `${parameters.add(String(id))}::text::bigint`
   const conditions = [`e.id = ${idParam}`, `e.version >= ${parameters.add(String(query.fromVersion))}::text::bigint`]
   if (query.from !== undefined) conditions.push(`e.valid_to >= ${parameters.add(query.from)}::text::timestamptz`)
   if (query.to !== undefined) conditions.push(`e.valid_from <= ${parameters.add(query.to)}::text::timestamptz`)
-  const rows = await run<Omit<VersionRow, 'data'> & { data: string }>(
-    tx,
-    `select e.version, e.valid_from, case when e.valid_to = 'infinity' then null else e.valid_to end as valid_to, e.deleted_at, e.modified_by,
-       e.key1, e.key2, e.key3, e.parent_id as "parentEIRecordId", upper(encode(e.row_hash, 'hex')) as row_hash, (json_object(${data.join(', ')}${data.length > 0 ? ' null on null' : ''}))::text as data
-     from ${versionsSql(tenantId, compiled)} e where ${conditions.join(' and ')} order by e.version limit ${query.limit}`,
-    compiled,
-  )
-  return rows.map((row) => ({ ...row, data: JSON.parse(row.data) as Record<string, unknown> }))
+  const { items, fitting, found } = await readPage(tx, compiled, {
+    source: `${versionsSql(tenantId, compiled)} e where ${conditions.join(' and ')}`,
+    order: 'e.version',
+    document: `json_object('version': e.version, 'validFrom': ${isoSql('e.valid_from')},
+      'validTo': case when e.valid_to <> 'infinity' then ${isoSql('e.valid_to')} end, 'deletedAt': ${isoSql('e.deleted_at')},
+      'modifiedBy': e.modified_by, 'rowHash': upper(encode(e.row_hash, 'hex')), 'key1': e.key1, 'key2': e.key2, 'key3': e.key3,
+      'parentEIRecordId': e.parent_id, 'data': ${dataSql(compiled)} null on null)`,
+    position: 'json_build_array(e.version)',
+    limit: query.limit,
+    bytes: query.bytes,
+    always: 2,
+  })
+  // The statement built this text itself, in the shape of VersionRow.
+  return { rows: JSON.parse(items) as VersionRow[], hasMore: found > fitting }
 }

@@ -3,7 +3,7 @@ import type { Tx } from '#platform/db/pool.ts'
 import { historyTable, recordTable } from '#platform/db/records.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
-import { createParameters, documentSql, sqlTypeOf } from './compile.rules.ts'
+import { createParameters, documentSql, everythingOf, sqlTypeOf } from './compile.rules.ts'
 import type { Keys } from './keys.rules.ts'
 import type { Value } from './values.rules.ts'
 
@@ -63,7 +63,9 @@ function documentReturned(
   const parameters = createParameters()
   for (const value of given) parameters.add(value)
   const present = new Set(['created_by', ...entity.properties.map((property) => `c${property.columnId}`)])
-  const returned = withDocuments ? `, (${documentSql({ tenantId, entity, present, parameters, alias: 'e' })})::text as document` : ''
+  const returned = withDocuments
+    ? `, (${documentSql({ tenantId, entity, present, parameters, alias: 'e', shown: everythingOf(entity) })})::text as document`
+    : ''
   return { returned, parameters: [...parameters.list] }
 }
 

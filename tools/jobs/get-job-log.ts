@@ -1,9 +1,8 @@
 import { z } from 'zod'
 
-import { listing } from '#platform/answer.ts'
 import { mustExist } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
-import { decodeIdCursor, encodeCursor, pageInput, pageOf } from '#platform/paging.ts'
+import { decodeIdCursor, listOf, pageInput, pageOf, totalOf } from '#platform/paging.ts'
 
 import { jobId, jobLogLine } from './jobs.schema.ts'
 import { countLogLines, findJob, listLogLines, maxLogLines } from './jobs.store.ts'
@@ -16,7 +15,7 @@ export const getJobLog = defineOperation({
   method: 'POST',
   path: '/api/v1/jobs/{jobId}/log',
   roles: 'any',
-  input: z.object({ jobId, ...pageInput, includeTotal: z.boolean().optional().describe('false spares the count on the first page') }),
+  input: z.object({ jobId, ...pageInput }),
   examples: [
     {
       title: 'An import that refused one row',
@@ -26,18 +25,14 @@ export const getJobLog = defineOperation({
       ],
     },
   ],
-  async handler({ tx, tenantId, actor }, input) {
+  async handler(context, input) {
+    const { tx, tenantId, actor } = context
     mustExist(await findJob(tx, tenantId, input.jobId, actor), 'job')
-    const { page, pageSize, cursor } = pageOf(input)
+    const page = pageOf(context, input)
     // Lines are numbered without gaps, so a page is a range of numbers.
-    const after = cursor === undefined ? (page - 1) * pageSize : decodeIdCursor(cursor)
-    const lines = await listLogLines(tx, tenantId, input.jobId, { after, limit: pageSize })
-    const shown = lines.slice(0, pageSize)
-    const last = shown.at(-1)
-    const isCounted = after === 0 && input.includeTotal !== false
-    return listing(shown, {
-      nextCursor: lines.length > pageSize && last ? encodeCursor([last.line]) : undefined,
-      totalCount: isCounted ? await countLogLines(tx, tenantId, input.jobId) : undefined,
-    })
+    const after = page.cursor === undefined ? page.offset : decodeIdCursor(page.cursor)
+    const found = await listLogLines(tx, tenantId, input.jobId, { ...page, offset: 0 }, after)
+    const count = page.countTo === undefined ? 0 : await countLogLines(tx, tenantId, input.jobId)
+    return listOf(page, found, { show: (line) => line, cursor: ({ line }) => [line], total: totalOf(page, count) })
   },
 })

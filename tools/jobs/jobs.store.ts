@@ -1,5 +1,7 @@
 /** All SQL of jobs. */
+import { countPage, fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
+import type { Found, PageRequest, Total } from '#platform/paging.ts'
 import type { JobAttempt, JobState } from '#platform/shapes/jobs.ts'
 
 import type { JobError, JobLogLine } from './jobs.schema.ts'
@@ -31,6 +33,9 @@ export interface JobRow {
   readonly finishedDate: string | null
 }
 
+/** A job without what its runner works from, which no list carries. */
+export type ShownJob = Omit<JobRow, 'input' | 'position'>
+
 export interface NewJob {
   readonly kind: string
   readonly operation: string
@@ -58,9 +63,12 @@ export type NewLogLine = Pick<JobLogLine, 'level' | 'message'>
 /** What stands in one job's log at most: it is for reading, and a million bad rows are not read. */
 export const maxLogLines = 5_000
 
-const columns = (tx: Tx) => tx`
-  job_id, kind, operation, visible_to, started_by, state, done, total, note, input, position, result, error, attempt, chunk_no,
-  created_date, started_date, finished_date`
+/** What of a job is shown to people. */
+const shownColumns = (tx: Tx) => tx`
+  job_id, kind, operation, visible_to, started_by, state, done, total, note, result, error, attempt, chunk_no, created_date, started_date,
+  finished_date`
+
+const columns = (tx: Tx) => tx`${shownColumns(tx)}, input, position`
 
 // Every bit of one mask; the mask 0 is everybody's.
 const isVisible = (tx: Tx, viewer: JobViewer) => tx`
@@ -114,23 +122,26 @@ const isWanted = (tx: Tx, tenantId: number, viewer: JobViewer, filter: JobFilter
   and (${filter.state ? tx.array([...filter.state]) : null}::text[] is null or state = any (${filter.state ? tx.array([...filter.state]) : null}::text[]))
   and (${filter.kind ?? null}::text is null or kind = ${filter.kind ?? null})`
 
-/** The newest first; one row more than the page when there is one. `before` is the last job id of the page before. */
+/** The newest first. `before` is the last job id of the page before. */
 export async function listJobRows(
   tx: Tx,
   tenantId: number,
   viewer: JobViewer,
-  page: JobFilter & { before: number | null; offset: number; limit: number },
-): Promise<JobRow[]> {
-  return tx<JobRow[]>`
-    select ${columns(tx)} from platform.job
-    where ${isWanted(tx, tenantId, viewer, page)} and (${page.before}::bigint is null or job_id < ${page.before})
-    order by job_id desc
-    limit ${page.limit + 1} offset ${page.offset}`
+  page: PageRequest,
+  filter: JobFilter & { before: number | null },
+): Promise<Found<ShownJob>> {
+  return fetchPage<ShownJob>(
+    tx,
+    page,
+    tx`
+      select ${shownColumns(tx)} from platform.job
+      where ${isWanted(tx, tenantId, viewer, filter)} and (${filter.before}::bigint is null or job_id < ${filter.before})
+      order by job_id desc`,
+  )
 }
 
-export async function countJobs(tx: Tx, tenantId: number, viewer: JobViewer, filter: JobFilter): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`select count(*) from platform.job where ${isWanted(tx, tenantId, viewer, filter)}`
-  return row?.count ?? 0
+export async function countJobs(tx: Tx, tenantId: number, viewer: JobViewer, page: PageRequest, filter: JobFilter): Promise<Total> {
+  return countPage(tx, page, tx`from platform.job where ${isWanted(tx, tenantId, viewer, filter)}`)
 }
 
 /** Queued becomes running; the row where this attempt is still to be carried out, else undefined. */
@@ -218,13 +229,16 @@ export async function insertLogLines(
     from jsonb_array_elements(${JSON.stringify(lines.lines)}::text::jsonb) with ordinality as given (line, n)`
 }
 
-/** The oldest first; one line more than the page when there is one. */
-export async function listLogLines(tx: Tx, tenantId: number, jobId: number, page: { after: number; limit: number }): Promise<JobLogLine[]> {
-  return tx<JobLogLine[]>`
-    select line_no as line, at, attempt, level, message from platform.job_log
-    where tenant_id = ${tenantId} and job_id = ${jobId} and line_no > ${page.after}
-    order by line_no
-    limit ${page.limit + 1}`
+/** The oldest first, after a line. */
+export async function listLogLines(tx: Tx, tenantId: number, jobId: number, page: PageRequest, after: number): Promise<Found<JobLogLine>> {
+  return fetchPage<JobLogLine>(
+    tx,
+    page,
+    tx`
+      select line_no as line, at, attempt, level, message from platform.job_log
+      where tenant_id = ${tenantId} and job_id = ${jobId} and line_no > ${after}
+      order by line_no`,
+  )
 }
 
 export async function countLogLines(tx: Tx, tenantId: number, jobId: number): Promise<number> {

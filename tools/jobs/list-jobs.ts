@@ -1,8 +1,7 @@
 import { z } from 'zod'
 
-import { listing } from '#platform/answer.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
-import { decodeIdCursor, encodeCursor, pageInput, pageOf } from '#platform/paging.ts'
+import { decodeIdCursor, listOf, pageInput, pageOf } from '#platform/paging.ts'
 
 import { exampleJob, job, jobState } from './jobs.schema.ts'
 import { countJobs, listJobRows } from './jobs.store.ts'
@@ -21,23 +20,20 @@ export const listJobs = defineOperation({
     ...pageInput,
     states: z.array(jobState).min(1).max(6).optional().describe('Any of these'),
     kind: z.string().min(1).max(64).optional(),
-    includeTotal: z.boolean().optional().describe('false spares the count on the first page'),
   }),
   examples: [
     { title: 'What failed', input: { states: ['failed', 'partly'] }, output: [] },
     { title: 'The newest', input: { pageSize: 1 }, output: [exampleJob] },
   ],
-  async handler({ tx, tenantId, actor }, input) {
-    const { page, pageSize, cursor } = pageOf(input)
-    const before = cursor === undefined ? null : decodeIdCursor(cursor)
+  async handler(context, input) {
+    const { tx, tenantId, actor } = context
+    const page = pageOf(context, input)
+    const before = page.cursor === undefined ? null : decodeIdCursor(page.cursor)
     const filter = { state: input.states, kind: input.kind }
-    const rows = await listJobRows(tx, tenantId, actor, { ...filter, before, offset: (page - 1) * pageSize, limit: pageSize })
-    const shown = rows.slice(0, pageSize)
-    const last = shown.at(-1)
-    const isCounted = cursor === undefined && page === 1 && input.includeTotal !== false
-    return listing(shown.map(toJob), {
-      nextCursor: rows.length > pageSize && last ? encodeCursor([last.jobId]) : undefined,
-      totalCount: isCounted ? await countJobs(tx, tenantId, actor, filter) : undefined,
+    return listOf(page, await listJobRows(tx, tenantId, actor, page, { ...filter, before }), {
+      show: toJob,
+      cursor: ({ jobId }) => [jobId],
+      total: await countJobs(tx, tenantId, actor, page, filter),
     })
   },
 })

@@ -18,7 +18,7 @@ import {
   insertJobRows,
   insertLogLines,
   isAttemptRunning,
-  type JobRow,
+  type ShownJob,
   type NewLogLine,
   queueNextAttempt,
   startAttempt,
@@ -91,7 +91,7 @@ export const jobTopic = (jobId: number) => `job:${jobId}`
 const messageMax = 1_000
 
 /** A row as the wire has it. */
-export function toJob(row: JobRow): Job {
+export function toJob(row: ShownJob): Job {
   return {
     jobId: row.jobId,
     kind: row.kind,

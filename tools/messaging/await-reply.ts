@@ -3,8 +3,7 @@ import { z } from 'zod'
 import { defineStagedOperation, reads } from '#platform/operation.ts'
 
 import { conversationId, exampleReply, replies, seq } from './messaging.schema.ts'
-import { toMessage } from './shown.ts'
-import { awaitReplies } from './waiting.ts'
+import { awaitReplies, repliesShown } from './waiting.ts'
 
 export const awaitReply = defineStagedOperation({
   ...reads(replies),
@@ -37,9 +36,10 @@ export const awaitReply = defineStagedOperation({
       afterSeq: input.afterSeq ?? null,
       timeoutMs: (input.timeoutSeconds ?? 25) * 1000,
     })
+    const messages = repliesShown(services, found.messages)
     return {
-      messages: found.messages.map(toMessage),
-      cursor: found.messages.at(-1)?.seq ?? found.afterSeq,
+      messages: [...messages],
+      cursor: messages.at(-1)?.seq ?? found.afterSeq,
       state: found.state,
       timedOut: found.timedOut,
     }

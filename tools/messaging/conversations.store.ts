@@ -1,5 +1,7 @@
 /** The SQL of conversations. */
+import { countPage, fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
+import type { Found, PageRequest, Total } from '#platform/paging.ts'
 
 import type { ChannelKind, Conversation } from './messaging.schema.ts'
 
@@ -122,21 +124,24 @@ const matching = (tx: Tx, tenantId: number, by: ConversationFilter) => tx`
   ${by.channel === undefined ? tx`` : tx`and c.channel = ${by.channel}`}
   ${by.eiRecordId === undefined ? tx`` : tx`and c.ei_record_id = ${by.eiRecordId}`}`
 
-/** The newest first; one row more than the limit tells of a next page. */
+/** The newest first. `before` is the last of the page before. */
 export async function listConversations(
   tx: Tx,
   tenantId: number,
+  page: PageRequest,
   by: ConversationFilter,
-  page: { before: number | null; offset: number; limit: number },
-): Promise<Conversation[]> {
-  return tx<Conversation[]>`
-    select ${shown(tx)} from platform.conversation c
-    where ${matching(tx, tenantId, by)} ${page.before === null ? tx`` : tx`and c.conversation_id < ${page.before}`}
-    order by c.conversation_id desc
-    limit ${page.limit + 1} offset ${page.offset}`
+  before: number | null,
+): Promise<Found<Conversation>> {
+  return fetchPage<Conversation>(
+    tx,
+    page,
+    tx`
+      select ${shown(tx)} from platform.conversation c
+      where ${matching(tx, tenantId, by)} ${before === null ? tx`` : tx`and c.conversation_id < ${before}`}
+      order by c.conversation_id desc`,
+  )
 }
 
-export async function countConversations(tx: Tx, tenantId: number, by: ConversationFilter): Promise<number> {
-  const [row] = await tx<[{ n: number }]>`select count(*)::int as n from platform.conversation c where ${matching(tx, tenantId, by)}`
-  return row.n
+export async function countConversations(tx: Tx, tenantId: number, page: PageRequest, by: ConversationFilter): Promise<Total> {
+  return countPage(tx, page, tx`from platform.conversation c where ${matching(tx, tenantId, by)}`)
 }

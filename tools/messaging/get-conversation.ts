@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { mustExist } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
+import { envelopeBytes, fitting } from '#platform/paging.ts'
 
 import { findConversation } from './conversations.store.ts'
 import { listMessages } from './messages.store.ts'
@@ -25,14 +26,18 @@ export const getConversation = defineOperation({
       output: { ...exampleConversation, messages: [{ ...exampleReply, to: '', status: 'delivered' }], hasMore: false },
     },
   ],
-  async handler({ tx, tenantId }, input) {
+  async handler({ tx, tenantId, answerBytes }, input) {
     const {
       subject: _subject,
       lastOutboundSeq: _seq,
       ...found
     } = mustExist(await findConversation(tx, tenantId, input.conversationId), 'conversation')
-    const limit = input.pageSize ?? 200
-    const rows = await listMessages(tx, tenantId, input.conversationId, { afterSeq: input.afterSeq ?? 0, limit: limit + 1 })
-    return { ...found, messages: rows.slice(0, limit).map(toDetail), hasMore: rows.length > limit }
+    const bytes = answerBytes - Buffer.byteLength(JSON.stringify(found)) - envelopeBytes
+    const { rows, hasMore } = await listMessages(tx, tenantId, input.conversationId, input.afterSeq ?? 0, {
+      pageSize: input.pageSize ?? 200,
+      bytes,
+    })
+    const messages = fitting(bytes, rows.map(toDetail))
+    return { ...found, messages: [...messages], hasMore: hasMore || messages.length < rows.length }
   },
 })

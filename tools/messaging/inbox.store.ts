@@ -1,5 +1,7 @@
 /** The SQL of people's inboxes. */
+import { fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
+import type { Found } from '#platform/paging.ts'
 
 import { rankOf } from './messaging.rules.ts'
 import type { Card } from './messaging.schema.ts'
@@ -43,14 +45,17 @@ export async function listInbox(
   tx: Tx,
   tenantId: number,
   tenantUserId: number,
-  q: { afterInboxSeq: number | undefined; limit: number },
-): Promise<InboxRow[]> {
-  const { afterInboxSeq, limit } = q
-  return tx<InboxRow[]>`
-    select ${columns(tx)} from platform.message m ${around(tx)}
-    where m.tenant_id = ${tenantId} and m.to_user_id = ${tenantUserId} and m.inbox_seq > ${afterInboxSeq ?? 0}
-    order by ${afterInboxSeq === undefined ? tx`m.inbox_seq desc` : tx`m.inbox_seq`}
-    limit ${limit}`
+  afterInboxSeq: number | undefined,
+  page: { readonly pageSize: number; readonly bytes: number },
+): Promise<Found<InboxRow>> {
+  return fetchPage<InboxRow>(
+    tx,
+    { ...page, offset: 0 },
+    tx`
+      select ${columns(tx)} from platform.message m ${around(tx)}
+      where m.tenant_id = ${tenantId} and m.to_user_id = ${tenantUserId} and m.inbox_seq > ${afterInboxSeq ?? 0}
+      order by ${afterInboxSeq === undefined ? tx`m.inbox_seq desc` : tx`m.inbox_seq`}`,
+  )
 }
 
 export async function countUnread(tx: Tx, tenantId: number, tenantUserId: number): Promise<number> {

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 
-import { listing } from '#platform/answer.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
-import { decodeIdCursor, encodeCursor, pageInput, pageOf } from '#platform/paging.ts'
+import { decodeIdCursor, listOf, pageInput, pageOf } from '#platform/paging.ts'
 
 import { asEmail, asPhone } from './addresses.ts'
 import { countConversations, listConversations as list } from './conversations.store.ts'
@@ -24,22 +23,19 @@ export const listConversations = defineOperation({
     address: z.string().min(3).max(320).optional().describe('A phone number or an e-mail address'),
     channel: channelKind.optional(),
     eiRecordId: eiRecordId.optional(),
-    includeTotal: z.boolean().optional().describe('false spares the count'),
     ...pageInput,
   }),
   examples: [{ title: 'What is open about a record', input: { state: 'open', eiRecordId: 51204 }, output: [exampleConversation] }],
-  async handler({ tx, tenantId }, input) {
-    const page = pageOf(input)
+  async handler(context, input) {
+    const { tx, tenantId } = context
+    const page = pageOf(context, input)
     const address = input.address === undefined ? undefined : (asPhone(input.address) ?? asEmail(input.address) ?? input.address)
     const by = { ...input, address }
     const before = page.cursor === undefined ? null : decodeIdCursor(page.cursor)
-    const rows = await list(tx, tenantId, by, { before, offset: (page.page - 1) * page.pageSize, limit: page.pageSize })
-    const items = rows.slice(0, page.pageSize)
-    const last = items.at(-1)
-    const isCounted = page.cursor === undefined && page.page === 1 && input.includeTotal !== false
-    return listing(items, {
-      nextCursor: rows.length > page.pageSize && last ? encodeCursor([last.conversationId]) : undefined,
-      totalCount: isCounted ? await countConversations(tx, tenantId, by) : undefined,
+    return listOf(page, await list(tx, tenantId, page, by, before), {
+      show: (row) => row,
+      cursor: ({ conversationId }) => [conversationId],
+      total: await countConversations(tx, tenantId, page, by),
     })
   },
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { defineOperation, reads } from '#platform/operation.ts'
+import { envelopeBytes, fitting } from '#platform/paging.ts'
 
 import { countUnread, listInbox as list } from './inbox.store.ts'
 import { inboxMessage, seq } from './messaging.schema.ts'
@@ -50,11 +51,13 @@ export const listInbox = defineOperation({
       },
     },
   ],
-  async handler({ tx, tenantId, actor }, input) {
-    const rows = await list(tx, tenantId, actor.tenantUserId, { afterInboxSeq: input.afterInboxSeq, limit: input.pageSize ?? 50 })
-    const newest = input.afterInboxSeq === undefined ? rows[0] : rows.at(-1)
+  async handler({ tx, tenantId, actor, answerBytes }, input) {
+    const bytes = answerBytes - envelopeBytes
+    const { rows } = await list(tx, tenantId, actor.tenantUserId, input.afterInboxSeq, { pageSize: input.pageSize ?? 50, bytes })
+    const messages = fitting(bytes, rows.map(toInboxMessage))
+    const newest = input.afterInboxSeq === undefined ? messages[0] : messages.at(-1)
     return {
-      messages: rows.map(toInboxMessage),
+      messages: [...messages],
       unread: await countUnread(tx, tenantId, actor.tenantUserId),
       cursor: newest?.inboxSeq ?? input.afterInboxSeq ?? 0,
     }

@@ -1,5 +1,7 @@
 /** The SQL of messages. */
+import { fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
+import type { Found } from '#platform/paging.ts'
 
 import { rankOf } from './messaging.rules.ts'
 import type { Card, ChannelKind, FailureReason, MessageStatus } from './messaging.schema.ts'
@@ -75,13 +77,17 @@ export async function listMessages(
   tx: Tx,
   tenantId: number,
   conversationId: number,
-  q: { afterSeq: number; limit: number },
-): Promise<MessageRow[]> {
-  return tx<MessageRow[]>`
-    select ${columns(tx)} from platform.message m ${people(tx)}
-    where m.tenant_id = ${tenantId} and m.conversation_id = ${conversationId} and m.seq > ${q.afterSeq}
-    order by m.seq
-    limit ${q.limit}`
+  afterSeq: number,
+  page: { readonly pageSize: number; readonly bytes: number },
+): Promise<Found<MessageRow>> {
+  return fetchPage<MessageRow>(
+    tx,
+    { ...page, offset: 0 },
+    tx`
+      select ${columns(tx)} from platform.message m ${people(tx)}
+      where m.tenant_id = ${tenantId} and m.conversation_id = ${conversationId} and m.seq > ${afterSeq}
+      order by m.seq`,
+  )
 }
 
 export interface Watched {
@@ -90,23 +96,30 @@ export interface Watched {
   readonly afterSeq: number | null
 }
 
-/** What has come in after each cursor: one statement for as many conversations as wait. Conversations that are gone are left out. */
+/**
+ * What has come in after each cursor, of each as many as fit into its bytes, the first one always: one statement for as many conversations as wait.
+ * Conversations that are gone are left out.
+ */
 export async function listReplies(
   tx: Tx,
   tenantId: number,
   watched: readonly Watched[],
-  limitEach: number,
+  each: { readonly limit: number; readonly bytes: number },
 ): Promise<(MessageRow & { n: number })[]> {
   return tx<(MessageRow & { n: number })[]>`
     select w.n::int as n, ${columns(tx)}
     from unnest(${watched.map((one) => one.conversationId)}::bigint[], ${watched.map((one) => one.afterSeq)}::int[]) with ordinality w (conversation_id, after_seq, n)
       join platform.conversation c on c.tenant_id = ${tenantId} and c.conversation_id = w.conversation_id
       cross join lateral (
-        select * from platform.message i
-        where i.tenant_id = ${tenantId} and i.conversation_id = w.conversation_id and i.seq > coalesce(w.after_seq, c.last_outbound_seq) and i.direction = 'inbound'
-        order by i.seq limit ${limitEach}
+        select i.*, row_number() over (order by i.seq) as row_no, sum(octet_length(to_json(i.text)::text)) over (order by i.seq) as bytes
+        from (
+          select * from platform.message i
+          where i.tenant_id = ${tenantId} and i.conversation_id = w.conversation_id and i.seq > coalesce(w.after_seq, c.last_outbound_seq) and i.direction = 'inbound'
+          order by i.seq limit ${each.limit}
+        ) i
       ) m
       ${people(tx)}
+    where m.row_no = 1 or m.bytes <= ${each.bytes}
     order by w.n, m.seq`
 }
 

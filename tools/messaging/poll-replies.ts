@@ -6,8 +6,7 @@ import { defineOperation, reads } from '#platform/operation.ts'
 import { findConversation } from './conversations.store.ts'
 import { listReplies } from './messages.store.ts'
 import { conversationId, exampleReply, replies, seq } from './messaging.schema.ts'
-import { toMessage } from './shown.ts'
-import { repliesAtOnce } from './waiting.ts'
+import { repliesAtOnce, repliesShown } from './waiting.ts'
 
 export const pollReplies = defineOperation({
   ...reads(replies),
@@ -29,11 +28,12 @@ export const pollReplies = defineOperation({
       output: { messages: [exampleReply], cursor: 2, state: 'open', timedOut: false },
     },
   ],
-  async handler({ tx, tenantId }, input) {
+  async handler({ tx, tenantId, services }, input) {
     // The state is read first: an end that is seen comes after every message that is seen.
     const conversation = mustExist(await findConversation(tx, tenantId, input.conversationId), 'conversation')
     const afterSeq = input.afterSeq ?? conversation.lastOutboundSeq
-    const rows = await listReplies(tx, tenantId, [{ conversationId: input.conversationId, afterSeq }], repliesAtOnce)
-    return { messages: rows.map(toMessage), cursor: rows.at(-1)?.seq ?? afterSeq, state: conversation.state, timedOut: false }
+    const rows = await listReplies(tx, tenantId, [{ conversationId: input.conversationId, afterSeq }], repliesAtOnce(services))
+    const messages = repliesShown(services, rows)
+    return { messages: [...messages], cursor: messages.at(-1)?.seq ?? afterSeq, state: conversation.state, timedOut: false }
   },
 })

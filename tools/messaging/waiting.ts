@@ -6,11 +6,13 @@ import { AppError } from '#platform/errors.ts'
 import { gather, type Gathered } from '#platform/gather.ts'
 import { holdingOf } from '#platform/holding.ts'
 import type { Actor } from '#platform/operation.ts'
+import { envelopeBytes, fitting } from '#platform/paging.ts'
 import { roleBits } from '#platform/roles.ts'
 import type { Services } from '#platform/services.ts'
 import { throttle } from '#platform/throttle.ts'
 
 import { listReplies, listStates, type MessageRow, type Watched } from './messages.store.ts'
+import { toMessage } from './shown.ts'
 
 export interface Look {
   readonly state: 'open' | 'ended'
@@ -22,8 +24,18 @@ export interface Look {
 /** Poked after each commit that stores an inbound message or ends the conversation. */
 export const conversationTopic = (conversationId: number) => `conversation:${conversationId}`
 
-/** Replies that one look answers at most; the cursor leads to the rest. */
-export const repliesAtOnce = 100
+/**
+ * Replies that one look answers at most; the cursor leads to the rest. Hundreds of waits are looked at together, over whichever transport they came, so
+ * that each has the smaller of their limits.
+ */
+export function repliesAtOnce({ config }: Services): { readonly limit: number; readonly bytes: number } {
+  return { limit: 100, bytes: config.limits.mcpAnswerBytes - envelopeBytes }
+}
+
+/** As many of these as one answer holds. */
+export function repliesShown(services: Services, rows: readonly MessageRow[]): readonly ReturnType<typeof toMessage>[] {
+  return fitting(repliesAtOnce(services).bytes, rows.map(toMessage))
+}
 
 /** A lost wake-up costs this much at most. */
 export const lookAgainMs = 15_000
@@ -39,7 +51,7 @@ async function readAll(services: Services, tenantId: number, watched: readonly W
   // The states first: an end that is seen here comes after every message that is seen below it.
   const [states, rows] = await services.databases.transact({ tenantId, isReadOnly: true }, async ({ tx }) => {
     const first = await listStates(tx, tenantId, [...new Set(watched.map((one) => one.conversationId))])
-    return [first, await listReplies(tx, tenantId, watched, repliesAtOnce)] as const
+    return [first, await listReplies(tx, tenantId, watched, repliesAtOnce(services))] as const
   })
   const byId = new Map(states.map((row) => [row.conversationId, row]))
   const byNumber = Map.groupBy(rows, (row) => row.n)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { defineOperation, reads } from '#platform/operation.ts'
-import { decodeIdCursor, encodeCursor, pageInput, pageOf } from '#platform/paging.ts'
+import { decodeIdCursor, listOf, pageInput, pageOf } from '#platform/paging.ts'
 
 import { exampleTenant, tenant } from './tenants.schema.ts'
 import { countTenants, listTenantRows, toTenant } from './tenants.store.ts'
@@ -11,6 +11,7 @@ const envelope = z.object({
   resultData: z.array(tenant),
   nextCursor: z.string().optional(),
   totalCount: z.int().optional(),
+  totalAtLeast: z.int().optional().describe('In place of totalCount: there are more'),
 })
 
 export const listTenants = defineOperation({
@@ -25,21 +26,24 @@ export const listTenants = defineOperation({
   input: z.object({
     ...pageInput,
     search: z.string().min(1).max(200).optional(),
-    includeTotal: z.boolean().optional().describe('false spares the count on the first page'),
   }),
   examples: [{ title: 'All of them', input: {}, output: { returnValue: 0, resultData: [exampleTenant], totalCount: 1 } }],
-  async handler({ tx }, input) {
-    const { page, pageSize, cursor } = pageOf(input)
-    const after = cursor === undefined ? 0 : decodeIdCursor(cursor)
-    const rows = await listTenantRows(tx, { search: input.search, after, offset: (page - 1) * pageSize, limit: pageSize })
-    const shown = rows.slice(0, pageSize)
-    const last = shown.at(-1)
-    const isCounted = cursor === undefined && page === 1 && input.includeTotal !== false
+  async handler(context, input) {
+    const { tx } = context
+    const page = pageOf(context, input)
+    const after = page.cursor === undefined ? 0 : decodeIdCursor(page.cursor)
+    const listed = listOf(page, await listTenantRows(tx, page, input.search, after), {
+      show: toTenant,
+      cursor: ({ tenantId }) => [tenantId],
+      total: await countTenants(tx, page, input.search),
+    })
+    const { nextCursor, totalCount, totalAtLeast } = listed
     return {
       returnValue: 0,
-      resultData: shown.map(toTenant),
-      ...(rows.length > pageSize && last ? { nextCursor: encodeCursor([last.tenantId]) } : {}),
-      ...(isCounted ? { totalCount: await countTenants(tx, input.search) } : {}),
+      resultData: [...listed.items],
+      ...(nextCursor === undefined ? {} : { nextCursor }),
+      ...(totalCount === undefined ? {} : { totalCount }),
+      ...(totalAtLeast === undefined ? {} : { totalAtLeast }),
     }
   },
 })

@@ -1,5 +1,7 @@
 /** All SQL of tenants. Rows of other tenants than the caller's are seen by global administrators alone. */
+import { countPage, fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
+import type { Found, PageRequest, Total } from '#platform/paging.ts'
 
 import type { Tenant, Theme } from './tenants.schema.ts'
 
@@ -52,21 +54,20 @@ const isWanted = (tx: Tx, search: string | undefined) => tx`
   (${search ?? null}::text is null or position(lower(${search ?? null}) in lower(t.name)) > 0 or position(lower(${search ?? null}) in t.sub_domain) > 0
     or position(lower(${search ?? null}) in t.host) > 0)`
 
-/** The oldest first; one row more than the page when there is one. */
-export async function listTenantRows(
-  tx: Tx,
-  page: { search: string | undefined; after: number; offset: number; limit: number },
-): Promise<TenantRow[]> {
-  return tx<TenantRow[]>`
-    select ${columns(tx)} from ${sources(tx)}
-    where ${isWanted(tx, page.search)} and t.tenant_id > ${page.after}::bigint
-    order by t.tenant_id
-    limit ${page.limit + 1} offset ${page.offset}`
+/** The oldest first. */
+export async function listTenantRows(tx: Tx, page: PageRequest, search: string | undefined, after: number): Promise<Found<TenantRow>> {
+  return fetchPage<TenantRow>(
+    tx,
+    page,
+    tx`
+      select ${columns(tx)} from ${sources(tx)}
+      where ${isWanted(tx, search)} and t.tenant_id > ${after}::bigint
+      order by t.tenant_id`,
+  )
 }
 
-export async function countTenants(tx: Tx, search: string | undefined): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`select count(*) from platform.tenant t where ${isWanted(tx, search)}`
-  return row?.count ?? 0
+export async function countTenants(tx: Tx, page: PageRequest, search: string | undefined): Promise<Total> {
+  return countPage(tx, page, tx`from platform.tenant t where ${isWanted(tx, search)}`)
 }
 
 export async function updateDeactivated(tx: Tx, tenantId: number, isDeactivated: boolean): Promise<void> {

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 
-import { listing } from '#platform/answer.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
-import { decodeIdCursor, encodeCursor, pageInput, pageOf } from '#platform/paging.ts'
+import { decodeIdCursor, listOf, pageInput, pageOf } from '#platform/paging.ts'
 import { flagOf } from '#platform/roles.ts'
 
 import { exampleUser, roles, user } from './users.schema.ts'
@@ -22,20 +21,17 @@ export const listUsers = defineOperation({
     search: z.string().min(1).max(200).optional(),
     roles: roles.optional(),
     includeService: z.boolean().optional(),
-    includeTotal: z.boolean().optional().describe('false spares the count on the first page'),
   }),
   examples: [{ title: 'Who is Ana', input: { search: 'ana' }, output: [exampleUser] }],
-  async handler({ tx, tenantId }, input) {
-    const { page, pageSize, cursor } = pageOf(input)
-    const after = cursor === undefined ? 0 : decodeIdCursor(cursor)
+  async handler(context, input) {
+    const { tx, tenantId } = context
+    const page = pageOf(context, input)
+    const after = page.cursor === undefined ? 0 : decodeIdCursor(page.cursor)
     const filter = { search: input.search, roleFlag: flagOf(input.roles ?? []), includeService: input.includeService === true }
-    const rows = await listUserRows(tx, tenantId, { ...filter, after, offset: (page - 1) * pageSize, limit: pageSize })
-    const shown = rows.slice(0, pageSize)
-    const last = shown.at(-1)
-    const isCounted = cursor === undefined && page === 1 && input.includeTotal !== false
-    return listing(shown.map(toUser), {
-      nextCursor: rows.length > pageSize && last ? encodeCursor([last.tenantUserId]) : undefined,
-      totalCount: isCounted ? await countUsers(tx, tenantId, filter) : undefined,
+    return listOf(page, await listUserRows(tx, tenantId, page, { ...filter, after }), {
+      show: toUser,
+      cursor: ({ tenantUserId }) => [tenantUserId],
+      total: await countUsers(tx, tenantId, page, filter),
     })
   },
 })

@@ -1,5 +1,7 @@
 /** All SQL of users and their contacts. */
+import { countPage, fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
+import type { Found, PageRequest, Total } from '#platform/paging.ts'
 import { rolesOf } from '#platform/roles.ts'
 
 import type { LanguageRow } from './users.rules.ts'
@@ -88,23 +90,26 @@ const isWanted = (tx: Tx, tenantId: number, filter: UserFilter) => tx`
       where c.tenant_id = u.tenant_id and c.tenant_user_id = u.tenant_user_id and (position(lower(${filter.search ?? null}) in c.value) > 0
         or c.kind = 'phone' and position(${phoneIn(filter.search)}::text in c.value) > 0)))`
 
-/** The oldest first; one row more than the page when there is one. */
+/** The oldest first. */
 export async function listUserRows(
   tx: Tx,
   tenantId: number,
-  page: UserFilter & { after: number; offset: number; limit: number },
-): Promise<UserRow[]> {
-  return tx<UserRow[]>`
-    select ${columns(tx)}
-    from platform.tenant_user u join platform.language l using (language_region_id)
-    where ${isWanted(tx, tenantId, page)} and u.tenant_user_id > ${page.after}::bigint
-    order by u.tenant_user_id
-    limit ${page.limit + 1} offset ${page.offset}`
+  page: PageRequest,
+  filter: UserFilter & { after: number },
+): Promise<Found<UserRow>> {
+  return fetchPage<UserRow>(
+    tx,
+    page,
+    tx`
+      select ${columns(tx)}
+      from platform.tenant_user u join platform.language l using (language_region_id)
+      where ${isWanted(tx, tenantId, filter)} and u.tenant_user_id > ${filter.after}::bigint
+      order by u.tenant_user_id`,
+  )
 }
 
-export async function countUsers(tx: Tx, tenantId: number, filter: UserFilter): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`select count(*) from platform.tenant_user u where ${isWanted(tx, tenantId, filter)}`
-  return row?.count ?? 0
+export async function countUsers(tx: Tx, tenantId: number, page: PageRequest, filter: UserFilter): Promise<Total> {
+  return countPage(tx, page, tx`from platform.tenant_user u where ${isWanted(tx, tenantId, filter)}`)
 }
 
 export async function listLanguageRows(tx: Tx): Promise<LanguageRow[]> {
