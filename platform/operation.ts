@@ -167,12 +167,21 @@ export function defineStagedOperation<I extends z.ZodObject, O extends z.ZodType
   return definition
 }
 
+export const phraseLanguages = ['en', 'de', 'fr', 'es'] as const
+
+/**
+ * By a tool's name what people say when they mean it, in each language, one apart from the next by a semicolon. The search for tools looks at
+ * them; nothing else shows them.
+ */
+export type Phrases = Readonly<Record<string, Readonly<Record<(typeof phraseLanguages)[number], string>>>>
+
 /** A domain of the registry, in reading order. */
 export interface Domain {
   readonly name: string
   readonly title: string
   readonly summary: string
   readonly operations: readonly Operation[]
+  readonly phrases: Phrases
 }
 
 /** Errors that every operation may answer. */

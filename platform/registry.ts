@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 
 import { type JsonSchema, toJsonSchema, toStructuredSchema } from './json-schema.ts'
-import type { Domain, Operation } from './operation.ts'
+import { type Domain, type Operation, phraseLanguages, type Phrases } from './operation.ts'
 import { parseRoles, type RoleRule } from './roles.ts'
 
 export interface RegisteredOperation extends Operation {
@@ -17,6 +17,8 @@ export interface RegisteredOperation extends Operation {
   readonly structuredSchema: JsonSchema
   /** Public, Agent and unlisted operations are REST only; every other one is also a tool. */
   readonly isTool: boolean
+  /** What people say when they mean it, of a tool. */
+  readonly phrases: readonly string[]
   readonly annotations: {
     readonly readOnlyHint: boolean
     readonly destructiveHint: boolean
@@ -49,7 +51,17 @@ function inputSchemaOf({ input, mcpRequiredFields = [] }: Operation): JsonSchema
   return { ...schema, required: [...always, ...mcpRequiredFields] }
 }
 
-function register(domain: string, operation: Operation): RegisteredOperation {
+/** Throws where a language has none: nobody who speaks it would find the tool. */
+function phrasesOf({ name, phrases }: Domain, tool: string): string[] {
+  const own: Partial<Phrases[string]> = phrases[tool] ?? {}
+  const apart = phraseLanguages.map((language) => (own[language] ?? '').split(';').map((phrase) => phrase.trim()))
+  const silent = phraseLanguages.filter((_, index) => !apart[index]?.every((phrase) => phrase !== '' && phrase.length <= 200))
+  if (silent.length > 0)
+    throw new Error(`${tool}: tools/${name}/${name}.phrases.ts says in ${silent.join(', ')} nothing, or too much, of what people call it`)
+  return [...new Set(apart.flat())]
+}
+
+function register(domain: Domain, operation: Operation): RegisteredOperation {
   const { name, path, input, output, effect } = operation
   if (!/^[a-z][a-z0-9_]{0,39}$/.test(name)) throw new Error(`${name}: a tool name is at most 40 lower-case letters, digits and underscores`)
   if (operation.description.length > 1000) throw new Error(`${name}: the description is longer than 1,000 characters`)
@@ -59,15 +71,17 @@ function register(domain: string, operation: Operation): RegisteredOperation {
   if (missing.length > 0) throw new Error(`${name}: the input lacks the path parameters ${missing.join(', ')}`)
   const roleRule = parseRoles(operation.roles)
   const outputSchema = toJsonSchema(output, 'output')
+  const isTool = roleRule.needsCredential && !roleRule.admitsAgent && operation.isUnlisted !== true
   return {
     ...operation,
-    domain,
+    domain: domain.name,
     roleRule,
     pathParams,
     inputSchema: inputSchemaOf(operation),
     outputSchema,
     structuredSchema: toStructuredSchema(outputSchema),
-    isTool: roleRule.needsCredential && !roleRule.admitsAgent && operation.isUnlisted !== true,
+    isTool,
+    phrases: isTool ? phrasesOf(domain, name) : [],
     annotations: {
       readOnlyHint: effect === 'read',
       destructiveHint: effect === 'destroy',
@@ -86,7 +100,7 @@ export function buildRegistry(domains: readonly Domain[]): Registry {
     title: domain.title,
     summary: domain.summary,
     operations: domain.operations.map((operation) => {
-      const registered = register(domain.name, operation)
+      const registered = register(domain, operation)
       if (byName.has(registered.name)) throw new Error(`${registered.name} is declared twice`)
       byName.set(registered.name, registered)
       const route = `${registered.method} ${registered.path}`
@@ -97,5 +111,9 @@ export function buildRegistry(domains: readonly Domain[]): Registry {
       return registered
     }),
   }))
+  for (const domain of domains)
+    for (const name of Object.keys(domain.phrases))
+      if (byName.get(name)?.isTool !== true || byName.get(name)?.domain !== domain.name)
+        throw new Error(`${domain.name}.phrases.ts has phrases for ${name}, which is no tool of ${domain.name}`)
   return { domains: built, operations: built.flatMap((domain) => domain.operations), byName }
 }

@@ -145,7 +145,7 @@ describe('narrowing', () => {
 
 describe('the catalog surface', () => {
   const query = '?surface=catalog'
-  const found = z.object({ tools: z.array(z.looseObject({ name: z.string(), callWith: z.string() })), totalCount: z.number() })
+  const found = z.object({ tools: z.array(z.looseObject({ name: z.string(), callWith: z.string() })) })
   const search = async (input: Record<string, unknown>, key?: string) =>
     found.parse((await callTool(server, 'search_tools', input, { query, key })).structuredContent)
 
@@ -169,7 +169,7 @@ describe('the catalog surface', () => {
 
   it('finds tools by words, within what the key may call', async () => {
     const saving = await search({ query: 'save an instance' })
-    expect(saving.tools[0]).toMatchObject({ name: 'save_instance', toolset: 'instances', effect: 'write', callWith: 'call_write_tool' })
+    expect(saving.tools[0]).toMatchObject({ name: 'save_instance', toolset: 'instances', callWith: 'call_write_tool' })
     const asViewer = await search({ query: 'save an instance' }, 'viewer')
     expect(asViewer.tools.map((tool) => tool.name)).not.toContain('save_instance')
     expect((await search({ query: 'list', toolset: 'entities', limit: 1 })).tools.map((tool) => tool.name)).toEqual(['list_entities'])

@@ -21,10 +21,10 @@ const users = {
     const { createLog } = await import('#platform/log.ts')
     const embedder = createEmbedder({ cacheDir, log: createLog('silent') })
     const kept = setInterval(() => {}, 1000)
-    const { length } = await embedder.embed(['a sentence'])
+    const { vectors } = await embedder.embed(['a sentence'])
     await embedder.end()
     clearInterval(kept)
-    return length`,
+    return vectors.length`,
   'the classifier': `
     const { loadClassifier } = await import('#activities/recognition/classify.ts')
     const classifier = await loadClassifier(models)

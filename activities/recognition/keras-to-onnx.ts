@@ -1,7 +1,7 @@
 /** Turns a Keras network in TensorFlow.js layers format (convolutions, batch norms, additions, a dense head) into ONNX with int8 weights. */
 import { z } from 'zod'
 
-import { createOnnxGraph, rawBytes, tensorType, type AttributeValue, type OnnxGraph } from './onnx-writer.ts'
+import { createOnnxGraph, rawBytes, tensorType, type AttributeValue, type OnnxGraph } from '#platform/onnx-writer.ts'
 
 const pair = z.tuple([z.number(), z.number()])
 const layer = z.object({

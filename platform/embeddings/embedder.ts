@@ -6,23 +6,29 @@ import type { Logger } from '../log.ts'
 import '../onnx-environment.ts'
 import type { EmbedAnswer, EmbedRequest } from './worker.ts'
 
-export { dimensions, modelId } from './model.ts'
+export { dimensions } from './sentence-model.ts'
+
+export interface Embeddings {
+  /** Whose they are; vectors of two models cannot be compared. */
+  readonly model: string
+  /** One after the other in one array of `texts.length` × `dimensions`, each of length 1: the dot product of two is their likeness. */
+  readonly vectors: Float32Array
+}
 
 export interface Embedder {
-  /**
-   * The vectors of the texts, one after the other in one array of `texts.length` × `dimensions`, each of length 1: the dot product of two is
-   * their likeness. The first call on a machine fetches the model. Rejects where the model cannot be had.
-   */
-  embed(texts: readonly string[]): Promise<Float32Array>
+  /** The first call on a machine fetches the model. Rejects where none can be had, and while too many texts wait. */
+  embed(texts: readonly string[]): Promise<Embeddings>
   end(): Promise<void>
 }
 
-// The thread holds some 150 MB; starting it again takes a fifth of a second.
-const idleMs = 10 * 60_000
+// The thread holds some 250 MB; starting it again takes a second.
+const idleMs = 30 * 60_000
+// Behind so many the answer would come too late to be of use.
+const mostWaiting = 64
 
 /** Starts nothing yet. `cacheDir` is the per-user cache. The thread never keeps the process alive. */
 export function createEmbedder(options: { cacheDir: string; log: Logger }): Embedder {
-  const waiting = new Map<number, { resolve: (vectors: Float32Array) => void; reject: (error: Error) => void }>()
+  const waiting = new Map<number, { resolve: (embeddings: Embeddings) => void; reject: (error: Error) => void }>()
   let thread: Worker | undefined
   let idle: NodeJS.Timeout | undefined
   let lastId = 0
@@ -46,7 +52,7 @@ export function createEmbedder(options: { cacheDir: string; log: Logger }): Embe
     started.on('message', (answer: EmbedAnswer) => {
       const asked = waiting.get(answer.id)
       waiting.delete(answer.id)
-      if ('vectors' in answer) asked?.resolve(answer.vectors)
+      if ('vectors' in answer) asked?.resolve({ model: answer.model, vectors: answer.vectors })
       else asked?.reject(new Error(answer.reason))
       if (waiting.size > 0) return
       started.unref()
@@ -66,6 +72,7 @@ export function createEmbedder(options: { cacheDir: string; log: Logger }): Embe
 
   return {
     embed(texts) {
+      if (waiting.size >= mostWaiting) return Promise.reject(new Error('Too many texts wait for their embedding.'))
       clearTimeout(idle)
       thread ??= start()
       lastId += 1
@@ -77,4 +84,13 @@ export function createEmbedder(options: { cacheDir: string; log: Logger }): Embe
     },
     end,
   }
+}
+
+const embedders = new Map<string, Embedder>()
+
+/** The one of this process for this cache: its thread and its model are worth sharing. */
+export function embedderOf(options: { cacheDir: string; log: Logger }): Embedder {
+  const known = embedders.get(options.cacheDir) ?? createEmbedder(options)
+  embedders.set(options.cacheDir, known)
+  return known
 }

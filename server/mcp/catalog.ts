@@ -1,23 +1,25 @@
 /** The four tools by which a host with small limits finds, reads about and calls all the others. */
-import MiniSearch from 'minisearch'
 import { z } from 'zod'
 
 import type { Pipeline } from '#platform/call.ts'
+import { embedderOf } from '#platform/embeddings/embedder.ts'
 import { AppError } from '#platform/errors.ts'
 import { parseInput } from '#platform/issues.ts'
 import { toJsonSchema } from '#platform/json-schema.ts'
+import type { Logger } from '#platform/log.ts'
 import type { RegisteredOperation } from '#platform/registry.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
 import type { Session } from './session.ts'
 import type { Surface } from './surface.ts'
 import type { ToolRun } from './tool-calls.ts'
+import { callWith, createToolSearch } from './tool-search.ts'
 import type { ToolDescriptor } from './views.ts'
 
 const searchInput = z.object({
-  query: z.string().min(1).max(500).describe('What you want to do, in your words'),
-  toolset: z.string().optional().describe('Only tools of this domain'),
-  limit: z.number().int().min(1).max(50).optional().describe('Default 10'),
+  query: z.string().min(1).max(500).describe('What you want to do, in your words and language, or a name'),
+  toolset: z.string().max(100).optional().describe('Only tools of this domain'),
+  limit: z.number().int().min(1).max(50).optional().describe('Default 5'),
 })
 const describeInput = z.object({ name: z.string().describe('As search_tools shows it') })
 const callInput = z.object({
@@ -47,7 +49,7 @@ const writing: Hints = { readOnlyHint: false, destructiveHint: true, idempotentH
 const searchTools = descriptor(
   'search_tools',
   'Search the tools',
-  'Finds tools by what they do. Call it first, then describe_tool for the arguments, then call_read_tool or call_write_tool as callWith says.',
+  'Finds tools by what you want to do, the likeliest first. Call it first, then describe_tool for the arguments, then call_read_tool or call_write_tool as callWith says.',
   searchInput,
   reading,
 )
@@ -79,28 +81,19 @@ function parseArguments<T>(schema: z.ZodObject & z.ZodType<T>, input: unknown): 
   return schema.parse(parsed.value)
 }
 
-function callWith(operation: RegisteredOperation): string {
-  return operation.effect === 'read' ? 'call_read_tool' : 'call_write_tool'
+export interface CatalogParts {
+  readonly pipeline: Pipeline
+  /** The runner of every tool by its name. */
+  readonly runs: ReadonlyMap<string, ToolRun>
+  /** The per-user cache, for what the search reads. */
+  readonly cacheDir: string
+  readonly log: Logger
 }
 
-/** Builds the catalog over the pipeline's registry; `runs` has the runner of every tool by name. */
-export function createCatalog(pipeline: Pipeline, runs: ReadonlyMap<string, ToolRun>): Catalog {
+/** Builds the catalog over the pipeline's registry. */
+export function createCatalog({ pipeline, runs, cacheDir, log }: CatalogParts): Catalog {
   const { registry } = pipeline
-  let built: MiniSearch<{ id: string }> | undefined
-  const index = () => {
-    if (built) return built
-    built = new MiniSearch({
-      fields: ['words', 'title', 'description', 'domain'],
-      // Questions come as sentences, whose small words would otherwise outweigh the one that matters.
-      processTerm: (term) => (term.length < 3 ? null : term.toLowerCase()),
-      searchOptions: { boost: { words: 3, title: 2 }, prefix: (term) => term.length > 3, fuzzy: (term) => (term.length > 5 ? 0.2 : false) },
-    })
-    const documents = registry.operations
-      .filter((operation) => operation.isTool)
-      .map(({ name, title, description, domain }) => ({ id: name, words: name.replaceAll('_', ' '), title, description, domain }))
-    built.addAll(documents)
-    return built
-  }
+  const tools = createToolSearch(registry, { cacheDir, log, embedder: embedderOf({ cacheDir, log }) })
 
   const mustFind = (session: Session, name: string): RegisteredOperation => {
     const operation = registry.byName.get(name)
@@ -117,7 +110,7 @@ export function createCatalog(pipeline: Pipeline, runs: ReadonlyMap<string, Tool
 
   const search: ToolRun = async ({ actor, view }, input) => {
     await pipeline.charge(actor, 1)
-    const { query, toolset, limit = 10 } = parseArguments(searchInput, input)
+    const { query, toolset, limit = 5 } = parseArguments(searchInput, input)
     const toolsets = [...new Set(view.operations.map((operation) => operation.domain))]
     if (toolset !== undefined && !toolsets.includes(toolset)) {
       const suggestion = nearest(toolset, toolsets)
@@ -130,20 +123,7 @@ export function createCatalog(pipeline: Pipeline, runs: ReadonlyMap<string, Tool
         issues: [suggestion === undefined ? issue : { ...issue, suggestion }],
       })
     }
-    const visible = new Map(view.operations.map((operation) => [operation.name, operation]))
-    const found = index()
-      .search(query)
-      .flatMap(({ id }) => visible.get(String(id)) ?? [])
-      .filter((operation) => toolset === undefined || operation.domain === toolset)
-    const tools = found.slice(0, limit).map((operation) => ({
-      name: operation.name,
-      title: operation.title,
-      description: operation.description,
-      toolset: operation.domain,
-      effect: operation.effect,
-      callWith: callWith(operation),
-    }))
-    return { tools, totalCount: found.length, toolsets }
+    return tools.find(view, { query, toolset, limit })
   }
 
   const describe: ToolRun = async (session, input) => {

@@ -27,7 +27,7 @@ import { createViews } from './views.ts'
 
 export interface McpEndpointParts {
   readonly pipeline: Pipeline
-  readonly config: Pick<Config, 'host' | 'publicUrl' | 'limits'>
+  readonly config: Pick<Config, 'host' | 'publicUrl' | 'limits' | 'cacheDir'>
   readonly log: Logger
   readonly corpus: Corpus
   readonly prompts?: readonly PromptDefinition[]
@@ -108,7 +108,7 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
   const version = productVersion()
   const guard = createGuard(config)
   const pace = createPace({ stallMs: config.limits.stallSeconds * 1000, bytesPerSecond: config.limits.minBytesPerSecond })
-  const calls = createToolCalls(pipeline, log)
+  const calls = createToolCalls(pipeline, config.cacheDir, log)
   const viewOf = createViews(registry, {
     always: [...(fixtures?.tools.values() ?? [])].map((tool) => tool.descriptor),
     catalog: (surface) => calls.catalog.descriptors(surface),

@@ -81,7 +81,7 @@ function report(log: Logger, operation: RegisteredOperation, session: Session, s
 }
 
 /** Joins the pipeline and the catalog's own tools behind one look-up by name. */
-export function createToolCalls(pipeline: Pipeline, log: Logger): ToolCalls {
+export function createToolCalls(pipeline: Pipeline, cacheDir: string, log: Logger): ToolCalls {
   const { byName } = pipeline.registry
 
   const runOperation = (operation: RegisteredOperation): ToolRun => {
@@ -112,7 +112,7 @@ export function createToolCalls(pipeline: Pipeline, log: Logger): ToolCalls {
   }
   const runs = new Map<string, ToolRun>()
   for (const operation of pipeline.registry.operations) if (operation.isTool) runs.set(operation.name, runOperation(operation))
-  const catalog = createCatalog(pipeline, runs)
+  const catalog = createCatalog({ pipeline, runs, cacheDir, log })
 
   const redirect = (operation: RegisteredOperation): ToolRun => {
     const caller = operation.effect === 'read' ? 'call_read_tool' : 'call_write_tool'

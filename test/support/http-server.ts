@@ -17,6 +17,8 @@ import { allows, flagOf, type RoleName, roleNames } from '#platform/roles.ts'
 import { createRoom, type Room } from '#platform/room.ts'
 import { createHttpServer, type HttpServerParts } from '#server/http/server.ts'
 
+import { withPhrases } from './phrases.ts'
+
 type Facts = Pick<Parameters<typeof defineStagedOperation>[0], 'name' | 'path' | 'input'>
 type Rest = Partial<Pick<Operation, 'method' | 'roles' | 'effect' | 'bodyKind' | 'sharedPath' | 'isUnlisted'>>
 
@@ -46,7 +48,7 @@ const echo = {
   ids: z.array(z.number().int()).optional(),
 }
 
-const domains: readonly Domain[] = [
+const bare: readonly Omit<Domain, 'phrases'>[] = [
   {
     name: 'things',
     title: 'Things',
@@ -138,6 +140,7 @@ const domains: readonly Domain[] = [
     ],
   },
 ]
+const domains = bare.map(withPhrases)
 
 function actorOf(roles: readonly RoleName[], kind: Actor['kind'] = 'key'): Actor {
   return { kind, tenantId: 1, tenantUserId: 2, userId: 3, displayName: 'Ada', roleFlag: flagOf(roles), credentialId: 'key:1' }

@@ -14,6 +14,8 @@ import { allows, flagOf, type RoleName, rolesOf } from '#platform/roles.ts'
 import { createRoom } from '#platform/room.ts'
 import { createMcpEndpoint, type McpEndpointParts } from '#server/mcp/endpoint.ts'
 
+import { withPhrases } from './phrases.ts'
+
 const entity = z.string().describe('Id or internalName of the entity')
 const record = z.object({ eiRecordId: z.number().int(), note: z.string() })
 
@@ -34,7 +36,7 @@ function operation(facts: Facts & { method?: 'GET' | 'DELETE'; isIdempotent?: bo
 const none = z.object({})
 const id = z.number().int()
 
-const domains: readonly Domain[] = [
+const bare: readonly Omit<Domain, 'phrases'>[] = [
   {
     name: 'docs',
     title: 'Documentation',
@@ -148,6 +150,7 @@ const domains: readonly Domain[] = [
     operations: [operation({ name: 'login', path: '/auth/login', roles: 'Public', effect: 'write', input: none, output: none })],
   },
 ]
+const domains = bare.map(withPhrases)
 
 const photograph = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==', 'base64')
 const url = 'https://files.test/download'

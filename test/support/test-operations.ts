@@ -4,6 +4,8 @@ import { z } from 'zod'
 import type { Tx } from '#platform/db/pool.ts'
 import { defineOperation, defineStagedOperation, type Domain, type TxContext, writes } from '#platform/operation.ts'
 
+import { withPhrases } from './phrases.ts'
+
 /** Made by the superuser of the test: a table as every one of a tenant, and one that takes a row from any transaction, or from none. */
 export const effectTables = `
   create table platform.test_effect (tenant_id int not null, effect_id bigint generated always as identity, label text not null);
@@ -83,9 +85,9 @@ const answerAnyone = defineStagedOperation({
   },
 })
 
-export const testDomain: Domain = {
+export const testDomain: Domain = withPhrases({
   name: 'test',
   title: 'Test',
   summary: 'For the pipeline alone.',
   operations: [writeTwice, writeStaged, answerAnyone],
-}
+})

@@ -1,5 +1,6 @@
 import type { Domain } from '#platform/operation.ts'
 
+import { assetsPhrases } from './assets.phrases.ts'
 import { createUploadUrl } from './create-upload-url.ts'
 import { deleteAsset } from './delete-asset.ts'
 import { downloadAsset } from './download-asset.ts'
@@ -14,4 +15,5 @@ export const assetsDomain: Domain = {
   title: 'Assets',
   summary: 'Files: uploaded at once or through a one-time URL, kept with their type and checksum, downloaded by bearer or by a signed URL.',
   operations: [uploadAsset, createUploadUrl, putUpload, getAsset, listAssets, downloadAsset, signAssetUrl, deleteAsset],
+  phrases: assetsPhrases,
 }

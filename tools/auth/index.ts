@@ -1,5 +1,6 @@
 import type { Domain } from '#platform/operation.ts'
 
+import { authPhrases } from './auth.phrases.ts'
 import { createApiKey } from './create-api-key.ts'
 import { listApiKeys } from './list-api-keys.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
@@ -11,4 +12,5 @@ export const authDomain: Domain = {
   title: 'Keys and sign-in',
   summary: 'API keys: who or what may call, in which roles, until when and from where.',
   operations: [listApiKeys, createApiKey, revokeApiKey, rotateApiKey, updateApiKey],
+  phrases: authPhrases,
 }

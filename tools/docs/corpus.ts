@@ -26,3 +26,25 @@ export function corpusPages(): readonly Page[] {
   pages ??= readCorpus(corpusFolder)
   return pages
 }
+
+/**
+ * By path and anchor (`guides/records.md#delete`) the questions that a section answers, in people's words and languages: the files below
+ * `asked/`, one for each page, with a line for each section: its anchor, a tab, the questions with semicolons between them.
+ */
+export function readAsked(folder: string): Map<string, readonly string[]> {
+  const asked = new Map<string, readonly string[]>()
+  for (const entry of readdirSync(join(folder, 'asked'), { recursive: true, withFileTypes: true })) {
+    if (!entry.name.endsWith('.tsv')) continue
+    const path = relative(join(folder, 'asked'), join(entry.parentPath, entry.name))
+      .split(sep)
+      .join('/')
+      .replace(/\.tsv$/, '.md')
+    for (const line of readFileSync(join(entry.parentPath, entry.name), 'utf8').split('\n')) {
+      const [anchor = '', questions = ''] = line.split('\t')
+      if (anchor === '') continue
+      const apart = questions.split(';').map((question) => question.trim())
+      asked.set(`${path}#${anchor}`, [...new Set(apart.filter(Boolean))])
+    }
+  }
+  return asked
+}

@@ -3,12 +3,10 @@ import { z } from 'zod'
 import { defineStagedOperation, reads } from '#platform/operation.ts'
 
 import { searchHit } from './docs.schema.ts'
-import { excerptOf } from './passages.rules.ts'
-import { searchOf } from './service.ts'
-import { termOf, wordsOf } from './words.rules.ts'
+import { searchDocs } from './service.ts'
 
 export const docsSearch = defineStagedOperation({
-  ...reads(z.object({ hits: z.array(searchHit) })),
+  ...reads(z.object({ hits: z.array(searchHit), hint: z.string().optional().describe('Where the hits may not be what was meant') })),
   name: 'docs_search',
   title: 'Search the documentation',
   description:
@@ -17,7 +15,7 @@ export const docsSearch = defineStagedOperation({
   path: '/api/v1/docs/search',
   roles: 'any',
   input: z.object({
-    query: z.string().min(1).max(1000).describe('A question or a name, in English'),
+    query: z.string().min(1).max(500).describe('A question in your words and language, or a name'),
     limit: z.int().min(1).max(25).optional().describe('6 unless told'),
   }),
   errors: [],
@@ -39,16 +37,7 @@ export const docsSearch = defineStagedOperation({
     },
   ],
   async stagedHandler({ services }, { query, limit }) {
-    const hits = await searchOf(services).find(query, limit ?? 6)
-    const words = wordsOf(query).flatMap((word) => termOf(word) ?? [])
-    return {
-      hits: hits.map(({ passage, score }) => ({
-        path: passage.page.path,
-        title: passage.page.title,
-        anchor: passage.section.anchor,
-        excerpt: excerptOf(passage, words),
-        score: Math.round(score * 1000) / 1000,
-      })),
-    }
+    const { hits, ...hint } = await searchDocs(services, query, limit ?? 6)
+    return { hits: hits.map(({ path, title, anchor, excerpt, score }) => ({ path, title, anchor, excerpt, score })), ...hint }
   },
 })

@@ -1,9 +1,11 @@
 /** The documentation for other rooms: its pages as resources, and its search. */
+import { termOf, wordsOf } from '#platform/search/words.rules.ts'
 import type { Services } from '#platform/services.ts'
 
-import { corpusPages } from './corpus.ts'
+import { corpusFolder, corpusPages, readAsked } from './corpus.ts'
 import type { Page } from './markdown.rules.ts'
 import { createDocsSearch, type DocsSearch } from './search.ts'
+import { excerptOf } from './sections.rules.ts'
 
 export { readPage, type Page } from './markdown.rules.ts'
 
@@ -18,14 +20,44 @@ export const corpus = {
   read: (path: string): { readonly title: string; readonly markdown: string } | undefined => corpus.page(path),
 }
 
-// One index for each cache of this process, which is one: its thread and its vectors are worth sharing.
+// One index for each cache of this process, which is one: its vectors are worth sharing.
 const searches = new Map<string, DocsSearch>()
 
-/** The search of this process. Call `prepare()` on it to have the model ready before the first question. */
-export function searchOf({ config, log }: Pick<Services, 'config' | 'log'>): DocsSearch {
+function searchOf({ config, log }: Pick<Services, 'config' | 'log'>): DocsSearch {
   const known = searches.get(config.cacheDir)
   if (known) return known
-  const made = createDocsSearch({ pages: corpusPages(), cacheDir: config.cacheDir, log })
+  const made = createDocsSearch({ pages: corpusPages(), asked: readAsked(corpusFolder), cacheDir: config.cacheDir, log })
   searches.set(config.cacheDir, made)
   return made
+}
+
+export interface DocsHit {
+  readonly path: string
+  /** Of the page. */
+  readonly title: string
+  readonly anchor: string
+  readonly section: string
+  readonly excerpt: string
+  readonly score: number
+}
+
+/** The sections that answer a question, the best first and never none; `hint` says where they may not. */
+export async function searchDocs(
+  services: Pick<Services, 'config' | 'log'>,
+  query: string,
+  limit: number,
+): Promise<{ readonly hits: readonly DocsHit[]; readonly hint?: string }> {
+  const { hits, by, isSure } = await searchOf(services).find(query, limit)
+  const words = wordsOf(query).flatMap((word) => termOf(word) ?? [])
+  const shown = hits.map(({ place: { page, section, text }, score }) => ({
+    path: page.path,
+    title: page.title,
+    anchor: section.anchor,
+    section: section.title,
+    excerpt: excerptOf(text, words),
+    score: Math.round(score * 1000) / 1000,
+  }))
+  if (by === 'words')
+    return { hits: shown, hint: 'Found by words alone, since the sentence model is not there: try other words, in English.' }
+  return isSure ? { hits: shown } : { hits: shown, hint: 'Not sure that one of these is meant: ask in other words, or look at docs_index.' }
 }

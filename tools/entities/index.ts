@@ -10,6 +10,7 @@ import { describeEntity } from './describe-entity.ts'
 import { detachChildEntity } from './detach-child-entity.ts'
 import { detachPeerEntity } from './detach-peer-entity.ts'
 import { detachProperty } from './detach-property.ts'
+import { entitiesPhrases } from './entities.phrases.ts'
 import { getEntityUsage } from './get-entity-usage.ts'
 import { listEntities } from './list-entities.ts'
 import { listEntityRelationships } from './list-entity-relationships.ts'
@@ -48,4 +49,5 @@ export const entitiesDomain: Domain = {
     setEntityIdentityBridge,
     listIdentityLinks,
   ],
+  phrases: entitiesPhrases,
 }

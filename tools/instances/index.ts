@@ -12,6 +12,7 @@ import { getInstanceHistory } from './get-instance-history.ts'
 import { getInstanceVariance } from './get-instance-variance.ts'
 import { getInstance } from './get-instance.ts'
 import { importInstances } from './import-instances.ts'
+import { instancesPhrases } from './instances.phrases.ts'
 import { listInstancesAsOf } from './list-instances-as-of.ts'
 import { listInstancesChangedSince } from './list-instances-changed-since.ts'
 import { listInstancesDeletedSince } from './list-instances-deleted-since.ts'
@@ -44,4 +45,5 @@ export const instancesDomain: Domain = {
     listInstancesChangedSince,
     listInstancesDeletedSince,
   ],
+  phrases: instancesPhrases,
 }

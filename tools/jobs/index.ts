@@ -4,6 +4,7 @@ import { awaitJob } from './await-job.ts'
 import { cancelJob } from './cancel-job.ts'
 import { getJobLog } from './get-job-log.ts'
 import { getJob } from './get-job.ts'
+import { jobsPhrases } from './jobs.phrases.ts'
 import { listJobs } from './list-jobs.ts'
 import { retryJob } from './retry-job.ts'
 
@@ -13,4 +14,5 @@ export const jobsDomain: Domain = {
   summary:
     'Work that takes longer than a call: imports, exports, synchronisation, recognition. See how far it is, wait for it, cancel it, go on with it.',
   operations: [listJobs, getJob, awaitJob, cancelJob, retryJob, getJobLog],
+  phrases: jobsPhrases,
 }

@@ -12,6 +12,7 @@ import { listChannels } from './list-channels.ts'
 import { listConversations } from './list-conversations.ts'
 import { listInbox } from './list-inbox.ts'
 import { markInboxRead } from './mark-inbox-read.ts'
+import { messagingPhrases } from './messaging.phrases.ts'
 import { pollReplies } from './poll-replies.ts'
 import { receiveChannelWebhook } from './receive-channel-webhook.ts'
 import { sendMessage } from './send-message.ts'
@@ -43,4 +44,5 @@ export const messagingDomain: Domain = {
     setContactPreferences,
     receiveChannelWebhook,
   ],
+  phrases: messagingPhrases,
 }

@@ -9,6 +9,7 @@ import { listProperties } from './list-properties.ts'
 import { listPropertyOptionFilters } from './list-property-option-filters.ts'
 import { listPropertyOptions } from './list-property-options.ts'
 import { lockPropertyTranslation } from './lock-property-translation.ts'
+import { propertiesPhrases } from './properties.phrases.ts'
 import { reorderPropertyOptions } from './reorder-property-options.ts'
 import { savePropertyOptionFilter } from './save-property-option-filter.ts'
 import { savePropertyOption } from './save-property-option.ts'
@@ -39,4 +40,5 @@ export const propertiesDomain: Domain = {
     savePropertyOptionFilter,
     listPropertyOptionFilters,
   ],
+  phrases: propertiesPhrases,
 }

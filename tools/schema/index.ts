@@ -12,6 +12,7 @@ import { listLanguages } from './list-languages.ts'
 import { listTimeZones } from './list-time-zones.ts'
 import { listVerticals } from './list-verticals.ts'
 import { saveCategory } from './save-category.ts'
+import { schemaPhrases } from './schema.phrases.ts'
 import { validateCatalog } from './validate-catalog.ts'
 import { whoami } from './whoami.ts'
 
@@ -36,4 +37,5 @@ export const schemaDomain: Domain = {
     installCatalogItems,
     validateCatalog,
   ],
+  phrases: schemaPhrases,
 }

@@ -13,6 +13,7 @@ import { setUserRoles } from './set-user-roles.ts'
 import { setUserTimezone } from './set-user-timezone.ts'
 import { setUsername } from './set-username.ts'
 import { unlockUser } from './unlock-user.ts'
+import { usersPhrases } from './users.phrases.ts'
 
 export const usersDomain: Domain = {
   name: 'users',
@@ -33,4 +34,5 @@ export const usersDomain: Domain = {
     setUserRoles,
     listRoles,
   ],
+  phrases: usersPhrases,
 }

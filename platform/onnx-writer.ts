@@ -1,7 +1,7 @@
 /** Writes an ONNX model without a dependency: the few protobuf messages that a feed-forward network needs. */
 
 /** Numbers of onnx.TensorProto.DataType. */
-export const tensorType = { float: 1, int8: 3, int64: 7 } as const
+export const tensorType = { float: 1, uint8: 2, int8: 3, int64: 7 } as const
 type TensorType = (typeof tensorType)[keyof typeof tensorType]
 
 /** A float attribute is wrapped, because a bare number is written as an integer. */
@@ -50,9 +50,14 @@ function valueDescription(name: string, type: TensorType, shape: readonly (numbe
 export const rawBytes = (array: Float32Array | Int8Array | BigInt64Array) =>
   new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
 
+/** Where the operators beyond the standard's come from. */
+const runtimeDomain = 'com.microsoft'
+
 /** A graph under construction; every function answers the name of the tensor it made. */
 export interface OnnxGraph {
   node(operator: string, inputs: readonly string[], output: string, attributes?: Readonly<Record<string, AttributeValue>>): string
+  /** The same for an operator that onnxruntime has beyond the standard. */
+  runtimeNode(operator: string, inputs: readonly string[], output: string, attributes?: Readonly<Record<string, AttributeValue>>): string
   constant(name: string, shape: readonly number[], type: TensorType, raw: Uint8Array): string
   floats(name: string, shape: readonly number[], values: Float32Array): string
   input(name: string, shape: readonly (number | string)[]): string
@@ -67,11 +72,25 @@ export function createOnnxGraph(name: string): OnnxGraph {
   const constants: Uint8Array[] = []
   const inputs: Uint8Array[] = []
   const outputs: Uint8Array[] = []
+  let usesRuntimeDomain = false
+  const encoded = (
+    operator: string,
+    inputNames: readonly string[],
+    output: string,
+    attributes: Readonly<Record<string, AttributeValue>>,
+  ) => {
+    const names = inputNames.map((input) => text(1, input))
+    const values = Object.entries(attributes).map(([key, value]) => message(5, attribute(key, value)))
+    return [...names, text(2, output), text(3, `${operator}_${nodes.length}`), text(4, operator), ...values]
+  }
   const graph: OnnxGraph = {
     node(operator, inputNames, output, attributes = {}) {
-      const names = inputNames.map((input) => text(1, input))
-      const values = Object.entries(attributes).map(([key, value]) => message(5, attribute(key, value)))
-      nodes.push(message(1, [...names, text(2, output), text(3, `${operator}_${nodes.length}`), text(4, operator), ...values]))
+      nodes.push(message(1, encoded(operator, inputNames, output, attributes)))
+      return output
+    },
+    runtimeNode(operator, inputNames, output, attributes = {}) {
+      usesRuntimeDomain = true
+      nodes.push(message(1, [...encoded(operator, inputNames, output, attributes), text(7, runtimeDomain)]))
       return output
     },
     constant(constantName, shape, type, raw) {
@@ -89,8 +108,9 @@ export function createOnnxGraph(name: string): OnnxGraph {
     },
     encode() {
       const body = [...nodes, text(2, name), ...constants, ...inputs, ...outputs]
-      const operatorSet = message(8, [text(1, ''), integer(2, 17)])
-      return Buffer.concat([integer(1, 8), text(2, 'fieldloop'), message(7, body), operatorSet])
+      const operatorSets = [message(8, [text(1, ''), integer(2, 17)])]
+      if (usesRuntimeDomain) operatorSets.push(message(8, [text(1, runtimeDomain), integer(2, 1)]))
+      return Buffer.concat([integer(1, 8), text(2, 'fieldloop'), message(7, body), ...operatorSets])
     },
   }
   return graph
