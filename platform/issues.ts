@@ -148,21 +148,21 @@ function hasUnknown(input: object, shape: object): boolean {
 }
 
 /** Parses an input by its schema; unknown fields at the root are findings too, whatever the schema says of them. */
-export function parseInput(schema: z.ZodObject, input: unknown): Parsed<Record<string, unknown>> {
+export function parseInput(schema: z.ZodObject, input: unknown, most = maxIssues): Parsed<Record<string, unknown>> {
   const { shape } = schema
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
   const result = schema.safeParse(input)
   // Of a sound call nothing is made: a bulk reads ten thousand rows this way.
   if (result.success && !(isObject && hasUnknown(input, shape))) return { isOk: true, value: result.data }
-  return { isOk: false, issues: foundIssues(schema, input, result.error?.issues ?? []) }
+  return { isOk: false, issues: foundIssues(schema, input, result.error?.issues ?? [], most) }
 }
 
 /** What is told of zod's findings, after the unknown fields at the root: by path, and no more than are shown, since each takes its time to describe. */
-export function foundIssues(schema: z.ZodObject, input: unknown, found: readonly z.core.$ZodIssue[]): Issue[] {
+export function foundIssues(schema: z.ZodObject, input: unknown, found: readonly z.core.$ZodIssue[], most = maxIssues): Issue[] {
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
   const known = Object.keys(schema.shape)
   const issues = new Map<string, Issue>()
-  const isFull = () => issues.size >= maxIssues
+  const isFull = () => issues.size >= most
   if (isObject) {
     for (const key of Object.keys(input)) {
       if (isFull()) break
@@ -175,5 +175,5 @@ export function foundIssues(schema: z.ZodObject, input: unknown, found: readonly
     if (isFull()) break
     for (const one of toIssues(issue, schema, input)) if (!issues.has(one.path)) issues.set(one.path, one)
   }
-  return [...issues.values()].slice(0, maxIssues)
+  return [...issues.values()].slice(0, most)
 }

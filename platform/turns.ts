@@ -34,3 +34,22 @@ export async function inTurns<T>(work: Generator<void, T>): Promise<T> {
     until = performance.now() + sliceMs
   }
 }
+
+/** Calls `visit` for each item in order, giving way between them. */
+export function eachInTurns<T>(items: readonly T[], visit: (item: T, index: number) => void): Promise<void> {
+  return inTurns(eachOf(items, visit))
+}
+
+function* eachOf<T>(items: readonly T[], visit: (item: T, index: number) => void): Generator<void, void> {
+  for (const [index, item] of items.entries()) {
+    visit(item, index)
+    yield
+  }
+}
+
+/** The results of `make` for each item in order, giving way between them. */
+export async function mapInTurns<T, R>(items: readonly T[], make: (item: T, index: number) => R): Promise<R[]> {
+  const results: R[] = []
+  await eachInTurns(items, (item, index) => void results.push(make(item, index)))
+  return results
+}

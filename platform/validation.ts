@@ -106,9 +106,9 @@ export function draftRows(row: z.ZodObject) {
 
 export type Read<T> = { readonly isOk: true; readonly value: T } | { readonly isOk: false; readonly findings: readonly Finding[] }
 
-/** Reads a draft by the schema of the save; its mistakes become findings, under the path where the draft stands. */
-export function readDraft<S extends z.ZodObject>(schema: S, draft: unknown, path = '$'): Read<z.output<S>> {
-  const parsed = parseInput(schema, draft)
+/** Reads a draft by the schema of the save; its mistakes, at most so many, become findings, under the path where the draft stands. */
+export function readDraft<S extends z.ZodObject>(schema: S, draft: unknown, path = '$', most?: number): Read<z.output<S>> {
+  const parsed = parseInput(schema, draft, most)
   // parseInput has just parsed the draft with this schema.
   if (parsed.isOk) return { isOk: true, value: parsed.value as z.output<S> }
   return { isOk: false, findings: parsed.issues.map((one) => ({ ...one, path: `${path}${one.path.slice(1)}` })) }

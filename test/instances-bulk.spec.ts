@@ -38,6 +38,43 @@ describe('a bulk of rows', () => {
     ])
   })
 
+  it('saves rows of more than one portion, each with its result, and finds them again', async () => {
+    const rows = (amount: number) =>
+      Array.from({ length: 7_000 }, (_, index) => ({ key1: `p${index}`, data: { Title: `t${index}`, Amount: amount } }))
+    const first = await world.call('save_instances_bulk', { entity: 'Job', rows: rows(1) })
+    expect([first.inserted, new Set(first.results.map((one: { eiRecordId: number }) => one.eiRecordId)).size]).toEqual([7_000, 7_000])
+    const second = await world.call('save_instances_bulk', { entity: 'Job', rows: rows(2) })
+    expect([second.updated, second.results[6_999].eiRecordId]).toEqual([7_000, first.results[6_999].eiRecordId])
+    expect((await world.call('get_instance', { entity: 'Job', record: 'p6999' })).data).toEqual({ Title: 't6999', Amount: 2 })
+  })
+
+  it('tells fifty mistakes of a row, and past two thousand in all the first of each row', async () => {
+    const data = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`Wrong${index}`, 1]))
+    const rows = Array.from({ length: 45 }, (_, index) => ({ key1: `u${index}`, data }))
+    const { results, failed } = await world.call('save_instances_bulk', { entity: 'Job', rows })
+    expect(failed).toBe(45)
+    const told = results.map((one: { errors: unknown[] }) => one.errors.length)
+    expect([told[0], told[39], told[40], told[44]]).toEqual([50, 50, 1, 1])
+  })
+
+  it('reads long dataJson as it reads short, with the same findings', async () => {
+    const long = `{"Amount": 5, "Title": "${'x'.repeat(30_000)}"${' '.repeat(70_000)}}`
+    const rows = [
+      { key1: 'l1', dataJson: long },
+      { key1: 'l2', dataJson: `${long},` },
+      { key1: 'l3', dataJson: long.replace('5', '9007199254740993') },
+      { key1: 'l4', dataJson: `[${long}]` },
+    ]
+    const { results } = await world.call('save_instances_bulk', { entity: 'Job', rows })
+    expect(results.map((one: { outcome: string; errors?: { path: string }[] }) => [one.outcome, one.errors?.[0]?.path])).toEqual([
+      ['inserted', undefined],
+      ['failed', '$.rows[1].dataJson'],
+      ['failed', '$.rows[2].dataJson..Amount'],
+      ['failed', '$.rows[3].dataJson'],
+    ])
+    expect((await world.call('get_instance', { entity: 'Job', record: 'l1' })).data.Amount).toBe(5)
+  })
+
   it('takes an importMode of each row before that of the call', async () => {
     const save = (importMode: string, rows: object[]) => world.call('save_instances_bulk', { entity: 'Job', importMode, rows })
     const both = (one: object) => ['v1', 'v2', 'v3'].map((key1) => ({ key1, ...one }))

@@ -100,4 +100,55 @@ export const bodies: readonly HostileInput[] = [
     status: 200,
     says: /does not match the pattern/,
   },
+  {
+    name: 'ten thousand rows of fifty unknown properties',
+    send: (server) =>
+      server.post(
+        bulkPath,
+        rows(10_000, () => fields(50, (index) => `"HostileTxt${index}":"v"`)),
+      ),
+    status: 200,
+  },
+  {
+    name: 'ten thousand rows of fifty values',
+    send: (server) =>
+      server.post(
+        bulkPath,
+        rows(10_000, (row) => columns.map((column) => `"${column}":"value ${row}"`).join(',')),
+      ),
+    status: 200,
+  },
+  {
+    name: 'ten thousand rows that are saved already',
+    send: (server) =>
+      server.post(
+        bulkPath,
+        rows(10_000, (row) => `"HostileText0":"value ${row}"`),
+      ),
+    status: 200,
+  },
+  {
+    name: 'twenty bulks at once',
+    send: async (server) => {
+      const body = rows(10_000, (row) => `"HostileText0":"again ${row}"`)
+      const answers = await Promise.all(Array.from({ length: 20 }, () => server.post(bulkPath, body)))
+      return answers.find((answer) => answer.status !== 200 && answer.status !== 409 && answer.status !== 503) ?? { status: 200, text: '' }
+    },
+    status: 200,
+  },
+  {
+    name: 'the same call twice under a key, with sixteen megabytes',
+    send: (server) =>
+      server.post(
+        bulkPath,
+        rows(10_000, (row) => columns.map((column) => `"${column}":"value two ${row}"`).join(',')),
+        { 'idempotency-key': 'large' },
+      ),
+    status: 200,
+  },
+  {
+    name: 'dataJson of sixteen megabytes',
+    send: (server) => server.post(savePath, JSON.stringify({ key1: 'J', dataJson: `{"HostileText0":[${'[1,2],'.repeat(2_000_000)}1]}` })),
+    status: 400,
+  },
 ]

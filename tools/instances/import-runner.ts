@@ -4,7 +4,6 @@ import { z } from 'zod'
 import type { Issue } from '#platform/errors.ts'
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { PatternMatcher } from '#platform/patterns.ts'
 import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { openAsset } from '#tools/assets/service.ts'
@@ -19,7 +18,7 @@ import { ReadingDied, readPlanned } from './import-reading.ts'
 import type { PlanEntity } from './import.rules.ts'
 import { type SaveWish, toWish } from './save.rules.ts'
 import { saveRows } from './save.ts'
-import { readWishes } from './wishes.ts'
+import { readWishes, type RowMeans } from './wishes.ts'
 
 export const importKind = 'instanceImport'
 
@@ -97,7 +96,7 @@ async function saveChunk(
     return entity
   })
   if (JSON.stringify(planOf(frame.entity)) !== JSON.stringify(plan)) throw new PlanOutdated('A property changed while the import ran')
-  const all = await readWishes(chunk.rows, (row, index, patterns) => wishOf(frame.entity, input, row, index, patterns))
+  const all = await readWishes(chunk.rows, (row, index, means) => wishOf(frame.entity, input, row, index, means))
   const wishes = all.slice(
     0,
     countTogether(
@@ -124,8 +123,8 @@ async function saveChunk(
   }
 }
 
-function wishOf(entity: CatalogEntity, input: ImportInput, row: PlannedRow, index: number, patterns: PatternMatcher): SaveWish {
-  const wish = toWish(entity, row.save, { index, path: '$', modeOfCall: input.importMode, patterns })
+function wishOf(entity: CatalogEntity, input: ImportInput, row: PlannedRow, index: number, means: RowMeans): SaveWish {
+  const wish = toWish(entity, row.save, { index, path: '$', modeOfCall: input.importMode, ...means })
   return row.problem === undefined ? wish : { ...wish, issues: [{ path: '$', severity: 'error', message: row.problem }] }
 }
 

@@ -1,6 +1,7 @@
 /** Statements that read live records before a write: which of those that are named are there, and what they hold. */
 import type { Tx } from '#platform/db/pool.ts'
 import { recordTable } from '#platform/db/records.ts'
+import { mapInTurns } from '#platform/turns.ts'
 
 import { canonicalSql, createParameters } from './compile.rules.ts'
 import type { ReadFrame } from './frame.ts'
@@ -68,10 +69,9 @@ export async function readCanonical(
     [...compiled.parameters.list] as never[],
     { prepare: true },
   )
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      new Map(Object.entries(JSON.parse(row.document) as Record<string, Value>).map(([id, value]) => [Number(id), value])),
-    ]),
-  )
+  const read = await mapInTurns(rows, (row) => {
+    const values = Object.entries(JSON.parse(row.document) as Record<string, Value>).map(([id, value]) => [Number(id), value] as const)
+    return [row.id, new Map(values)] as const
+  })
+  return new Map(read)
 }

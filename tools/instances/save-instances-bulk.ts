@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 import { AppError } from '#platform/errors.ts'
+import { maxIssues } from '#platform/issues.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { envelopeBytes } from '#platform/paging.ts'
-import type { PatternMatcher } from '#platform/patterns.ts'
 import { draftRows, readDraft } from '#platform/validation.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
@@ -12,7 +12,10 @@ import { entityInPath, writeFrame } from './frame.ts'
 import { bulkResult, entity, importMode, moveParent, saveRow } from './instances.schema.ts'
 import { type ImportMode, type SaveWish, toWish } from './save.rules.ts'
 import { saveRows } from './save.ts'
-import { readWishes } from './wishes.ts'
+import { readWishes, type RowMeans } from './wishes.ts'
+
+// Where so much is wrong, the first mistake of each further row says enough.
+const findingsInFull = 2_000
 
 /** What a row means; one that has not the shape of a row means nothing but its findings. */
 function readRow(
@@ -20,10 +23,11 @@ function readRow(
   draft: unknown,
   index: number,
   modeOfCall: ImportMode | undefined,
-  patterns: PatternMatcher,
+  means: RowMeans,
+  most: number,
 ): SaveWish {
-  const at = { index, path: `$.rows[${index}]`, modeOfCall, patterns }
-  const row = readDraft(saveRow, draft, at.path)
+  const at = { index, path: `$.rows[${index}]`, modeOfCall, ...means, most }
+  const row = readDraft(saveRow, draft, at.path, most)
   if (row.isOk) return toWish(catalogEntity, row.value, at)
   return { ...toWish(catalogEntity, {}, at), issues: row.findings }
 }
@@ -69,7 +73,12 @@ export const saveInstancesBulk = defineOperation({
         `At most ${bulkRows} rows in one call, got ${input.rows.length}. Split the rows, or use import_instances.`,
       )
     const frame = await writeFrame(context, (catalog) => entityInPath(catalog, input.entity))
-    const wishes = await readWishes(input.rows, (row, index, patterns) => readRow(frame.entity, row, index, input.importMode, patterns))
+    let told = 0
+    const wishes = await readWishes(input.rows, (row, index, means) => {
+      const wish = readRow(frame.entity, row, index, input.importMode, means, told < findingsInFull ? maxIssues : 1)
+      told += wish.issues.length
+      return wish
+    })
     const outcomes = await saveRows(context, frame, wishes, { movesParents: input.moveParent === true })
     const counts = { inserted: 0, updated: 0, skipped: 0, failed: 0 }
     for (const { outcome } of outcomes) counts[outcome]++

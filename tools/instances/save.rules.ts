@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 
 import { AppError, type Issue } from '#platform/errors.ts'
-import { parseJson } from '#platform/json.ts'
+import { type ParsedJson, parseJson } from '#platform/json.ts'
 import type { PatternMatcher } from '#platform/patterns.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
@@ -42,14 +42,19 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function dataOf(row: SaveRowInput, path: string, issues: Issue[]): Record<string, unknown> {
+function dataOf(
+  row: SaveRowInput,
+  path: string,
+  issues: Issue[],
+  known: ReadonlyMap<string, ParsedJson> | undefined,
+): Record<string, unknown> {
   if (row.data !== undefined && row.dataJson !== undefined) {
     issues.push({ path: `${path}.dataJson`, severity: 'error', message: 'Send data or dataJson, not both.' })
     return {}
   }
   if (row.dataJson === undefined) return row.data ?? {}
   try {
-    const parsed = parseJson(row.dataJson)
+    const parsed = keptOf(known?.get(row.dataJson)) ?? parseJson(row.dataJson)
     if (isObject(parsed)) return parsed
     issues.push({ path: `${path}.dataJson`, severity: 'error', message: 'dataJson must hold a JSON object of values by property.' })
   } catch (error) {
@@ -61,6 +66,12 @@ function dataOf(row: SaveRowInput, path: string, issues: Issue[]): Record<string
     )
   }
   return {}
+}
+
+/** The value of JSON that was parsed already; throws what it was refused for. */
+function keptOf(known: ParsedJson | undefined): unknown {
+  if (known?.refusal) throw known.refusal
+  return known?.value
 }
 
 function parentOf(row: SaveRowInput, path: string, issues: Issue[]): ParentWish {
@@ -138,13 +149,20 @@ export function toWish(
     readonly targetId?: number | undefined
     readonly modeOfCall?: ImportMode | undefined
     readonly patterns: PatternMatcher
+    /** Long dataJson that was parsed already. */
+    readonly parsed?: ReadonlyMap<string, ParsedJson> | undefined
     /** How many mistakes of its data are told. */
     readonly most?: number | undefined
   },
 ): SaveWish {
   const { index, path } = at
   const issues: Issue[] = []
-  const checked = checkData(entity.properties, dataOf(row, path, issues), `${path}.${row.dataJson === undefined ? 'data' : 'dataJson'}`, at)
+  const checked = checkData(
+    entity.properties,
+    dataOf(row, path, issues, at.parsed),
+    `${path}.${row.dataJson === undefined ? 'data' : 'dataJson'}`,
+    at,
+  )
   issues.push(...checked.issues)
   const keys = keysOf(entity, row, checked.values, path, issues)
   // Of a record that is named by its id the parts that are not said stay, so only the merged key tells whether it is one.

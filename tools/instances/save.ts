@@ -3,6 +3,8 @@ import { inRecords } from '#platform/db/records.ts'
 import { StaleRead } from '#platform/db/transaction.ts'
 import type { Issue } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
+import { eachInTurns, mapInTurns, nextTurn } from '#platform/turns.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
 import { checkAssets, queueSavedAttachments } from './attachments.ts'
 import { type Draft, type Fail, findDrafts, isComplete, presentKeys, refuseUnsound, type SaveOutcome } from './drafts.ts'
@@ -93,7 +95,7 @@ async function mergeDrafts(
     toRead.length > 0
       ? await inRecords(tx, tenantId, () => readCanonical(tx, tenantId, frame, toRead))
       : new Map<number, Map<number, Value>>()
-  const merged = considered.map((draft) => {
+  const merged = await mapInTurns(considered, (draft) => {
     const { wish, live } = draft
     const before = live ? (draft.before ?? present.get(live.id)) : undefined
     const values = mergeValues(entity, wish.mode === 'overwrite' ? undefined : before, wish.values)
@@ -101,7 +103,7 @@ async function mergeDrafts(
   })
   const follows = await followFiles(context, entity, merged)
   const ready: Ready[] = []
-  for (const [index, { draft, before, values: wanted }] of merged.entries()) {
+  await eachInTurns(merged, ({ draft, before, values: wanted }, index) => {
     const { wish, live } = draft
     const followed = follows[index] ?? unfollowed
     const values = followed.changes.size === 0 ? wanted : mergeValues(entity, wanted, followed.changes)
@@ -118,17 +120,15 @@ async function mergeDrafts(
       })
     }
     if (issues.length > 0) {
-      fail(wish.index, 'invalid', issues, live?.id)
-      continue
+      return fail(wish.index, 'invalid', issues, live?.id)
     }
     const hash = rowHash(parentId, keys, values)
     const isSame = live && (live.rowHash === hash || (isHashDated && before && rowHash(live.parentId, presentKeys(live), before) === hash))
     if (isSame) {
-      outcomes.set(wish.index, { index: wish.index, outcome: 'skipped', eiRecordId: live.id })
-      continue
+      return void outcomes.set(wish.index, { index: wish.index, outcome: 'skipped', eiRecordId: live.id })
     }
     ready.push({ draft, before, followed, row: { id: live?.id ?? 0, version: live?.version ?? 0, parentId, keys, rowHash: hash, values } })
-  }
+  })
   await refuseTakenKeys(context, frame, ready, fail, outcomes)
   return ready.filter(({ draft }) => !outcomes.has(draft.wish.index))
 }
@@ -193,6 +193,25 @@ async function refuseBadParents(context: TxContext, frame: WriteFrame, ready: re
   for (const [index, { reason, issue }] of await lockAndCheckParents(context, frame, rows)) fail(index, reason, [issue])
 }
 
+/** What a portion of rows holds in all; writing it down takes some milliseconds. */
+const valuesOfPortion = 20_000
+
+/** Writes rows in portions, each in a turn of its own: the text of ten thousand rows takes longer to write down than others can wait. */
+async function inPortions(
+  entity: CatalogEntity,
+  ready: readonly Ready[],
+  write: (rows: readonly FullRow[]) => Promise<ReadonlyMap<number, string | undefined>>,
+): Promise<Map<number, string | undefined>> {
+  const size = Math.max(50, Math.floor(valuesOfPortion / (entity.properties.length + 1)))
+  const done = new Map<number, string | undefined>()
+  for (let from = 0; from < ready.length; from += size) {
+    if (ready.length > size) await nextTurn()
+    const written = await write(ready.slice(from, from + size).map(({ row }) => row))
+    for (const [id, document] of written) done.set(id, document)
+  }
+  return done
+}
+
 async function store(
   context: TxContext,
   frame: WriteFrame,
@@ -210,25 +229,14 @@ async function store(
   const inserts = fresh.map((one, index) => ({ ...one, row: { ...one.row, id: ids[index] ?? 0 } }))
   await inRecords(tx, tenantId, async () => {
     if (inserts.length > 0) {
-      const done = await insertRecords(
-        tx,
-        tenantId,
-        entity,
-        by,
-        inserts.map(({ row }) => row),
-      )
+      const done = await inPortions(entity, inserts, (rows) => insertRecords(tx, tenantId, entity, by, rows))
       for (const [id, document] of done) documents.set(id, document)
       if (done.size !== inserts.length) throw new StaleRead('somebody took a key meanwhile')
     }
     if (changed.length > 0) {
       // The third run takes the later time of the old row, so that a row under constant change is saved all the same.
-      const done = await updateRecords(
-        tx,
-        tenantId,
-        entity,
-        { ...by, isLate: context.attempt >= 3 },
-        changed.map(({ row }) => row),
-      )
+      const isLate = context.attempt >= 3
+      const done = await inPortions(entity, changed, (rows) => updateRecords(tx, tenantId, entity, { ...by, isLate }, rows))
       for (const [id, document] of done) documents.set(id, document)
       if (done.size !== changed.length) throw new StaleRead('somebody changed a row meanwhile')
     }
