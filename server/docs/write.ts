@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join, relative, resolve, sep } from 'node:path'
 
 import { buildRegistry, type Registry } from '#platform/registry.ts'
+import { unaskedSections } from '#tools/docs/service.ts'
 import { domains } from '#tools/index.ts'
 
 import { referenceFiles } from './reference.ts'
@@ -45,10 +46,16 @@ function main(): void {
   const seen = `${registry.operations.length} operations, ${files.size} files`
   if (process.argv.includes('--check')) {
     for (const path of [...stale, ...surplus]) console.error(`stale: docs-corpus/${path}`)
+    const unasked = unaskedSections()
+    for (const place of unasked) console.error(`no questions, or no section: docs-corpus/${place}`)
+    if (unasked.length > 0) {
+      console.error('Say in docs-corpus/asked/ what people ask where a section answers, in one line that begins with its anchor.')
+      process.exitCode = 1
+    }
     if (stale.length + surplus.length > 0) {
       console.error('The generated documents do not fit the code. Run npm run docs and commit what it writes.')
       process.exitCode = 1
-    } else console.log(`The generated documents are fresh (${seen}).`)
+    } else if (unasked.length === 0) console.log(`The generated documents are fresh (${seen}).`)
     return
   }
   for (const path of surplus) rmSync(join(folder, path))

@@ -61,3 +61,13 @@ export async function searchDocs(
     return { hits: shown, hint: 'Found by words alone, since the sentence model is not there: try other words, in English.' }
   return isSure ? { hits: shown } : { hits: shown, hint: 'Not sure that one of these is meant: ask in other words, or look at docs_index.' }
 }
+
+/** What the search would find badly: sections of guides, and decisions, without questions, and questions of sections that there are not. */
+export function unaskedSections(): string[] {
+  const asked = readAsked(corpusFolder)
+  const sections = corpusPages().flatMap((page) => page.sections.map(({ anchor, level }) => ({ place: `${page.path}#${anchor}`, level })))
+  const isWanted = (place: string, level: number) => place.startsWith('guides/') || (place.startsWith('decisions/') && level === 1)
+  const silent = sections.filter(({ place, level }) => isWanted(place, level) && (asked.get(place) ?? []).length === 0)
+  const known = new Set(sections.map(({ place }) => place))
+  return [...silent.map(({ place }) => place), ...[...asked.keys()].filter((place) => !known.has(place))]
+}
