@@ -116,7 +116,7 @@ function elementOf(list: z.ZodArray): z.ZodType {
 }
 
 function fieldsOf(schema: z.ZodObject): [string, z.ZodType][] {
-  return Object.entries(schema.shape as Record<string, z.ZodType>)
+  return Object.entries(schema.shape)
 }
 
 function valueOf(input: object, name: string): unknown {

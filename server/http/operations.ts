@@ -191,7 +191,7 @@ function readQuery(route: Route, target: Target): Map<string, QueryValue> {
 /** What a value of the body would be in a query; undefined for what is none, whose text might be as long as the body. */
 function textOf(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.length <= 1_000 && value.every((part) => typeof part !== 'object') ? value.join(',') : undefined
-  return typeof value === 'object' ? undefined : String(value)
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 }
 
 /** One object of query, body and path. A name that stands in two of them must say the same in both. */
