@@ -15,14 +15,15 @@ import { createLog, type Logger } from '#platform/log.ts'
 import { outboxBacklog } from '#platform/outbox.ts'
 import { createPlatform, type Platform } from '#platform/platform.ts'
 import { domains } from '#tools/index.ts'
-import { corpus } from '#tools/docs/service.ts'
+import { corpus, searchDocs } from '#tools/docs/service.ts'
 import { provisionFirstTenant } from '#tools/tenants/service.ts'
 
 import { keepOnce, makeDataDir, secretsKey } from './boot/data-dir.ts'
 import { databaseTrouble } from './boot/failures.ts'
 import { portTaken } from './boot/ports.ts'
 import { startServices, type Services as Backing } from './boot/services.ts'
-import { pageHtml, servedTexts } from './docs/index.ts'
+import { ownMarkdown, pageHtml, servedTexts } from './docs/index.ts'
+import type { DocsSite } from './http/docs-pages.ts'
 import { createHttpServer } from './http/server.ts'
 import { startMailServer } from './mail/server.ts'
 import { createMcpEndpoint } from './mcp/endpoint.ts'
@@ -97,6 +98,19 @@ async function readinessOf(config: Config, platform: Platform, backing: Backing)
   return { status: isUp ? 'ready' : 'down', dependencies }
 }
 
+/** The documentation as a browser gets it: with this installation's address in the samples, each page made once, when somebody first asks for it. */
+function docsSite(config: Config, platform: Platform): DocsSite {
+  const pages = corpus.pages().map((page) => {
+    let html: Promise<string> | undefined
+    return {
+      ...page,
+      markdown: ownMarkdown(page.markdown, config.publicUrl),
+      html: () => (html ??= pageHtml(page, config.publicUrl)),
+    }
+  })
+  return { pages, search: (query) => searchDocs(platform.services, query, 10) }
+}
+
 async function serve(config: Config, log: Logger, platform: Platform, backing: Backing): Promise<void> {
   const mcp = createMcpEndpoint({ pipeline: platform.pipeline, config, log, corpus })
   const http = await createHttpServer({
@@ -108,7 +122,7 @@ async function serve(config: Config, log: Logger, platform: Platform, backing: B
     mcp,
     docs: {
       texts: servedTexts(platform.pipeline.registry, { pages: corpus.pages(), publicUrl: config.publicUrl }),
-      corpus: corpus.pages().map((page) => ({ ...page, html: () => pageHtml(page) })),
+      site: docsSite(config, platform),
     },
   })
   const { port } = await http.listen().catch((error: unknown) => Promise.reject(new Error(portTaken(error, config.port, 'PORT'))))

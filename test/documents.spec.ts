@@ -11,6 +11,7 @@ import { errorCatalogue } from '#platform/errors.ts'
 import { parseInput } from '#platform/issues.ts'
 import { buildRegistry } from '#platform/registry.ts'
 import { pageHtml, servedTexts } from '#server/docs/index.ts'
+import { drawnDiagrams } from '#server/docs/draw-diagrams.ts'
 import { referenceFiles } from '#server/docs/reference.ts'
 import { compareReference } from '#server/docs/write.ts'
 import { clientConfigurations } from '#server/http/client-configurations.ts'
@@ -42,9 +43,11 @@ describe('the generated documents', () => {
   it('are the same bytes each time, and stale ones are named', async () => {
     expect(referenceFiles(registry)).toEqual(files)
     const folder = await mkdtemp(join(tmpdir(), 'fieldloop-reference-'))
+    const drawings = [...drawnDiagrams(corpus.pages()).keys()]
+    expect(drawings.length).toBeGreaterThan(0)
     try {
       const { stale } = compareReference(registry, folder)
-      expect(stale.toSorted()).toEqual([...files.keys()].toSorted())
+      expect(stale.toSorted()).toEqual([...files.keys(), ...drawings].toSorted())
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
@@ -182,8 +185,8 @@ describe('the written pages', () => {
     expect(dead.map(({ page, target }) => `${page.path} → ${target}`)).toEqual([])
   })
 
-  it('are shown in a browser whole: nothing is left as Markdown, and every link leads to a page and place that is served', () => {
-    const shown = corpus.pages().map((page) => ({ path: page.path, html: pageHtml(page) }))
+  it('are shown in a browser whole: nothing is left as Markdown, and every link leads to a page and place that is served', async () => {
+    const shown = await Promise.all(corpus.pages().map(async (page) => ({ path: page.path, html: await pageHtml(page) })))
     expect(shown.length).toBeGreaterThan(30)
     const ids = new Map(shown.map(({ path, html }) => [path, new Set([...html.matchAll(/ id="([^"]*)"/g)].map((match) => match[1]))]))
     const wrong = shown.flatMap(({ path, html }) => {
@@ -192,6 +195,7 @@ describe('the written pages', () => {
       const dead = links.filter((link) => {
         const [address = '', anchor] = link.split('#')
         const target = address === '' ? path : `${address.replace('/docs/', '')}.md`
+        if (address === '/llms.txt' || address === '/docs') return false
         return !/^https?:/.test(link) && (!ids.has(target) || (anchor !== undefined && !ids.get(target)?.has(anchor)))
       })
       const left = /```|^#+ |\*\*|\]\((?:[a-z.]+\/)*[a-z-]+\.md/m.exec(words)?.[0]
@@ -200,6 +204,33 @@ describe('the written pages', () => {
     expect(wrong).toEqual([])
     const linked = shown.flatMap(({ html }) => [...html.matchAll(/ href="/g)])
     expect(linked.length).toBeGreaterThan(100)
+  })
+
+  it('are shown with anchors, colours, tables that scroll by themselves, drawn diagrams and the address of the installation', async () => {
+    const pageOf = (path: string) => corpus.page(path) ?? { path, title: '', markdown: '', sections: [] }
+    const start = await pageHtml(pageOf('guides/getting-started.md'), 'https://ops.example.com')
+    expect(start).toContain('https://ops.example.com/readyz')
+    expect(start).not.toContain('localhost:4000')
+    expect(start).toMatch(/<h2 id="([a-z-]+)"><a class="anchor" href="#\1">/)
+    const tools = await pageHtml(pageOf('reference/tools/instances.md'))
+    expect(tools).toContain('<span class="hljs-attr">')
+    const tables = tools.match(/<table>/g) ?? []
+    expect(tables.length).toBeGreaterThan(20)
+    expect(tools.match(/<div class="table" tabindex="0"[^>]*><table>/g)).toHaveLength(tables.length)
+    const drawn = corpus.pages().filter(({ markdown }) => markdown.includes('```mermaid'))
+    expect(drawn.length).toBeGreaterThan(0)
+    for (const page of drawn) {
+      const html = await pageHtml(page)
+      expect(html).toContain('<svg ')
+      expect(html).not.toMatch(/flowchart|<style|style="|https?:\/\/(?!www\.w3\.org)[a-z.]*google/)
+    }
+    const scripted = {
+      path: 'guides/x.md',
+      title: 'X',
+      markdown: '# X\n\n<script>alert(1)</script> [x](javascript:alert(1))\n',
+      sections: [],
+    }
+    expect(await pageHtml(scripted)).not.toMatch(/<script|href="javascript/)
   })
 
   it('show the client configurations that the page at the root shows', () => {

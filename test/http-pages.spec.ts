@@ -93,16 +93,27 @@ describe('the documentation in a browser', () => {
     title,
     summary: `About <${title}>.`,
     markdown: `# ${title}\n`,
-    html: () => `<h1 id="top">${title}</h1>`,
+    sections: ['top', 'first', 'second'].map((anchor, index) => ({ anchor, title: `The ${anchor}`, level: index === 0 ? 1 : 2 })),
+    html: () => Promise.resolve(`<h1 id="top">${title}</h1>`),
   })
-  const corpus = [page('guides/start.md', 'Start'), page('reference/tools/test.md', 'The tools'), page('decisions/why.md', 'Why')]
+  const pages = [page('guides/start.md', 'Start'), page('reference/tools/test.md', 'Test: the tools'), page('decisions/why.md', 'Why')]
+  const asked: string[] = []
+  let held: Promise<void> = Promise.resolve()
+  const search = async (query: string) => {
+    asked.push(query)
+    await held
+    const hits =
+      query === 'nothing' ? [] : [{ path: 'guides/start.md', title: 'Start', anchor: 'first', section: 'The <first>', excerpt: 'A & B' }]
+    return { hits, hint: 'Not sure.' }
+  }
   let documented: TestServer
   beforeAll(async () => {
-    documented = await startHttpServer({ docs: { texts: new Map(), corpus } })
+    documented = await startHttpServer({ docs: { texts: new Map(), site: { pages, search } } })
   })
   afterAll(() => documented.close())
-  const read = async (path: string) => {
-    const response = await fetch(documented.url + path)
+  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  const read = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(documented.url + path, { headers, redirect: 'manual' })
     return { status: response.status, type: response.headers.get('content-type'), text: await response.text(), headers: response.headers }
   }
 
@@ -114,15 +125,59 @@ describe('the documentation in a browser', () => {
     for (const [position, link] of links.entries()) {
       const { status, type, text, headers } = await read(link)
       expect([status, type]).toEqual([200, 'text/html; charset=utf-8'])
-      expect(text).toContain(corpus[position]?.html() ?? 'no such page')
+      expect(text).toContain((await pages[position]?.html()) ?? 'no such page')
       expect(headers.get('content-security-policy')).toContain("default-src 'none'")
       expect([...text.matchAll(/(?:src|href)="([^"]*)"/g)].filter((match) => !/^(?:data:|\/|#)/.test(match[1] ?? ''))).toEqual([])
+      expect(text).not.toMatch(/<script| style="| on[a-z]+="/)
       expect(await read(`${link}.md`)).toMatchObject({
         status: 200,
         type: 'text/markdown; charset=utf-8',
-        text: corpus[position]?.markdown,
+        text: pages[position]?.markdown,
       })
     }
+  })
+
+  it('leads from each page to the one before and the one behind it, and to its sections', async () => {
+    const { text } = await read('/docs/reference/tools/test')
+    expect(text).toContain('rel="prev" href="/docs/guides/start"')
+    expect(text).toContain('rel="next" href="/docs/decisions/why"')
+    expect(text).toContain('href="/docs/reference/tools/test" aria-current="page">Test<')
+    expect(text).toContain('<li><a href="#second">The second</a></li>')
+    expect((await read('/docs/guides/start')).text).not.toContain('rel="prev"')
+    expect((await read('/docs/decisions/why')).text).not.toContain('rel="next"')
+  })
+
+  it('searches by a form, without a script, in what was typed', async () => {
+    const form = await read('/docs')
+    expect(form.text).toContain('<form class="search" action="/docs/search" role="search"><input type="search" name="q"')
+    expect(form.headers.get('content-security-policy')).toContain("form-action 'self'")
+    const { status, text } = await read('/docs/search?q=%3Cb%3E+%22gate%22')
+    expect([status, asked.at(-1)]).toEqual([200, '<b> "gate"'])
+    expect(text).toContain('value="&#60;b&#62; &#34;gate&#34;"')
+    expect(text).toContain('<a href="/docs/guides/start#first">The &#60;first&#62;</a>')
+    expect(text).toContain('A &#38; B')
+    expect(text).toContain('Not sure.')
+    expect((await read('/docs/search?q=nothing')).text).toContain('Nothing was found')
+    const before = asked.length
+    expect((await read('/docs/search?q=%20')).text).toContain('Ask in your own words')
+    expect(asked).toHaveLength(before)
+    await read(`/docs/search?q=${'x'.repeat(5_000)}`)
+    expect(asked.at(-1)).toHaveLength(500)
+  })
+
+  it('lets only so many search at once', async () => {
+    let release = () => {}
+    held = new Promise((resolve) => (release = resolve))
+    const before = asked.length
+    const many = Array.from({ length: 12 }, () => read('/docs/search?q=many'))
+    await expect.poll(() => asked.length - before).toBe(8)
+    const refused = await Promise.race(many)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
+    release()
+    expect((await Promise.all(many)).map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      ...Array(8).fill(200),
+      ...Array(4).fill(429),
+    ])
   })
 
   it('is linked from the page at the root', async () => {
@@ -130,10 +185,29 @@ describe('the documentation in a browser', () => {
     for (const link of ['/docs', '/docs/guides/start']) expect(text).toContain(`href="${link}"`)
   })
 
-  it('names the nearest page where there is none of that name', async () => {
+  it('shows a person a page where there is none, and a program the problem with the nearest name', async () => {
     const { status, text } = await read('/docs/guides/strat')
     expect(status).toBe(404)
     expect(JSON.parse(text).detail).toContain('/docs/guides/start')
+    for (const path of ['/docs/guides/strat', '/nowhere']) {
+      const shown = await read(path, browser)
+      expect([shown.status, shown.type, shown.headers.get('vary')]).toEqual([404, 'text/html; charset=utf-8', 'accept'])
+      expect(shown.text).toContain('role="search"')
+    }
+    expect((await read('/docs/guides/strat', browser)).text).toContain('/docs/guides/start')
+    const posted = await fetch(`${documented.url}/nowhere`, { method: 'POST', headers: browser })
+    expect(posted.headers.get('content-type')).toContain('application/problem+json')
+  })
+
+  it('takes a person from a slash too many, or from a folder, to what was meant', async () => {
+    const target = async (path: string) => {
+      const { status, headers } = await read(path, browser)
+      return [status, headers.get('location')]
+    }
+    expect(await target('/docs/')).toEqual([308, '/docs'])
+    expect(await target('/docs/guides/start/')).toEqual([308, '/docs/guides/start'])
+    expect(await target('/docs/guides')).toEqual([302, '/docs'])
+    expect(await target('/docs/reference/tools/')).toEqual([302, '/docs'])
   })
 
   it('is absent where there is none', async () => {

@@ -7,7 +7,7 @@ import { postmanCollection } from './postman.ts'
 import { responseShapes } from './response-shapes.ts'
 import { productVersion } from './version.ts'
 
-export { pageHtml } from './page-html.ts'
+export { ownMarkdown, pageHtml } from './page-html.ts'
 
 /** A text that is served as it is. */
 export interface ServedText {

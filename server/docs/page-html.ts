@@ -1,5 +1,11 @@
-/** A page of the corpus as HTML: the Markdown that our pages are written in, and no more. What is not understood stays as text. */
+/** A page of the corpus as HTML. */
 import { dirname, join } from 'node:path/posix'
+import { setImmediate } from 'node:timers/promises'
+
+import MarkdownIt from 'markdown-it'
+
+import { drawnDiagram } from './diagrams.ts'
+import { highlighted } from './highlight.ts'
 
 export interface CorpusPage {
   /** Relative to the corpus: `guides/records.md`. */
@@ -10,8 +16,19 @@ export interface CorpusPage {
   readonly sections: readonly { readonly anchor: string; readonly title: string; readonly level: number }[]
 }
 
-function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+/** What the rules below know of the page. */
+interface Rendering {
+  readonly path: string
+  /** Of the headings that are still to come. */
+  readonly anchors: string[]
+}
+
+/** The address that the pages show where an installation's own is meant. */
+const exampleUrl = 'http://localhost:4000'
+
+/** A page as its installation shows it: with its own address in the samples. */
+export function ownMarkdown(markdown: string, publicUrl: string): string {
+  return markdown.replaceAll(exampleUrl, publicUrl)
 }
 
 /** Where a link of a page leads on the server; undefined where nothing is served for it. */
@@ -20,95 +37,63 @@ function addressOf(from: string, target: string): string | undefined {
   const [file = '', anchor] = target.split('#')
   const hash = anchor === undefined ? '' : `#${anchor}`
   if (file === '') return hash
-  const path = join(dirname(from), file)
-  return path.endsWith('.md') && !path.startsWith('..') ? `/docs/${path.slice(0, -'.md'.length)}${hash}` : undefined
+  const path = join(dirname(from), decodeURI(file))
+  if (path.startsWith('..')) return undefined
+  if (path === 'reference/llms.txt') return '/llms.txt'
+  if (path === 'reference/tools') return '/docs#tools-by-area'
+  return path.endsWith('.md') ? `/docs/${path.slice(0, -'.md'.length)}${hash}` : undefined
 }
 
-/** Words with their code, links and emphasis. */
-function inline(text: string, from: string): string {
-  return text
-    .split(/(`[^`]+`)/)
-    .map((part) => {
-      if (part.startsWith('`') && part.length > 1) return `<code>${escape(part.slice(1, -1))}</code>`
-      return escape(part).replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
-    })
-    .join('')
-    .replace(/\[([^[\]]*)\]\(([^()\s]+)\)/g, (_link, words: string, target: string) => {
-      const address = addressOf(from, target)
-      return address === undefined ? words : `<a href="${address}">${words}</a>`
-    })
+// Raw HTML stays text: a page says everything in Markdown.
+const markdown = new MarkdownIt({ html: false, linkify: false })
+const { escapeHtml } = markdown.utils
+const { rules } = markdown.renderer
+
+/** What a page passes to the rules below; set by pageHtml alone. */
+const renderingOf = (env: unknown) => env as Rendering
+
+rules.heading_open = (tokens, at, _options, env) => {
+  const anchor = escapeHtml(renderingOf(env).anchors.shift() ?? '')
+  const { tag = 'h2' } = tokens[at] ?? {}
+  return tag === 'h1' ? `<h1 id="${anchor}">` : `<${tag} id="${anchor}"><a class="anchor" href="#${anchor}">`
+}
+rules.heading_close = (tokens, at) => {
+  const { tag = 'h2' } = tokens[at] ?? {}
+  return tag === 'h1' ? '</h1>\n' : `</a></${tag}>\n`
 }
 
-function cellsOf(line: string): string[] {
-  return line
-    .trim()
-    .replace(/^\||\|$/g, '')
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim().replaceAll('\\|', '|'))
+// A link to what is not served is its words.
+const links: boolean[] = []
+rules.link_open = (tokens, at, _options, env) => {
+  const address = addressOf(renderingOf(env).path, String(tokens[at]?.attrGet('href') ?? ''))
+  links.push(address !== undefined)
+  return address === undefined ? '' : `<a href="${escapeHtml(address)}">`
+}
+rules.link_close = () => (links.pop() === true ? '</a>' : '')
+
+rules.table_open = () => '<div class="table" tabindex="0" role="group" aria-label="Table"><table>\n'
+rules.table_close = () => '</table></div>\n'
+
+rules.fence = (tokens, at) => {
+  const { info = '', content = '' } = tokens[at] ?? {}
+  const [language = '', tool] = info.trim().split(' ')
+  const drawing = language === 'mermaid' ? drawnDiagram(content) : undefined
+  if (drawing !== undefined) return `<figure class="drawing" tabindex="0" role="group" aria-label="Diagram">${drawing}</figure>\n`
+  const caption = tool === undefined ? '' : `<figcaption><code>${escapeHtml(tool)}</code></figcaption>`
+  const label = tool === undefined ? 'Code' : `A call of ${escapeHtml(tool)}`
+  const code = highlighted(content, language) ?? escapeHtml(content)
+  return `<figure>${caption}<pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></figure>\n`
 }
 
-function tableHtml(lines: readonly string[], from: string): string {
-  const [head = '', , ...rows] = lines
-  const row = (line: string, tag: 'th' | 'td') =>
-    `<tr>${cellsOf(line)
-      .map((cell) => `<${tag}>${inline(cell, from)}</${tag}>`)
-      .join('')}</tr>`
-  return `<div class="table" tabindex="0"><table><thead>${row(head, 'th')}</thead><tbody>${rows.map((line) => row(line, 'td')).join('')}</tbody></table></div>`
-}
-
-function listHtml(lines: readonly string[], from: string): string {
-  const tag = /^\d/.test(lines[0] ?? '') ? 'ol' : 'ul'
-  const items: string[] = []
-  for (const line of lines) {
-    const item = /^(?:[-*]|\d+\.) +(.*)$/.exec(line)?.[1]
-    if (item !== undefined) items.push(item)
-    else items.push(`${items.pop() ?? ''} ${line.trim()}`)
+/** The page's body, its title included, without a frame around it. A page is long, and others are waiting: between two sections they get their turn. */
+export async function pageHtml(page: CorpusPage, publicUrl: string = exampleUrl): Promise<string> {
+  const rendering = { path: page.path, anchors: page.sections.map(({ anchor }) => anchor) }
+  const tokens = markdown.parse(ownMarkdown(page.markdown, publicUrl), rendering)
+  const begins = tokens.flatMap((token, at) => (token.type === 'heading_open' && token.level === 0 ? [at] : []))
+  const parts: string[] = []
+  for (const [index, begin] of begins.entries()) {
+    parts.push(markdown.renderer.render(tokens.slice(begin, begins[index + 1]), markdown.options, rendering))
+    await setImmediate()
   }
-  return `<${tag}>${items.map((item) => `<li>${inline(item, from)}</li>`).join('')}</${tag}>`
-}
-
-function codeHtml(info: string, code: string): string {
-  const tool = /^json ([a-z_]+)$/.exec(info)?.[1]
-  const caption = tool === undefined ? '' : `<figcaption><code>${tool}</code></figcaption>`
-  return `<figure>${caption}<pre tabindex="0"><code>${escape(code)}</code></pre></figure>`
-}
-
-/** The page's body, its title included, without a frame around it. */
-export function pageHtml(page: CorpusPage): string {
-  const lines = page.markdown.split('\n')
-  const anchors = page.sections.map(({ anchor }) => anchor)
-  const blocks: string[] = []
-  const takeWhile = (from: number, fits: (line: string) => boolean) => {
-    let end = from
-    while (end < lines.length && fits(lines[end] ?? '')) end++
-    return end
-  }
-  for (let at = 0; at < lines.length;) {
-    const line = lines[at] ?? ''
-    const [, hashes, title] = /^(#{1,4}) +(.+?) *#*$/.exec(line) ?? []
-    const [, fence, info = ''] = /^(```+)(.*)$/.exec(line) ?? []
-    if (line.trim() === '') at++
-    else if (hashes !== undefined && title !== undefined) {
-      const level = hashes.length
-      blocks.push(`<h${level} id="${escape(anchors.shift() ?? '')}">${inline(title, page.path)}</h${level}>`)
-      at++
-    } else if (fence !== undefined) {
-      const end = takeWhile(at + 1, (next) => !next.startsWith(fence))
-      blocks.push(codeHtml(info.trim(), lines.slice(at + 1, end).join('\n')))
-      at = end + 1
-    } else if (line.startsWith('|')) {
-      const end = takeWhile(at, (next) => next.startsWith('|'))
-      blocks.push(tableHtml(lines.slice(at, end), page.path))
-      at = end
-    } else if (/^(?:[-*]|\d+\.) /.test(line)) {
-      const end = takeWhile(at, (next) => next.trim() !== '')
-      blocks.push(listHtml(lines.slice(at, end), page.path))
-      at = end
-    } else {
-      const end = takeWhile(at + 1, (next) => next.trim() !== '' && !/^(?:#{1,4} |```|\||[-*] |\d+\. )/.test(next))
-      blocks.push(`<p>${inline(lines.slice(at, end).join(' '), page.path)}</p>`)
-      at = end
-    }
-  }
-  return blocks.join('\n')
+  return parts.join('')
 }

@@ -3,9 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join, relative, resolve, sep } from 'node:path'
 
 import { buildRegistry, type Registry } from '#platform/registry.ts'
-import { unaskedSections } from '#tools/docs/service.ts'
+import { corpus, unaskedSections } from '#tools/docs/service.ts'
 import { domains } from '#tools/index.ts'
 
+import { drawnDiagrams } from './draw-diagrams.ts'
 import { referenceFiles } from './reference.ts'
 
 /** What stands on disk and what should. Paths are relative to the corpus. */
@@ -18,7 +19,7 @@ export interface Comparison {
 /** Compares the generated files with those below `folder`/reference. Throws when the registry holds no operation: such documents say nothing. */
 export function compareReference(registry: Registry, folder: string): Comparison {
   if (registry.operations.length === 0) throw new Error('The registry holds no operation, so there is nothing to document.')
-  const files = referenceFiles(registry)
+  const files = new Map([...referenceFiles(registry), ...drawnDiagrams(corpus.pages())])
   const present = filesBelow(join(folder, 'reference')).map((path) => relative(folder, path).split(sep).join('/'))
   const textOf = (path: string) => (present.includes(path) ? readFileSync(join(folder, path), 'utf8') : undefined)
   return {

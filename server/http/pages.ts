@@ -7,7 +7,7 @@ import { metricsContentType, metricsText, observeOutbox } from '#platform/metric
 import { roleBits } from '#platform/roles.ts'
 
 import { addressOf as addressOfCaller, bearerOf } from './credentials.ts'
-import { addressOf, docsIndex, docsPage } from './docs-pages.ts'
+import { addDocsRoutes, sendHtml } from './docs-routes.ts'
 import type { Exchange, Exchanges } from './exchange.ts'
 import { homePage } from './home-page.ts'
 import type { HttpServerParts } from './server.ts'
@@ -64,30 +64,23 @@ export function addPages(app: FastifyInstance, parts: HttpServerParts, exchanges
       return Promise.resolve(text)
     })
   }
-  const inFrame = (reply: FastifyReply, { html, headers }: ReturnType<typeof homePage>): string => {
-    reply.type('text/html; charset=utf-8').headers(headers)
-    return html
-  }
-  const corpus = docs.corpus ?? []
-  page('/', async (reply, exchange) =>
-    inFrame(
-      reply,
-      homePage({
-        publicUrl: config.publicUrl,
-        registry: pipeline.registry,
-        readiness: await readiness(exchange),
-        hasMcp: parts.mcp !== undefined,
-        pages: corpus,
-      }),
-    ),
-  )
-  if (corpus.length > 0) page('/docs', async (reply) => inFrame(reply, docsIndex(corpus)))
-  for (const one of corpus) {
-    page(addressOf(one.path), async (reply) => inFrame(reply, docsPage(one)))
-    page(`${addressOf(one.path)}.md`, async (reply) => {
-      reply.type('text/markdown; charset=utf-8')
-      return one.markdown
-    })
-  }
-  return paths
+  paths.push('/')
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/',
+    handler: async (request, reply) => {
+      const state = await readiness(exchanges.of(request.raw, reply.raw))
+      return sendHtml(
+        reply,
+        homePage({
+          publicUrl: config.publicUrl,
+          registry: pipeline.registry,
+          readiness: state,
+          hasMcp: parts.mcp !== undefined,
+          pages: docs.site?.pages ?? [],
+        }),
+      )
+    },
+  })
+  return docs.site === undefined ? paths : [...paths, ...addDocsRoutes(app, docs.site)]
 }

@@ -14,7 +14,8 @@ import type { Logger } from '#platform/log.ts'
 import type { OutboxBacklog } from '#platform/outbox.ts'
 import { createPace } from '#platform/pace.ts'
 
-import type { DocsPage } from './docs-pages.ts'
+import type { DocsSite } from './docs-pages.ts'
+import { answerBrowser } from './docs-routes.ts'
 import { createExchanges, type Exchanges } from './exchange.ts'
 import { addOperationRoutes, routesOf } from './operations.ts'
 import { addPages } from './pages.ts'
@@ -37,8 +38,8 @@ export interface HttpServerParts {
   readonly docs: {
     /** What is served as it is, by path: `/openapi.json`, `/llms.txt`. */
     readonly texts: ReadonlyMap<string, { readonly type: string; readonly text: string }>
-    /** The pages to show in a browser. Absent: there is no `/docs`. */
-    readonly corpus?: readonly DocsPage[]
+    /** The pages to show in a browser, and their search. Absent: there is no `/docs`. */
+    readonly site?: DocsSite
   }
   readonly timeouts?: Partial<Timeouts>
 }
@@ -149,9 +150,15 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     })
   }
   const known = [...routes, ...pages.map((path) => ({ method: 'GET', path })), ...(mcp ? [{ method: 'POST', path: '/mcp' }] : [])]
+  const { site } = parts.docs
+  const shown = new Set(pages)
   app.setNotFoundHandler((request, reply) => {
     const { error, allow } = unknownRoute(known, request.method, splitTarget(request.raw.url ?? '/').path)
     if (allow.length > 0) reply.header('allow', allow.join(', '))
+    else if (site !== undefined) {
+      const answered = answerBrowser(request, reply, { site, shown, sentence: error.message })
+      if (answered) return answered
+    }
     return sendProblem(reply, exchanges.of(request.raw, reply.raw), error)
   })
   await app.ready()
