@@ -305,11 +305,13 @@ describe('the written pages', () => {
 
   it('give the limits that a setting changes with the setting’s default', () => {
     const limits = guides.find(({ path }) => path.endsWith('/limits.md'))?.markdown ?? ''
-    const units: Readonly<Record<string, number>> = { MiB: 1024 ** 2, GiB: 1024 ** 3 }
-    const printed = [...limits.matchAll(/([\d,]+) ?(MiB|GiB)?[^|`(]*\(`([A-Z_]+)`\)/g)].map(([, digits = '', unit = '', name = '']) => ({
-      name,
-      value: String(Number(digits.replaceAll(',', '')) * (units[unit] ?? 1)),
-    }))
+    const units: Readonly<Record<string, number>> = { KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }
+    const printed = [...limits.matchAll(/(\d[\d,]*) ?(KiB|MiB|GiB)?[^|`(]*\(`([A-Z_]+)`\)/g)].map(
+      ([, digits = '', unit = '', name = '']) => ({
+        name,
+        value: String(Number(digits.replaceAll(',', '')) * (units[unit] ?? 1)),
+      }),
+    )
     expect(printed.length).toBeGreaterThan(5)
     const defaults = new Map(settings().map(({ name, fallback }) => [name, fallback]))
     expect(printed.filter(({ name, value }) => defaults.get(name) !== value)).toEqual([])
