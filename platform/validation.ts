@@ -3,7 +3,8 @@ import { z } from 'zod'
 
 import { component, documentAs } from './document-schema.ts'
 import { AppError, type ErrorCode, type Issue } from './errors.ts'
-import { parseInput } from './issues.ts'
+import { type Parsed, parseInput } from './issues.ts'
+import { parseInTurns } from './parse.ts'
 import { nearest, quoted } from './suggest.ts'
 
 /** An issue that knows what saving would answer; `invalid_input` unless it says otherwise. */
@@ -27,10 +28,13 @@ function plain({ path, severity, message, suggestion }: Finding): Issue {
   return { path, severity, message, ...(suggestion === undefined ? {} : { suggestion }) }
 }
 
+/** How many findings an envelope tells; whoever looks for them may end there. */
+export const maxFindings = 1_000
+
 /** The envelope: `ok` and `valid` hold when no finding is an error. */
 export function envelope(findings: readonly Finding[]): z.output<typeof validation> {
   const isValid = findings.every((finding) => finding.severity !== 'error')
-  return { ok: isValid, valid: isValid, issues: findings.map(plain) }
+  return { ok: isValid, valid: isValid, issues: findings.slice(0, maxFindings).map(plain) }
 }
 
 export function finding(
@@ -108,8 +112,16 @@ export type Read<T> = { readonly isOk: true; readonly value: T } | { readonly is
 
 /** Reads a draft by the schema of the save; its mistakes, at most so many, become findings, under the path where the draft stands. */
 export function readDraft<S extends z.ZodObject>(schema: S, draft: unknown, path = '$', most?: number): Read<z.output<S>> {
-  const parsed = parseInput(schema, draft, most)
-  // parseInput has just parsed the draft with this schema.
+  return readOf<S>(parseInput(schema, draft, most), path)
+}
+
+/** As `readDraft`, in turns with everybody else. */
+async function readLargeDraft<S extends z.ZodObject>(schema: S, draft: unknown): Promise<Read<z.output<S>>> {
+  return readOf<S>(await parseInTurns(schema, draft), '$')
+}
+
+function readOf<S extends z.ZodObject>(parsed: Parsed<Record<string, unknown>>, path: string): Read<z.output<S>> {
+  // The draft has just been parsed with this schema.
   if (parsed.isOk) return { isOk: true, value: parsed.value as z.output<S> }
   return { isOk: false, findings: parsed.issues.map((one) => ({ ...one, path: `${path}${one.path.slice(1)}` })) }
 }
@@ -118,15 +130,34 @@ const step = /\.([^.[\]]+)|\[(\d+)\]/g
 
 /** A draft without the fields that findings are about. An element of a list stays: the places of those behind it would no longer be theirs. */
 function withoutFields(draft: unknown, findings: readonly Finding[]): unknown {
-  const rest: unknown = structuredClone(draft)
+  if (!isHolder(draft)) return draft
+  const rest = copyOf(draft)
+  // What is on the way to a field is copied, once, and the rest is shared: a draft may be as large as a body.
+  const copies = new Set<unknown>([rest])
   for (const { path } of findings) {
     const steps = Array.from(path.matchAll(step), ([, name, index]) => name ?? Number(index))
     const last = steps.pop()
-    // Own fields alone: a name comes from the caller.
-    const holder = steps.reduce<unknown>((at, name) => (isHolder(at) && Object.hasOwn(at, name) ? at[name] : undefined), rest)
-    if (typeof last === 'string' && isHolder(holder)) delete holder[last]
+    let holder: Record<PropertyKey, unknown> | undefined = rest
+    for (const name of steps) {
+      // Own fields alone: a name comes from the caller.
+      const inner: unknown = holder !== undefined && Object.hasOwn(holder, name) ? holder[name] : undefined
+      if (!isHolder(inner) || holder === undefined) holder = undefined
+      else if (copies.has(inner)) holder = inner
+      else {
+        const copy = copyOf(inner)
+        copies.add(copy)
+        holder[name] = copy
+        holder = copy
+      }
+    }
+    if (typeof last === 'string' && holder) delete holder[last]
   }
   return rest
+}
+
+function copyOf(value: Record<PropertyKey, unknown>): Record<PropertyKey, unknown> {
+  // A list is a holder too, by its indexes.
+  return Array.isArray(value) ? (Array.from<unknown>(value) as unknown as Record<PropertyKey, unknown>) : { ...value }
 }
 
 function isHolder(value: unknown): value is Record<PropertyKey, unknown> {
@@ -142,10 +173,10 @@ export async function validateDraft<S extends z.ZodObject>(
   draft: unknown,
   findProblems: (value: z.output<S>) => Promise<readonly Finding[]>,
 ): Promise<z.output<typeof validation>> {
-  const whole = readDraft(schema, draft)
+  const whole = await readLargeDraft(schema, draft)
   if (whole.isOk) return envelope(await findProblems(whole.value))
   const told = new Set(whole.findings.map((one) => one.path))
-  const rest = readDraft(schema, withoutFields(draft, whole.findings))
+  const rest = await readLargeDraft(schema, withoutFields(draft, whole.findings))
   const problems = rest.isOk ? await findProblems(rest.value) : []
   return envelope([...whole.findings, ...problems.filter((one) => !told.has(one.path))])
 }

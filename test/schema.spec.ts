@@ -344,6 +344,15 @@ describe('catalog documents', () => {
     await other.call('import_catalog', part)
   })
 
+  it('are checked up to a thousand findings', async () => {
+    const entities = Array.from({ length: 60 }, (_, index) => ({
+      internalName: `Endless${index}`,
+      properties: Array.from({ length: 20 }, (_wrong, at) => ({ property: `NoSuchProperty${at}` })),
+    }))
+    const { ok, issues } = await world.call('validate_catalog', { entities })
+    expect([ok, issues.length]).toEqual([false, 1_000])
+  })
+
   it('are refused whole, with every mistake of every definition in one list', async () => {
     const { call, tenant } = await fresh()
     const bad = {

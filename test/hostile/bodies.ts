@@ -151,4 +151,22 @@ export const bodies: readonly HostileInput[] = [
     send: (server) => server.post(savePath, JSON.stringify({ key1: 'J', dataJson: `{"HostileText0":[${'[1,2],'.repeat(2_000_000)}1]}` })),
     status: 400,
   },
+  {
+    name: 'a catalog of a thousand entities that is wrong everywhere',
+    send: (server) =>
+      server.post(
+        '/api/v1/catalog/validate',
+        `{"entities":[${fields(1_000, (index) => `{"internalName":"HostileEntity${index}","properties":[${fields(20, (at) => `{"property":"HostileTxt${at}"}`)}],"children":[{"childEntity":"HostileEntty${index}"}]}`)}]}`,
+      ),
+    status: 200,
+  },
+  {
+    name: 'a catalog of a thousand entities that is sound',
+    send: (server) =>
+      server.post(
+        '/api/v1/catalog/validate',
+        `{"entities":[${fields(999, (index) => `{"internalName":"HostileEntity${index}","properties":[${fields(20, (at) => `{"property":"HostileText${at}"}`)}],"children":[{"childEntity":"HostileEntity${index + 1}"}]}`)},{"internalName":"HostileEntity999"}]}`,
+      ),
+    status: 200,
+  },
 ]

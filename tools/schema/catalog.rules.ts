@@ -1,6 +1,6 @@
 /** What importing a catalog document comes to: every mistake of it at once, or a plan. */
 import { quoted } from '#platform/suggest.ts'
-import { finding, type Finding } from '#platform/validation.ts'
+import { finding, type Finding, maxFindings } from '#platform/validation.ts'
 import {
   findEndless,
   type NamedEntity,
@@ -47,8 +47,11 @@ function byName<T extends { readonly internalName: string }>(rows: readonly T[])
   return new Map(rows.map((row) => [row.internalName.toLowerCase(), row]))
 }
 
-/** Plans an import against what the tenant has. With an error among the findings nothing may be written. */
-export function planImport(document: CatalogDocument, present: Present, options: ImportOptions): ImportPlan {
+/**
+ * Plans an import against what the tenant has, pausing after each definition. With an error among the findings nothing may be written; where there are
+ * more of them than an envelope tells, the rest of the document is not looked at.
+ */
+export function* planImport(document: CatalogDocument, present: Present, options: ImportOptions): Generator<void, ImportPlan> {
   const findings: Finding[] = [
     ...findTwice(document.properties ?? [], 'properties', 'property'),
     ...findTwice(document.entities ?? [], 'entities', 'entity'),
@@ -59,11 +62,16 @@ export function planImport(document: CatalogDocument, present: Present, options:
   const skippedEntities: Present['entities'][number][] = []
   const properties: NewProperty[] = []
   const unread: NamedProperty[] = []
-  ;(document.properties ?? []).forEach((given, index) => {
+  for (const [index, given] of (document.properties ?? []).entries()) {
+    yield
+    if (findings.length >= maxFindings) break
     const path = `$.properties[${index}]`
     const read = readProperty(given, present.references, path)
     findings.push(...read.findings)
-    if (!read.property) return void unread.push(standIn(given))
+    if (!read.property) {
+      unread.push(standIn(given))
+      continue
+    }
     const existing = presentProperties.get(given.internalName.toLowerCase())
     if (!existing)
       properties.push({ ...read.property, globalSourceId: options.sources?.get(sourceName('property', given.internalName)) ?? null })
@@ -72,23 +80,28 @@ export function planImport(document: CatalogDocument, present: Present, options:
       const message = `There is a property ${quoted(existing.internalName)} already, and its type is ${dataTypeOf(existing.dataTypeId)}. Choose another name.`
       findings.push(finding(`${path}.dataType`, message, { code: 'already_exists' }))
     } else skippedProperties.push(existing)
-  })
+  }
   const fresh = new Map(properties.map((property) => [property.internalName.toLowerCase(), namedProperty(property)]))
   const known: NamedProperty[] = [...present.properties, ...fresh.values(), ...unread]
   const entities: NewEntity[] = []
   const created: { readonly named: NamedEntity; readonly index: number }[] = []
-  ;(document.entities ?? []).forEach((given, index) => {
+  for (const [index, given] of (document.entities ?? []).entries()) {
+    yield
+    if (findings.length >= maxFindings) break
     const path = `$.entities[${index}]`
     const existing = presentEntities.get(given.internalName.toLowerCase())
-    if (existing && options.whenExists === 'skip') return void skippedEntities.push(existing)
+    if (existing && options.whenExists === 'skip') {
+      skippedEntities.push(existing)
+      continue
+    }
     if (existing) findings.push(nameTaken(path, 'entity', given.internalName))
     const read = readEntity(given, present.references, known, path)
     findings.push(...read.findings)
     entities.push({ ...read.entity, globalSourceId: options.sources?.get(sourceName('entity', given.internalName)) ?? null })
     created.push({ named: { entityId: null, internalName: given.internalName }, index })
     if (options.scope === 'global') findings.push(...findUnpublished(read.entity, present, path))
-  })
-  const relations = readAllRelations(document, [...present.entities, ...created.map((one) => one.named)], created, findings)
+  }
+  const relations = yield* readAllRelations(document, [...present.entities, ...created.map((one) => one.named)], created, findings)
   if (options.whenExists === 'skip') findings.push(...findUnrelated(document, skippedEntities, created))
   return { properties, entities, relations, skippedProperties, skippedEntities, findings }
 }
@@ -191,14 +204,16 @@ function findEndlessOnes(
   return created.flatMap(({ named, index }) => findEndless(rows, idOf(named), `$.entities[${index}]`))
 }
 
-function readAllRelations(
+function* readAllRelations(
   document: CatalogDocument,
   known: readonly NamedEntity[],
   created: readonly { readonly named: NamedEntity; readonly index: number }[],
   findings: Finding[],
-): NewRelation[] {
+): Generator<void, NewRelation[]> {
   const relations: NewRelation[] = []
   for (const { named, index } of created) {
+    yield
+    if (findings.length >= maxFindings) return relations
     const given = document.entities?.[index]
     if (!given) continue
     const read = readRelations(given, named, known, `$.entities[${index}]`)

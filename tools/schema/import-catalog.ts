@@ -4,6 +4,7 @@ import { defineOperation, writes } from '#platform/operation.ts'
 import { roleBits } from '#platform/roles.ts'
 import { refuseErrors } from '#platform/validation.ts'
 import { preparePatterns } from '#platform/patterns.ts'
+import { inTurns } from '#platform/turns.ts'
 import { patternsOf } from '#tools/properties/service.ts'
 
 import { createCategories, entitiesToLock, findOrphanProblems, loadPresent, missingCategories, writePlan } from './catalog-document.ts'
@@ -38,7 +39,7 @@ export const importCatalog = defineOperation({
       async () => {
         const before = await loadPresent(context)
         await createCategories(context, missingCategories(document, before.references))
-        const plan = planImport(document, await loadPresent(context), { whenExists, scope })
+        const plan = await inTurns(planImport(document, await loadPresent(context), { whenExists, scope }))
         const findings = [...plan.findings, ...(await findOrphanProblems(context, plan.relations))]
         refuseErrors(findings, 'The catalog')
         const result = await writePlan(context, plan, scope)

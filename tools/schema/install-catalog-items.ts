@@ -4,6 +4,7 @@ import { changeDefinitions } from '#platform/db/definitions.ts'
 import { definitionId } from '#platform/names.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { type Finding, finding, refuseErrors } from '#platform/validation.ts'
+import { inTurns } from '#platform/turns.ts'
 
 import { entitiesToLock, findOrphanProblems, loadPresent, writePlan } from './catalog-document.ts'
 import { planImport, sourceName } from './catalog.rules.ts'
@@ -114,7 +115,7 @@ export const installCatalogItems = defineOperation({
       },
       async () => {
         const { document, present, sources, findings } = await gatherFor()
-        const plan = planImport(document, present, { whenExists: 'skip', scope: 'tenant', sources })
+        const plan = await inTurns(planImport(document, present, { whenExists: 'skip', scope: 'tenant', sources }))
         const all = [...findings, ...plan.findings, ...(await findOrphanProblems(context, plan.relations))]
         refuseErrors(all, 'The selection', 'installed')
         const result = await writePlan(context, { ...plan, findings: all }, 'tenant')

@@ -2,6 +2,7 @@ import { defineOperation, reads } from '#platform/operation.ts'
 import { draftOf, finding, validateDraft, validation } from '#platform/validation.ts'
 import { roleBits } from '#platform/roles.ts'
 import { preparePatterns } from '#platform/patterns.ts'
+import { inTurns } from '#platform/turns.ts'
 import { patternsOf } from '#tools/properties/service.ts'
 
 import { findOrphanProblems, loadPresent, missingCategories, withCategories } from './catalog-document.ts'
@@ -25,7 +26,7 @@ export const validateCatalog = defineOperation({
       await preparePatterns((document.properties ?? []).flatMap(patternsOf))
       const present = await loadPresent(context)
       const references = withCategories(present.references, missingCategories(document, present.references))
-      const plan = planImport(document, { ...present, references }, { whenExists, scope })
+      const plan = await inTurns(planImport(document, { ...present, references }, { whenExists, scope }))
       const findings = [...plan.findings, ...(await findOrphanProblems(context, plan.relations))]
       const isRefused = scope === 'global' && (context.actor.roleFlag & roleBits.GlobalAdmin) === 0
       return isRefused ? [...findings, finding('$.scope', 'Only a global administrator publishes definitions to every tenant.')] : findings
