@@ -15,6 +15,7 @@ import { mailboxOf, type NamedConversation, receiveMail } from '#tools/messaging
 
 import { boundedResolver } from './authentication.ts'
 import { readMail, UnreadableMail } from './reading.ts'
+import { createSeats, networkOf } from './seats.ts'
 
 export interface MailServerOptions {
   readonly services: Services
@@ -32,6 +33,10 @@ export interface MailServer {
 const maxMailBytes = 25 * 1024 * 1024
 // Each may hold one mail in memory.
 const maxClients = 20
+// A relay may bring many mails at once, and still leaves room for others.
+const maxClientsOfAddress = 15
+// A mail that takes longer to come no longer keeps its place.
+const maxMailMs = 600_000
 const maxRecipients = 5
 
 /** A refusal as mail servers understand it: 4xx, try again later; 5xx, never. */
@@ -73,7 +78,18 @@ export async function startMailServer(options: MailServerOptions): Promise<MailS
     }
   }
 
-  const server = new SMTPServer({
+  const seats = createSeats({
+    seats: maxClients,
+    ofAddress: maxClientsOfAddress,
+    letGo(id) {
+      for (const connection of server.connections) {
+        if (connection.session.id !== id) continue
+        connection.send(421, 'Others wait, and you were silent. Come again.', false)
+        connection.close()
+      }
+    },
+  })
+  const server: SMTPServer = new SMTPServer({
     name: mta,
     banner: 'Fieldloop',
     size: maxMailBytes,
@@ -82,10 +98,18 @@ export async function startMailServer(options: MailServerOptions): Promise<MailS
     disabledCommands: ['AUTH', 'STARTTLS'],
     disableReverseLookup: true,
     logger: false,
-    maxClients,
     socketTimeout: 60_000,
     closeTimeout: 5_000,
+    onConnect({ id, remoteAddress }, done) {
+      done(seats.take(id, networkOf(remoteAddress)) ? null : refusal(421, 'Too many mails at once. Come again.'))
+    },
+    onClose: ({ id }) => seats.leave(id),
+    onMailFrom(_address, { id }, done) {
+      seats.touch(id)
+      done(null)
+    },
     onRcptTo({ address }, session, done) {
+      seats.touch(session.id)
       if (session.envelope.rcptTo.length >= maxRecipients) {
         done(refusal(452, 'Too many recipients.'))
         return
@@ -98,7 +122,15 @@ export async function startMailServer(options: MailServerOptions): Promise<MailS
         },
       )
     },
-    onData(stream, session, done) {
+    onData(stream, session, stored) {
+      seats.occupy(session.id)
+      const done = (error: Error | null) => {
+        clearTimeout(late)
+        seats.touch(session.id)
+        stored(error)
+      }
+      const late = setTimeout(() => seats.touch(session.id), maxMailMs)
+      stream.once('close', () => clearTimeout(late))
       const chunks: Buffer[] = []
       let bytes = 0
       stream.on('data', (chunk: Buffer) => {
