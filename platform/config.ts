@@ -32,6 +32,11 @@ function isWholeAddress(text: string): boolean {
   return /^https?:$/.test(protocol) && search + hash + username + password === ''
 }
 
+/** An origin as a browser sends it: scheme, host and port, in lower case, without a slash behind. */
+function isOrigin(text: string): boolean {
+  return text === '*' || (!text.includes('*') && isWholeAddress(text) && new URL(text).origin === text)
+}
+
 const environment = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address that every port listens on'),
   PORT: port(4000).describe('API and MCP'),
@@ -63,6 +68,11 @@ const environment = z.object({
       'addresses or CIDRs such as 10.0.0.0/8, with commas between',
     )
     .describe('Comma-separated CIDRs that outbound calls may reach although private'),
+  CORS_ORIGINS: z
+    .string()
+    .default('')
+    .refine((list) => parts(list).every(isOrigin), 'origins such as https://app.example.com, with commas between, or *')
+    .describe('Comma-separated origins whose pages may call the API and MCP; *: every one, without credentials of the browser'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
@@ -104,6 +114,7 @@ export interface Config {
   readonly secretsKey: string | undefined
   readonly bootstrap: { readonly apiKey: string | undefined; readonly adminPassword: string | undefined }
   readonly outboundAllow: readonly string[]
+  readonly corsOrigins: readonly string[]
   readonly logLevel: string
   readonly limits: {
     readonly jsonBytes: number
@@ -165,6 +176,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     secretsKey: e.SECRETS_KEY,
     bootstrap: { apiKey: e.BOOTSTRAP_API_KEY, adminPassword: e.BOOTSTRAP_ADMIN_PASSWORD },
     outboundAllow: parts(e.OUTBOUND_ALLOW).flatMap((part) => asRange(part) ?? []),
+    corsOrigins: parts(e.CORS_ORIGINS),
     logLevel: e.LOG_LEVEL,
     limits: {
       jsonBytes: e.MAX_JSON_BYTES,

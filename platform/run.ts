@@ -15,6 +15,7 @@ import { AppError, type ErrorCode } from './errors.ts'
 import { claimKey, fileFingerprint, fingerprintOf, freeKey, hashedUpload, keepAnswer, type KeyScope, takeKey } from './idempotency.ts'
 import type { Actor, CallContext, StagedContext, TxContext } from './operation.ts'
 import { parseInTurns } from './parse.ts'
+import { findNoSuchId } from './path-ids.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { Registry } from './registry.ts'
 import { allows, roleBits, rolesOf, roleWords } from './roles.ts'
@@ -80,6 +81,8 @@ async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
   }
   const parsed = await parseInTurns(operation.input, call.input ?? {})
   if (!parsed.isOk) {
+    const absent = findNoSuchId(operation, call.input, parsed.issues)
+    if (absent) throw absent
     const first = parsed.issues[0]
     throw new AppError('invalid_input', `The input of ${operation.name} is not valid: ${first ? `${first.path}: ${first.message}` : ''}`, {
       issues: parsed.issues,

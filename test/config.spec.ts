@@ -30,3 +30,13 @@ it('takes a PUBLIC_URL with a path, and drops the slash at its end', () => {
   expect(loadConfig({ PUBLIC_URL: 'https://ops.example.com/fieldloop/' }).publicUrl).toBe('https://ops.example.com/fieldloop')
   expect(loadConfig({ PUBLIC_URL: 'http://10.0.0.5:4000' }).publicUrl).toBe('http://10.0.0.5:4000')
 })
+
+it('takes origins as a browser sends them, and refuses what could never be one', () => {
+  expect(loadConfig({ CORS_ORIGINS: 'https://app.example.com, http://localhost:5173' }).corsOrigins).toEqual([
+    'https://app.example.com',
+    'http://localhost:5173',
+  ])
+  expect([loadConfig({}).corsOrigins, loadConfig({ CORS_ORIGINS: '*' }).corsOrigins]).toEqual([[], ['*']])
+  for (const wrong of ['app.example.com', 'https://app.example.com/', 'https://*.example.com', 'HTTPS://app.example.com', 'null'])
+    expect(() => loadConfig({ CORS_ORIGINS: wrong })).toThrow(/CORS_ORIGINS: origins such as/)
+})

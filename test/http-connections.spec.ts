@@ -159,18 +159,13 @@ describe('the MCP mount', () => {
     )
   }
 
-  it('hands over every method with its body unread, under the same request id', async () => {
+  it('hands over a POST with its body unread, under the same request id', async () => {
     const server = await start({ mcp: echo })
-    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS', 'PUT']) {
-      const body = method === 'GET' ? '' : '{"jsonrpc":"2.0"}'
-      const response = await fetch(`${server.url}/mcp?readonly=1`, {
-        method,
-        headers: { 'content-type': 'application/json', 'x-request-id': 'mcp-1' },
-        ...(body === '' ? {} : { body }),
-      })
-      expect(response.headers.get('x-request-id')).toBe('mcp-1')
-      expect(await response.json()).toEqual({ method, url: '/mcp?readonly=1', body, given: true })
-    }
+    const body = '{"jsonrpc":"2.0"}'
+    const headers = { 'content-type': 'application/json', 'x-request-id': 'mcp-1' }
+    const response = await fetch(`${server.url}/mcp?readonly=1`, { method: 'POST', headers, body })
+    expect(response.headers.get('x-request-id')).toBe('mcp-1')
+    expect(await response.json()).toEqual({ method: 'POST', url: '/mcp?readonly=1', body, given: true })
   })
 
   it('answers what it throws as a problem, and without it there is no such route', async () => {

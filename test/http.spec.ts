@@ -246,16 +246,16 @@ describe('errors', () => {
     expect((await call('GET', '/nothing/like/it/at/all')).body.detail).toContain('/openapi.json')
     const wrong = await call('GET', '/api/v1/schema/whoami')
     expect([wrong.status, wrong.headers.get('allow'), wrong.body.detail]).toEqual([
-      404,
+      405,
       'POST',
       expect.stringContaining('takes POST, not GET'),
     ])
-    expect((await post('/healthz')).headers.get('allow')).toBe('GET')
+    expect((await post('/healthz')).headers.get('allow')).toBe('GET, HEAD')
   })
 
-  it.each(['QUERY', 'PATCH', 'OPTIONS'])('answers the method %s, which no route takes, with 404', async (method) => {
-    const { status, body } = await call(method, '/api/v1/schema/whoami')
-    expect([status, body.code]).toEqual([404, 'not_found'])
+  it.each(['QUERY', 'PATCH', 'OPTIONS'])('answers the method %s, which no route takes, with 405', async (method) => {
+    const { status, headers, body } = await call(method, '/api/v1/schema/whoami')
+    expect([status, headers.get('allow'), body.code]).toEqual([405, 'POST', 'method_not_allowed'])
   })
 
   it('answers broken HTTP with 400, and a path that is no text', async () => {

@@ -68,11 +68,11 @@ export function coerceFormField(name: string, field: Field | undefined, texts: r
   return takesJson && texts.length === 1 ? parseJson(text) : coerceParameter(name, field, texts)
 }
 
-/** The value of a path parameter, or a 404: a text that cannot be an id of this kind names nothing. `what` is a noun. */
-export function coercePathParameter(field: Field | undefined, text: string, what: string): unknown {
+/** The value of a path parameter, or the 404 for a text that cannot be an id of this kind. */
+export function coercePathParameter(field: Field | undefined, text: string, absent: () => AppError): unknown {
   const value = coerceText(field, text)
   const isNumeric = field !== undefined && !field.types.has('string') && (field.types.has('integer') || field.types.has('number'))
   const isNoUuid = field?.isUuid === true && !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
-  if ((isNumeric && typeof value !== 'number') || isNoUuid) throw new AppError('not_found', `No such ${what}.`)
+  if ((isNumeric && typeof value !== 'number') || isNoUuid) throw absent()
   return value
 }

@@ -7,6 +7,7 @@ import type { Call, Credential, Pipeline } from '#platform/call.ts'
 import type { Config } from '#platform/config.ts'
 import { AppError, type Issue } from '#platform/errors.ts'
 import type { Pace, Watched } from '#platform/pace.ts'
+import { noSuchId, nounOf } from '#platform/path-ids.ts'
 import type { RegisteredOperation, Registry } from '#platform/registry.ts'
 import { type Passage, sharerOf, smallBytes, uploadBytes } from '#platform/room.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
@@ -17,7 +18,7 @@ import { coerceFormField, coerceParameter, coercePathParameter, type Field, fiel
 import { addressOf, credentialOf, idempotencyKeyOf, signedParameters } from './credentials.ts'
 import type { Exchange, Exchanges } from './exchange.ts'
 import { openForm, openStream } from './upload.ts'
-import { decodeSegment, nounOf, parseQuery, splitTarget, type Target } from './url.ts'
+import { decodeSegment, parseQuery, splitTarget, type Target } from './url.ts'
 
 export interface OperationRouteParts {
   readonly pipeline: Pipeline
@@ -170,7 +171,8 @@ function readPath(route: Route, target: Target): Record<string, unknown> {
   if (route.parameters.length === 0) return {}
   const segments = target.path.split('/')
   const values = route.parameters.map(({ index, name, what }) => {
-    return [name, coercePathParameter(route.fields.get(name), decodeSegment(segments[index] ?? '', what), what)]
+    const text = decodeSegment(segments[index] ?? '', what)
+    return [name, coercePathParameter(route.fields.get(name), text, () => noSuchId(name, route.operations[0].inputSchema))]
   })
   return Object.fromEntries(values)
 }

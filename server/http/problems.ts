@@ -23,9 +23,6 @@ function fromFramework(error: unknown): unknown {
       return new AppError('not_found', 'The path holds a part that is longer than any id, name or key.')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new AppError('unsupported_type', 'The Content-Type is not a media type. Send application/json.')
-    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
-      // Only QUERY must have one, and Fastify asks for it before it looks whether there is such a route.
-      return new AppError('not_found', 'No route takes the method QUERY. /openapi.json lists every route.')
     default:
       return error
   }

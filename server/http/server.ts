@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 import multipart from '@fastify/multipart'
-import { fastify, type FastifyInstance } from 'fastify'
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 
 import type { Pipeline, Readiness } from '#platform/call.ts'
 import type { Config } from '#platform/config.ts'
@@ -14,6 +14,8 @@ import type { Logger } from '#platform/log.ts'
 import type { OutboxBacklog } from '#platform/outbox.ts'
 import { createPace } from '#platform/pace.ts'
 
+import { allowOrigins } from './cors.ts'
+import { findDoubledHeader } from './credentials.ts'
 import type { DocsSite } from './docs-pages.ts'
 import { answerBrowser } from './docs-routes.ts'
 import { createExchanges, type Exchanges } from './exchange.ts'
@@ -105,7 +107,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
       maxParamLength: 16 * 1024,
       querystringParser: () => ({}),
     },
-    frameworkErrors: (error, request, reply) => void sendProblem(reply, exchanges.of(request.raw, reply.raw), error),
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
     clientErrorHandler: (error, socket) => answerClientError(error, socket, exchanges.isAnswering(socket)),
   })
   const exchanges: Exchanges = createExchanges({ server: app.server, log, timeouts })
@@ -116,7 +118,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     reply.header('x-request-id', requestId).header('x-content-type-options', 'nosniff')
     // Node's own refusal would be an answer without a body.
     const lacksHost = request.raw.httpVersion === '1.1' && request.raw.headers.host === undefined
-    done(lacksHost ? new AppError('invalid_input', 'The request has no Host header.') : undefined)
+    done(lacksHost ? new AppError('invalid_input', 'The request has no Host header.') : findDoubledHeader(request.raw))
   })
   // What a caller expects beyond 100-continue may be passed over, and is: Node would refuse it without a word.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
@@ -124,18 +126,19 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     socket.on('error', () => {})
     socket.end(rawProblem(new AppError('not_found', 'This is no proxy. /openapi.json lists every route.'), randomUUID()))
   })
+  await allowOrigins(app, config.corsOrigins)
   // Bodies stay on the wire until the route that wants one reads it with its own limits.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   // The size is our own count: the plugin's error would come without the rest of the form being dropped.
   await app.register(multipart, { throwFileSizeLimit: false })
-  app.setErrorHandler((error, request, reply) => sendProblem(reply, exchanges.of(request.raw, reply.raw), error))
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply))
 
   const pace = createPace({ stallMs: timeouts.stall, bytesPerSecond: minBytesPerSecond })
   addOperationRoutes(app, routes, { pipeline, config, exchanges, pace, timeouts })
   const pages = addPages(app, parts, exchanges)
   if (mcp) {
-    app.all('/mcp', async (request, reply) => {
+    app.post('/mcp', async (request, reply) => {
       const exchange = exchanges.of(request.raw, reply.raw)
       reply.hijack()
       for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value)
@@ -152,7 +155,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   const known = [...routes, ...pages.map((path) => ({ method: 'GET', path })), ...(mcp ? [{ method: 'POST', path: '/mcp' }] : [])]
   const { site } = parts.docs
   const shown = new Set(pages)
-  app.setNotFoundHandler((request, reply) => {
+  function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const { error, allow } = unknownRoute(known, request.method, splitTarget(request.raw.url ?? '/').path)
     if (allow.length > 0) reply.header('allow', allow.join(', '))
     else if (site !== undefined) {
@@ -160,7 +163,13 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
       if (answered) return answered
     }
     return sendProblem(reply, exchanges.of(request.raw, reply.raw), error)
-  })
+  }
+  function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    // Only QUERY must have a type, and Fastify asks for it before it looks whether there is such a route.
+    const isQuery = typeof error === 'object' && error !== null && 'code' in error && error.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE'
+    return isQuery ? answerUnknown(request, reply) : sendProblem(reply, exchanges.of(request.raw, reply.raw), error)
+  }
+  app.setNotFoundHandler(answerUnknown)
   await app.ready()
 
   let closing: Promise<void> | undefined

@@ -20,14 +20,17 @@ export interface UnknownRoute {
   readonly allow: readonly string[]
 }
 
-/** A 404 in any case: the catalogue of errors has no code for a wrong method, so the sentence names the right one. `path` is without its query. */
+/** A 405 where the path takes other methods, else a 404 that names the nearest route. `path` is without its query. */
 export function unknownRoute(routes: readonly KnownRoute[], method: string, path: string): UnknownRoute {
   const segments = path.split('/')
   const here = routes.filter((route) => fill(route.path, segments) === path)
   // A path whose parameters are empty is no path of this route.
-  const allow = segments.slice(1).includes('') ? [] : [...new Set(here.map((route) => route.method))]
-  if (allow.length > 0) {
-    return { error: new AppError('not_found', `${quoted(path)} takes ${allow.join(' or ')}, not ${method}.`), allow }
+  const isRoot = path === '/'
+  const methods = new Set(segments.slice(1).includes('') && !isRoot ? [] : here.map((route) => route.method))
+  if (methods.size > 0) {
+    const sentence = `${quoted(path, 120)} takes ${[...methods].join(' or ')}, not ${method}.`
+    if (methods.has('GET')) methods.add('HEAD')
+    return { error: new AppError('method_not_allowed', sentence), allow: [...methods] }
   }
   const candidates = new Map<string, KnownRoute>()
   // Without its empty parts, so that a doubled or trailing slash finds the route it was meant for.

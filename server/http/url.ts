@@ -62,9 +62,3 @@ export function decodeSegment(segment: string, what: string): string {
   }
   return text
 }
-
-/** The noun behind a parameter's name: `assetFolderId` is an asset folder. */
-export function nounOf(parameter: string): string {
-  const words = parameter.replace(/(?:Id|Key)$/, '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return words === '' ? 'record' : words
-}

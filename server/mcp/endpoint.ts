@@ -27,7 +27,7 @@ import { createViews } from './views.ts'
 
 export interface McpEndpointParts {
   readonly pipeline: Pipeline
-  readonly config: Pick<Config, 'host' | 'publicUrl' | 'limits' | 'cacheDir'>
+  readonly config: Pick<Config, 'host' | 'publicUrl' | 'corsOrigins' | 'limits' | 'cacheDir'>
   readonly log: Logger
   readonly corpus: Corpus
   readonly prompts?: readonly PromptDefinition[]
