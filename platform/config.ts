@@ -7,9 +7,29 @@ import { z } from 'zod'
 
 const MiB = 1024 * 1024
 
-const port = (fallback: number) => z.coerce.number().int().min(0).max(65535).default(fallback)
-const count = (fallback: number) => z.coerce.number().int().min(1).default(fallback)
+/** In digits alone: what a number may be made of otherwise would be taken for another one, or for none. */
+const whole = (least: number, most: number, fallback: number) =>
+  z
+    .string()
+    .transform((text, context) => {
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : -1
+      if (value >= least && value <= most) return value
+      const message = `a whole number from ${least} to ${most} is needed, not ${JSON.stringify(text.slice(0, 40))}`
+      context.issues.push({ code: 'custom', message, input: text })
+      return z.NEVER
+    })
+    .default(fallback)
+const port = (fallback: number) => whole(0, 65_535, fallback)
+const count = (fallback: number) => whole(1, Number.MAX_SAFE_INTEGER, fallback)
+// A timer takes no more milliseconds than 31 bits hold.
+const seconds = (fallback: number) => whole(1, 86_400, fallback)
 const url = z.string().min(1).optional()
+
+function hasProtocol(protocols: readonly string[]) {
+  return (text: string | undefined) => text === undefined || (URL.canParse(text) && protocols.includes(new URL(text).protocol))
+}
+
+const databaseUrl = url.refine(hasProtocol(['postgres:', 'postgresql:']), 'an address such as postgres://user:password@host:5432/database')
 
 /** An address or a CIDR range as a CIDR range; undefined for anything else. A mistake found later would be found by a call of some tenant. */
 function asRange(text: string): string | undefined {
@@ -46,15 +66,19 @@ const environment = z.object({
     .describe('The address that people and vendors reach; used in links and to check webhook signatures; absent: http://localhost:<PORT>'),
   DATA_DIR: z.string().default('.data').describe('Where embedded services and local files keep their data'),
   XDG_CACHE_HOME: z.string().optional().describe('Parent of the per-user cache of things fetched or built once; absent: ~/.cache'),
-  DATABASE_URL: url.describe("PostgreSQL 18, as the schema's owner; absent: started embedded"),
-  DATABASE_DIRECT_URL: url.describe('The same without a pooler between, for LISTEN and schema changes'),
-  DATABASE_APP_URL: url.describe('As the application role; absent: made at boot'),
-  DATABASE_LOOKUP_URL: url.describe('As the look-up role; absent: made at boot'),
+  DATABASE_URL: databaseUrl.describe("PostgreSQL 18, as the schema's owner; absent: started embedded"),
+  DATABASE_DIRECT_URL: databaseUrl.describe('The same without a pooler between, for LISTEN and schema changes'),
+  DATABASE_APP_URL: databaseUrl.describe('As the application role; absent: made at boot'),
+  DATABASE_LOOKUP_URL: databaseUrl.describe('As the look-up role; absent: made at boot'),
   DATABASE_POOL: count(10).describe('Database connections of one process; a fifth more are kept for tenants that hold none'),
-  REDIS_URL: url.describe(
-    'Redis for limits and wake-ups over several processes; absent: each process counts its limits, PostgreSQL carries the wake-ups',
-  ),
-  TEMPORAL_ADDRESS: url.describe('host:port of a Temporal frontend; absent: started embedded'),
+  REDIS_URL: url
+    .refine(hasProtocol(['redis:', 'rediss:']), 'an address such as redis://host:6379/0')
+    .describe(
+      'Redis for limits and wake-ups over several processes; absent: each process counts its limits, PostgreSQL carries the wake-ups',
+    ),
+  TEMPORAL_ADDRESS: url
+    .refine((text) => text === undefined || /^[^\s/]+:\d{1,5}$/.test(text), 'host:port, such as temporal:7233')
+    .describe('host:port of a Temporal frontend; absent: started embedded'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('The namespace there'),
   TEMPORAL_CLI_PATH: z.string().optional().describe('A temporal binary to start instead of looking for one'),
   SECRETS_KEY: z.string().optional().describe('32 bytes in base64; absent: DATA_DIR/secrets-key, made at first boot'),
@@ -85,12 +109,12 @@ const environment = z.object({
   MAX_BULK_ROWS: count(10_000).describe('Rows of one bulk call'),
   MAX_IMPORT_COLUMNS: count(1_000).describe('Columns of an imported file'),
   MAX_BYTES_IN_FLIGHT: count(256 * MiB).describe('What bodies under way and answers that are not taken yet may hold in one process'),
-  STALL_SECONDS: count(30).describe('How long a body may bring less than MIN_BYTES_PER_SECOND, or an answer not be taken'),
+  STALL_SECONDS: seconds(30).describe('How long a body may bring less than MIN_BYTES_PER_SECOND, or an answer not be taken'),
   MIN_BYTES_PER_SECOND: count(1_024).describe('The slowest that a body may come'),
   CALLS_PER_MINUTE: count(6_000).describe('Calls a minute for each key'),
   RECOGNITION_WORKERS: count(1).describe('Recognition jobs that one worker process runs at once'),
-  RECOGNITION_TIMEOUT_SECONDS: count(120).describe('Hard limit of one recognition'),
-  SHUTDOWN_SECONDS: count(15).describe('How long a stopping process waits for what is under way'),
+  RECOGNITION_TIMEOUT_SECONDS: seconds(120).describe('Hard limit of one recognition'),
+  SHUTDOWN_SECONDS: seconds(15).describe('How long a stopping process waits for what is under way'),
 })
 
 export interface Config {

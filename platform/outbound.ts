@@ -51,6 +51,17 @@ export function isAllowedAddress(config: Allowed, address: string): boolean {
   })
 }
 
+/**
+ * Whether a text is a name that DNS may know. What ends in digits is none: resolvers read `0`, `127.1` and `0x7f000001` as addresses in old forms, and would
+ * so pass by whoever looks for the usual one.
+ */
+export function isHostName(text: string): boolean {
+  if (text.length > 253) return false
+  const labels = text.replace(/\.$/, '').split('.')
+  const isNumber = /^(?:\d+|0x[0-9a-f]*)$/i.test(labels.at(-1) ?? '')
+  return !isNumber && labels.every((label) => /^(?!-)[A-Za-z0-9_-]{1,63}$/.test(label) && !label.endsWith('-'))
+}
+
 /** Refuses a host that is written as a forbidden address, before anything is resolved or stored. Throws AppError `unprocessable`. */
 export function assertAllowedHost(config: Allowed, host: string): void {
   const name = bare(host).toLowerCase().replace(/\.$/, '')

@@ -19,6 +19,7 @@ import { corpus, searchDocs } from '#tools/docs/service.ts'
 import { provisionFirstTenant } from '#tools/tenants/service.ts'
 
 import { keepOnce, makeDataDir, secretsKey } from './boot/data-dir.ts'
+import { loadEnvironment } from './boot/environment.ts'
 import { databaseTrouble } from './boot/failures.ts'
 import { portTaken } from './boot/ports.ts'
 import { startServices, type Services as Backing } from './boot/services.ts'
@@ -161,9 +162,17 @@ function work(config: Config, log: Logger, platform: Platform, backing: Backing)
   })
 }
 
+/** Of the start, once the settings say how much is logged. */
+let startLog: Logger | undefined
+
 async function main(): Promise<void> {
+  loadEnvironment()
   const config = loadConfig()
-  const log = createLog(config.logLevel)
+  startLog = createLog(config.logLevel)
+  await start(config, startLog)
+}
+
+async function start(config: Config, log: Logger): Promise<void> {
   const mode = modeOf(process.argv[2])
   // Whoever reads these lines may go away, and the disk that they go to may be full: neither ends the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
@@ -193,6 +202,8 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
+  // What goes on beside the start, Temporal's above all, may still succeed; the failure is to stay the last word.
+  if (startLog) startLog.level = 'silent'
   process.stderr.write(`\n  Fieldloop could not start. ${error instanceof Error ? error.message : String(error)}\n`)
   void stopAll(createLog('error'), 1)
 })

@@ -40,3 +40,18 @@ it('takes origins as a browser sends them, and refuses what could never be one',
   for (const wrong of ['app.example.com', 'https://app.example.com/', 'https://*.example.com', 'HTTPS://app.example.com', 'null'])
     expect(() => loadConfig({ CORS_ORIGINS: wrong })).toThrow(/CORS_ORIGINS: origins such as/)
 })
+
+it.each([
+  ['PORT', 'abc', /^The environment has settings that cannot be used\. PORT: a whole number from 0 to 65535 is needed, not "abc"$/],
+  ['PORT', '65536', /PORT: a whole number from 0/],
+  ['MAIL_PORT', '-1', /MAIL_PORT: a whole number/],
+  ['DATABASE_POOL', '0', /DATABASE_POOL: a whole number from 1/],
+  ['DATABASE_POOL', '1e3', /DATABASE_POOL: a whole number/],
+  ['MAX_UPLOAD_BYTES', '0x10', /MAX_UPLOAD_BYTES: a whole number/],
+  ['STALL_SECONDS', '3000000', /STALL_SECONDS: a whole number from 1 to 86400/],
+  ['DATABASE_URL', 'localhost:5432', /DATABASE_URL: an address such as postgres:/],
+  ['REDIS_URL', 'localhost', /REDIS_URL: an address such as redis:/],
+  ['TEMPORAL_ADDRESS', 'http://temporal:7233', /TEMPORAL_ADDRESS: host:port/],
+])('refuses %s=%s in one sentence that says what it takes', (name, value, sentence) => {
+  expect(() => loadConfig({ [name]: value })).toThrow(sentence)
+})

@@ -64,7 +64,10 @@ describe('what stands twice', () => {
     const server = await start({ mcp })
     for (const path of ['POST /api/v1/schema/whoami', 'POST /mcp', 'GET /metrics']) {
       const doubled = await send(server, path, `${key}authorization: Bearer DataEdit\r\n`)
-      expect([path, doubled]).toEqual([path, expect.stringMatching(/^HTTP\/1\.1 400 [\s\S]*The header authorization is given more than once/)])
+      expect([path, doubled]).toEqual([
+        path,
+        expect.stringMatching(/^HTTP\/1\.1 400 [\s\S]*The header authorization is given more than once/),
+      ])
     }
     expect(await send(server, 'POST /api/v1/schema/whoami', key + key)).toMatch(/^HTTP\/1\.1 400 /)
     expect(await send(server, 'POST /api/v1/schema/whoami', `${key}Idempotency-Key: a\r\nIdempotency-Key: b\r\n`)).toMatch(
@@ -117,10 +120,14 @@ describe('pages of other origins', () => {
       ['/api/v1/things/none/at/all', 404],
       ['/mcp', 200],
     ] as const) {
-      const { status, headers } = await fetch(`${server.url}${path}`, { method: 'POST', headers: { origin, authorization: 'Bearer DataView' } })
+      const { status, headers } = await fetch(`${server.url}${path}`, {
+        method: 'POST',
+        headers: { origin, authorization: 'Bearer DataView' },
+      })
       expect([path, status, headers.get('access-control-allow-origin')]).toEqual([path, wanted, origin])
       const exposed = headers.get('access-control-expose-headers') ?? ''
-      for (const name of ['X-Next-Cursor', 'X-Total-Count', 'X-Total-At-Least', 'Retry-After', 'X-Request-Id', 'ETag']) expect(exposed).toContain(name)
+      for (const name of ['X-Next-Cursor', 'X-Total-Count', 'X-Total-At-Least', 'Retry-After', 'X-Request-Id', 'ETag'])
+        expect(exposed).toContain(name)
     }
   })
 

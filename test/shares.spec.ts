@@ -144,7 +144,7 @@ describe('connections', () => {
       await released
     })
     const flood = Array.from({ length: 53 }, () => call('write_twice', { label: 'flood' }, { on: platform }))
-    await expect.poll(() => stats()).toMatchObject({ busy: 3, waiting: 50 })
+    await expect.poll(() => stats(), { timeout: 8_000 }).toMatchObject({ busy: 3, waiting: 50 })
     for (let n = 0; n < 5; n++) await call('write_twice', { label: 'quiet' }, { on: platform, key: quiet.key })
     expect(await opened.effects('quiet')).toBe(10)
     // Not one of the others' has ended meanwhile.
@@ -178,7 +178,7 @@ describe('connections', () => {
     }
     const unread = await Promise.all(Array.from({ length: 4 }, () => list(world.tenant.key)))
     const next = list(world.tenant.key)
-    await expect.poll(() => pipeline.room.stats().waiting).toBe(1)
+    await expect.poll(() => pipeline.room.stats().waiting, { timeout: 8_000 }).toBe(1)
     const asked = transact.mock.calls.length
     const theirs = await list(quiet.key)
     expect([asked, transact.mock.calls.length, pipeline.room.stats().waiting]).toEqual([4, 5, 1])

@@ -26,7 +26,10 @@ export function credentialOf(request: IncomingMessage, target: Target, admitsSig
   if (!signedParameters.some((name) => query.has(name))) return bearerOf(request)
   const doubled = signedParameters.find((name) => query.getAll(name).length > 1)
   if (doubled !== undefined)
-    throw new AppError('invalid_input', `The parameter ${doubled} of the signed URL is given more than once. Use the URL as it was answered.`)
+    throw new AppError(
+      'invalid_input',
+      `The parameter ${doubled} of the signed URL is given more than once. Use the URL as it was answered.`,
+    )
   const [sig, exp, u] = signedParameters.map((name) => query.get(name) ?? '')
   // A HEAD asks for what the GET of the same URL would bring.
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')

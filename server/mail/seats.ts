@@ -39,7 +39,8 @@ export function createSeats(options: { readonly seats: number; readonly ofAddres
   return {
     take(id, address) {
       const own = [...seats.values()].filter((seat) => seat.address === address).length
-      const isRoom = own >= options.ofAddress ? freeOne((seat) => seat.address === address) : seats.size < options.seats || freeOne(() => true)
+      const isRoom =
+        own >= options.ofAddress ? freeOne((seat) => seat.address === address) : seats.size < options.seats || freeOne(() => true)
       if (isRoom) seats.set(id, { address, at: performance.now(), isOccupied: false })
       return isRoom
     },

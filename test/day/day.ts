@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { loadConfig } from '#platform/config.ts'
+import { loadEnvironment } from '#server/boot/environment.ts'
 
 import { playFaults } from './faults.ts'
 import { openStack } from './stack.ts'
@@ -45,6 +46,7 @@ function keyOf(dataDir: string, given: string | undefined): string {
 }
 
 async function main(): Promise<void> {
+  loadEnvironment()
   const config = loadConfig()
   if (process.argv.includes('--faults')) {
     const stack = await openStack({ OUTBOUND_ALLOW: '127.0.0.0/8' })

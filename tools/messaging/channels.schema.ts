@@ -1,8 +1,11 @@
 /** Channels and what people prefer, on the wire. */
+import { isIP } from 'node:net'
+
 import { z } from 'zod'
 
 import { component } from '#platform/document-schema.ts'
 import { definitionId, newName } from '#platform/names.ts'
+import { isHostName } from '#platform/outbound.ts'
 
 import { channelKind, channelKinds, tenantUserId } from './messaging.schema.ts'
 
@@ -30,30 +33,37 @@ export const secretsOf = z
   .record(z.string(), z.string().max(500))
   .describe('twilio: authToken; smtp: user?, password?, webhookSecret?. Never shown again')
 
+const domain = z
+  .string()
+  .refine(isHostName, { error: 'A domain such as ops.example.com is needed: letters, digits and hyphens between dots' })
+const host = z.string().refine((text) => isIP(text) !== 0 || isHostName(text), {
+  error: 'A host name such as mail.example.com or an IP address is needed; its port is the setting port',
+})
+
 /** Strict objects of what each provider takes. */
 export const providerSettings = {
   twilio: z.strictObject({
     accountSid: z.string().regex(/^AC[0-9a-zA-Z]{32}$/, 'AC and 32 letters or digits'),
-    from: z.string().min(3).max(40),
+    from: z.string().regex(/^[^\p{Cc}]{3,40}$/u, '3 to 40 characters on one line'),
     messagingServiceSid: z
       .string()
       .regex(/^MG[0-9a-zA-Z]{32}$/, 'MG and 32 letters or digits')
       .optional(),
+    // The form of the text first: what reads addresses drops line breaks from them without a word.
     apiBaseUrl: z
-      .url({ protocol: /^https?$/ })
-      .regex(/^[^@?#]*$/, 'An address without a user, a query or a fragment')
+      .string()
+      .max(500)
+      .regex(/^[^@?#\s\\\p{Cc}]*$/u, 'An address without a user, a query, a fragment or white space')
+      .pipe(z.url({ protocol: /^https?$/ }))
       .optional(),
     helpText: z.string().min(1).max(300).optional(),
   }),
   smtp: z.strictObject({
-    host: z.string().regex(/^[A-Za-z0-9.:-]{1,253}$/, 'A host name or an address'),
+    host,
     port: z.int().min(1).max(65_535),
     secure: z.boolean(),
     from: z.email(),
-    replyDomain: z
-      .string()
-      .regex(/^[A-Za-z0-9.-]{1,253}$/, 'A domain')
-      .optional(),
+    replyDomain: domain.optional(),
     helpText: z.string().min(1).max(300).optional(),
   }),
 } as const
