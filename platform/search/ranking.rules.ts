@@ -11,7 +11,8 @@ export interface Ranking {
 
 // The mean of the four likest texts: one that is near by chance does not decide, and a text that answers well is not outvoted by its neighbours.
 const likest = 4
-// Of the best by words, where the best by meaning has 1.
+// Of the best by words, where the best by meaning has 1. A single word says little to a model of sentences, and where it stands says much.
+const wordShares = [0, 0.8, 0.5] as const
 const wordShare = 0.35
 
 /** Four sums at a time: one alone waits for each addition before the next. */
@@ -50,13 +51,26 @@ function meanOf(likest: Float64Array): number {
   return (there.reduce((sum, value) => sum + value, 0) + least * (likest.length - there.length)) / likest.length
 }
 
+// What the best of a list has for a question that it answers, and seldom for one that it does not; each model has a scale of its own.
+const sureFrom: Readonly<Record<string, number>> = { 'multilingual-e5-small-q4': 0.856, 'all-minilm-l6-v2-q8': 0.38 }
+
+export interface Likenesses {
+  /** For each place of the list. */
+  readonly meaning: Float64Array
+  readonly words: ReadonlyMap<number, number>
+  /** How many words of the question say something. */
+  readonly terms: number
+  readonly model: string
+}
+
 /** Both as shares of their best: 0 is the mean of the list by meaning, and no word in common. */
-export function fuse(meaning: Float64Array, words: ReadonlyMap<number, number>): Ranking {
+export function fuse({ meaning, words, terms, model }: Likenesses): Ranking {
   const mean = meaning.reduce((sum, value) => sum + value, 0) / (meaning.length || 1)
   const best = meaning.reduce((most, value) => Math.max(most, value), -1)
   const spread = best - mean || 1
-  const scores = meaning.map((value, place) => (value - mean) / spread + wordShare * (words.get(place) ?? 0))
-  return { scores, by: 'meaning', isSure: best > 0.86 }
+  const share = wordShares[terms] ?? wordShare
+  const scores = meaning.map((value, place) => (value - mean) / spread + share * (words.get(place) ?? 0))
+  return { scores, by: 'meaning', isSure: best >= (sureFrom[model] ?? 1) }
 }
 
 export function rankByWords(count: number, words: ReadonlyMap<number, number>): Ranking {

@@ -5,7 +5,7 @@ import type { Embedder, Embeddings } from '../embeddings/embedder.ts'
 import type { Logger } from '../log.ts'
 import { fuse, likenesses, rankByWords, type Ranking } from './ranking.rules.ts'
 import { vectorsOf } from './vectors.ts'
-import { indexWords, type WordIndex, type Wording } from './words.rules.ts'
+import { indexWords, termsOf, type WordIndex, type Wording } from './words.rules.ts'
 
 /** What can be found. */
 export interface Findable {
@@ -95,7 +95,9 @@ export function createSearch({ list, name, cacheDir, embedder, log }: SearchOpti
       const byWords = (await indexed()).find(query)
       const all = await listed()
       const wanted = all && (await vectorOf(query, all.model))
-      return wanted ? fuse(likenesses(list.length, owners, all.vectors, wanted), byWords) : rankByWords(list.length, byWords)
+      if (!wanted) return rankByWords(list.length, byWords)
+      const meaning = likenesses(list.length, owners, all.vectors, wanted)
+      return fuse({ meaning, words: byWords, terms: termsOf(query), model: all.model })
     },
   }
 }

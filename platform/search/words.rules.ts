@@ -42,6 +42,11 @@ export function termOf(word: string): string | null {
   return small.has(plain) || (plain.length < 2 && !/\d/.test(plain)) ? null : stem(plain)
 }
 
+/** How many words of a text say something. */
+export function termsOf(text: string): number {
+  return wordsOf(text).filter((word) => termOf(word) !== null).length
+}
+
 /** The names in a query: `send_message`, `eiRecordId`, `DATABASE_URL`, `409`. */
 export function namesIn(query: string): string[] {
   const found = query.match(/[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+|[a-z]+[A-Z][A-Za-z0-9]*|\b\d{3,}\b/g) ?? []

@@ -20,7 +20,7 @@ export const authPhrases: Phrases = {
     es: 'se filtró una clave, anularla ya; revocar un token; eliminar una clave de API',
   },
   rotate_api_key: {
-    en: 'replace the secret of a key; new password for an integration while the old one still works for a while; renew a token; change the key without downtime; secret rotation',
+    en: 'replace the secret of a key; new password for an integration while the old one still works for a while; renew a token; change the key without downtime; secret rotation, credential rollover with a grace period',
     de: 'Geheimnis eines Schlüssels austauschen; Schlüssel erneuern, alter gilt noch kurz; neues Token für dieselbe Anwendung',
     fr: "remplacer le secret d'une clé; renouveler un jeton, l'ancien reste valable un moment; rotation de clé",
     es: 'sustituir el secreto de una clave; renovar un token y que el viejo valga un rato; rotación de clave',

@@ -2,33 +2,33 @@ import type { Phrases } from '#platform/operation.ts'
 
 export const instancesPhrases: Phrases = {
   save_instance: {
-    en: 'add a new order; enter a customer; create a row; write a record; store one item; put something into a table; insert or update by key; change the status of an order by its number; fill in a form; upsert one row; add a log entry',
+    en: 'add a new order; enter a customer; create a row; write a record; store one item; put something into a table; insert or update by key; change the status of an order by its number; fill in a form; upsert one row; add a log entry; correct a typing mistake in an order',
     de: 'einen Auftrag anlegen; neuen Kunden eintragen; einen Datensatz speichern; eine Zeile hinzufügen; einen Wert ändern',
     fr: 'créer une commande; saisir un nouveau client; enregistrer une fiche; ajouter une ligne; modifier une valeur',
     es: 'crear un pedido; introducir un cliente nuevo; guardar un registro; añadir una fila; cambiar un valor',
   },
   upsert_instance: {
-    en: 'edit the record with this id; change some values of record 20481; set the status of one row; rename the key of a record; correct a mistake in a record I know the id of; update without overwriting somebody else; patch, modify, optimistic locking with row hash',
+    en: 'edit the record with this id; change some values of a record; set the status of one row; rename the key of a record; correct a mistake in a record I know the id of; update without overwriting somebody else; patch, modify, optimistic locking with row hash',
     de: 'Datensatz mit dieser Nummer ändern; Status einer Zeile setzen; einen Fehler in einem Datensatz berichtigen; nur einige Werte ändern',
     fr: "modifier la fiche portant ce numéro; changer le statut d'une ligne; corriger une erreur dans un enregistrement; mettre à jour quelques valeurs",
     es: 'modificar el registro con este número; cambiar el estado de una fila; corregir un error en un registro; actualizar algunos valores',
   },
   get_instance: {
-    en: 'show me one order; open a record by its id; read a single row; details of one customer; look at one item; fetch record by primary key; what is the status of this order',
+    en: 'show me one order; open a record by its id; open number 4711; read a single row; details of one customer; look at one item; fetch record by primary key; what is the status of this order',
     de: 'einen Auftrag anzeigen; Datensatz öffnen; eine einzelne Zeile lesen; Einzelheiten eines Kunden',
     fr: "afficher une commande; ouvrir une fiche; lire une seule ligne; détails d'un client",
     es: 'mostrar un pedido; abrir un registro; leer una sola fila; detalles de un cliente',
   },
   get_instance_by_key: {
-    en: 'open a record by its order number with several parts; find one row by key1 key2 key3; the key contains a slash; read by external key; look a record up by business number, composite key or natural key; the number has only digits',
+    en: 'open a record by its order number with several parts; find one row by key1 key2 key3; the key contains a slash; read by external key; look a record up by its order number, composite key or natural key; the number has only digits',
     de: 'Datensatz über zusammengesetzten Schlüssel lesen; Auftrag anhand seiner Nummer mit Schrägstrich öffnen; über externen Schlüssel nachschlagen',
     fr: 'lire une fiche par clé composée; ouvrir une commande par son numéro avec barre oblique; retrouver par clé externe',
     es: 'leer un registro por clave compuesta; abrir un pedido por su número con barra; buscar por clave externa',
   },
   list_instances: {
-    en: 'show all open orders; find customers in Madrid; which orders are late; search rows with a filter; newest first; records that match a condition; browse a table page by page; query, select where order by limit; everything assigned to Ana; list the rows of a table',
+    en: 'show all open orders; find customers in Madrid; which orders are late; what work is overdue or due today; which repairs are assigned to me; search rows with a filter; newest first; records that match a condition; browse a table page by page; query, select where order by limit; everything assigned to Ana; list the rows of a table',
     de: 'alle offenen Aufträge zeigen; Kunden in Madrid suchen; überfällige Aufträge finden; Zeilen filtern und sortieren; Datensätze auflisten',
-    fr: 'afficher toutes les commandes ouvertes; chercher les clients de Madrid; quelles commandes sont en retard; filtrer et trier les lignes; lister les fiches',
+    fr: 'afficher toutes les commandes ouvertes; quelles interventions sont en cours; chercher les clients de Madrid; quelles commandes sont en retard; filtrer et trier les lignes; lister les fiches',
     es: 'mostrar todos los pedidos abiertos; buscar clientes de Madrid; qué pedidos están atrasados; filtrar y ordenar filas; listar registros',
   },
   count_instances: {
@@ -80,7 +80,7 @@ export const instancesPhrases: Phrases = {
     es: 'quién cambió este pedido y cuándo; todas las versiones de un registro; cuál era el valor anterior; historial de cambios',
   },
   get_instance_as_of: {
-    en: 'how did this record look last week; one row as it was on a date; state of an order before the mistake; time travel for one record; point in time read; what did it say yesterday',
+    en: 'how did this record look last week; what did this order say last month; one row as it was on a date; state of an order before the mistake; time travel for one record; point in time read; what did it say yesterday',
     de: 'wie sah dieser Datensatz letzte Woche aus; Stand eines Auftrags an einem Tag; eine Zeile zu einem früheren Zeitpunkt',
     fr: "comment était cette fiche la semaine dernière; état d'une commande à une date; une ligne à un moment passé",
     es: 'cómo era este registro la semana pasada; estado de un pedido en una fecha; una fila en un momento anterior',

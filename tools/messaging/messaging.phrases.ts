@@ -2,7 +2,7 @@ import type { Phrases } from '#platform/operation.ts'
 
 export const messagingPhrases: Phrases = {
   send_message: {
-    en: 'text somebody; send an SMS to a technician; write an e-mail; ask a person a question; send a WhatsApp; notify a colleague; tell the customer we are late; ask yes or no with buttons; start a conversation; contact the person behind a record; reply to somebody in a conversation',
+    en: 'text somebody; ask the technician when he arrives; send an SMS to a technician; write an e-mail; ask a person a question; send a WhatsApp; notify a colleague; tell the customer we are late; ask yes or no with buttons; start a conversation; contact the person behind a record; reply to somebody in a conversation',
     de: 'jemandem schreiben; SMS an einen Techniker schicken; eine E-Mail senden; eine Person etwas fragen; Kollegen benachrichtigen',
     fr: "écrire à quelqu'un; envoyer un SMS; envoyer un e-mail; poser une question à une personne; prévenir un collègue",
     es: 'escribir a alguien; enviar un SMS; mandar un correo; preguntar algo a una persona; avisar a un compañero',
@@ -14,7 +14,7 @@ export const messagingPhrases: Phrases = {
     es: 'esperar la respuesta; aguardar hasta que la persona conteste',
   },
   poll_replies: {
-    en: 'has anybody answered yet; look for new replies without waiting; check for responses now and then; any news from the technician; non-blocking fetch of inbound messages',
+    en: 'has anybody answered yet; did she write back, do not wait; look for new replies without waiting; check for responses now and then; any news from the technician; non-blocking fetch of inbound messages',
     de: 'hat schon jemand geantwortet; nach neuen Antworten sehen ohne zu warten; kurz nachsehen, ob etwas kam',
     fr: "quelqu'un a-t-il déjà répondu; regarder les nouvelles réponses sans attendre; vérifier s'il y a une réponse",
     es: 'ha contestado alguien ya; mirar si hay respuestas sin esperar; comprobar si llegó algo',
@@ -98,7 +98,7 @@ export const messagingPhrases: Phrases = {
     es: 'cómo quiere ser contactada la persona; se ha dado de baja alguien; horas de silencio de un usuario',
   },
   set_contact_preferences: {
-    en: 'do not disturb somebody at night; set quiet hours; this person does not want texts any more; prefer WhatsApp over e-mail; unsubscribe a person; change notification settings, opt-out',
+    en: 'do not disturb somebody at night; set quiet hours; this person does not want texts any more; prefer WhatsApp over e-mail; unsubscribe a person; change notification settings; record an opt-out; write down the quiet hours of a recipient',
     de: 'nachts nicht stören; Ruhezeiten einstellen; Person will keine SMS mehr; lieber per WhatsApp; Abmeldung eintragen',
     fr: 'ne pas déranger la nuit; régler les heures de silence; la personne ne veut plus de SMS; préférer WhatsApp; désabonner',
     es: 'no molestar de noche; poner horas de silencio; la persona no quiere más SMS; preferir WhatsApp; dar de baja',

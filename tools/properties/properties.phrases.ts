@@ -8,7 +8,7 @@ export const propertiesPhrases: Phrases = {
     es: 'qué campos existen ya; todas las definiciones de campos; lista de propiedades',
   },
   describe_property: {
-    en: 'rules of one field; what may be typed into this field; maximum length, pattern and limits of a property; details of one field definition; is this field sensitive; which file types does it accept',
+    en: 'rules of one field; what may be typed into this field; maximum length, pattern and limits of a property; details of one field definition with its translations; regular expression, minimum and maximum of a field; is this field sensitive; which file types does it accept',
     de: 'Regeln eines Feldes anzeigen; was darf in dieses Feld; Grenzen und Muster eines Feldes',
     fr: "règles d'un champ; que peut-on saisir dans ce champ; limites et format d'une propriété",
     es: 'reglas de un campo; qué se puede escribir en este campo; límites y patrón de una propiedad',

@@ -80,7 +80,7 @@ export const schemaPhrases: Phrases = {
     es: 'instalar una plantilla; copiar una definición del producto; añadir la tabla estándar de órdenes',
   },
   validate_catalog: {
-    en: 'check a whole model document before importing; are there mistakes in my definition file; dry run of the catalog import; lint the data model; verify tables and fields together without saving',
+    en: 'check a whole model document before importing; are there mistakes in my definition file; dry run of the catalog import; lint a document with several tables, issues only; verify tables and fields together without saving',
     de: 'ein Modelldokument vor dem Import prüfen; Fehler in der Definitionsdatei finden; Probelauf für das Datenmodell',
     fr: "vérifier un document de modèle avant l'import; y a-t-il des erreurs dans mes définitions; simulation de l'import du modèle",
     es: 'comprobar un documento de modelo antes de importar; hay errores en mis definiciones; prueba del modelo sin guardar',

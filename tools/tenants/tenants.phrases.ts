@@ -14,7 +14,7 @@ export const tenantsPhrases: Phrases = {
     es: 'qué empresas hay en la instalación; lista de inquilinos; buscar una organización por nombre',
   },
   get_tenant: {
-    en: 'details of one company; configuration of a tenant; default language and theme of an organisation; is this company suspended; settings of one customer',
+    en: 'details of one company; tell me about a customer organisation; configuration of a tenant; default language and theme of an organisation; is this company suspended; settings of one customer',
     de: 'Angaben zu einer Firma; Einstellungen eines Mandanten; Standardsprache der Organisation',
     fr: "détails d'une société; configuration d'un locataire; langue par défaut de l'organisation",
     es: 'detalles de una empresa; configuración de un inquilino; idioma por defecto de la organización',

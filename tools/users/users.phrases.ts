@@ -8,7 +8,7 @@ export const usersPhrases: Phrases = {
     es: 'añadir un compañero; cuenta para un empleado nuevo; crear un usuario; registrar una persona',
   },
   list_users: {
-    en: 'who works here; all people with access; find a colleague by name or phone; who is an administrator; users that hold a role; member directory, staff list',
+    en: 'who works here; all people with access; find a colleague by name or phone; who is an administrator; users that hold a role; search accounts by role; member directory, staff list',
     de: 'wer hat hier Zugang; alle Benutzer anzeigen; Kollegen nach Namen suchen; wer ist Administrator',
     fr: 'qui a accès ici; tous les utilisateurs; chercher un collègue par nom; qui est administrateur',
     es: 'quién tiene acceso aquí; todos los usuarios; buscar un compañero por nombre; quién es administrador',
