@@ -10,6 +10,8 @@ export interface RecordColumn {
   readonly columnId: number
   readonly sqlType: 'float8' | 'numeric' | 'timestamptz' | 'date' | 'time' | 'text' | 'int' | 'boolean' | 'uuid'
   readonly isList: boolean
+  /** Its values are unique among live records, and come from a sequence where none is sent. */
+  readonly isNumbered?: boolean
 }
 
 export function tenantRole(tenantId: number): string {
@@ -104,11 +106,35 @@ async function ensureTenantSchema(tx: Tx, tenantId: number): Promise<void> {
   await tx.unsafe(`grant select, insert, update, delete on ${role}.link to ${role}`)
 }
 
+/** A table's columns, and as `u12` its index of the unique values of `c12`. */
 async function columnsOf(tx: Tx, schema: string, table: string): Promise<Set<string>> {
   const rows = await tx<{ name: string }[]>`
     select a.attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = ${schema} and c.relname = ${table} and a.attnum > 0 and not a.attisdropped`
+    where n.nspname = ${schema} and c.relname = ${table} and a.attnum > 0 and not a.attisdropped
+    union all
+    select substring(i.relname from '_(u[0-9]+)$') from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class c on c.oid = x.indrelid
+      join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = ${schema} and c.relname = ${table} and i.relname ~ '_u[0-9]+$'`
   return new Set(rows.map((row) => row.name))
+}
+
+/** The sequence that the numbers of a column come from. */
+export function numberSequence(tenantId: number, columnId: number): string {
+  return `"${tenantRole(tenantId)}"."number_${columnId}"`
+}
+
+/** What numbered columns need beside themselves. No record holds a value of a new one, so that its index is but a look at the table. */
+async function ensureNumbers(tx: Tx, tenantId: number, entityId: number, columns: readonly RecordColumn[]): Promise<void> {
+  for (const { columnId, isNumbered } of columns) {
+    if (isNumbered !== true) continue
+    const sequence = numberSequence(tenantId, columnId)
+    await tx.unsafe(`create sequence if not exists ${sequence} as bigint`)
+    await tx.unsafe(`grant usage on sequence ${sequence} to ${tenantRole(tenantId)}`)
+    const name = `e_${entityId}_u${columnId}`
+    await tx.unsafe(
+      `create unique index if not exists ${name} on ${recordTable(tenantId, entityId)} (c${columnId}) where deleted_at is null and c${columnId} is not null`,
+    )
+  }
 }
 
 function typeOf(column: RecordColumn): string {
@@ -169,6 +195,7 @@ export async function ensureTables(
     await ensureTenantSchema(tx, tenantId)
     await ensureRecordTable(tx, tenantId, entityId, columns)
     await ensureHistoryTable(tx, tenantId, entityId, columns)
+    await ensureNumbers(tx, tenantId, entityId, columns)
     await tx`update platform.entity set has_table = true, has_history = true where tenant_id = ${tenantId} and entity_id = ${entityId} and not (has_table and has_history)`
   })
 }

@@ -10,8 +10,8 @@ import { refuseErrors } from '#platform/validation.ts'
 import { listKnownProperties } from '#tools/properties/service.ts'
 
 import { insertEntityProperties, orderComposition } from './composition.store.ts'
-import { entityProperty, exampleEntityProperty, maxProperties } from './entities.schema.ts'
-import { indexOf, unknownProperty } from './entities.rules.ts'
+import { entityProperty, exampleEntityProperty, maxProperties, numberingInput } from './entities.schema.ts'
+import { findNumberingProblems, indexOf, readNumbering, unknownProperty } from './entities.rules.ts'
 import { mustFindEntity } from './service.ts'
 import { listComposition } from './shown.ts'
 import { listAttached } from './attached.ts'
@@ -22,7 +22,7 @@ export const attachProperty = defineOperation({
   name: 'attach_property',
   title: 'Attach a property to an entity',
   description:
-    'Gives the records of an entity one more property, at the end unless a position is told; an entity has at most 300. Make the property with create_property before. A required one is refused (409) while records exist, since they would lack it: attach it optional, fill it, then require it with update_entity_property, which also sets key parts and option subsets.',
+    'Gives the records of an entity one more property, at the end unless a position is told; an entity has at most 300. With numbering (a Text) the server gives new records the next number: unique, gaps allowed. Make the property with create_property before. A required one is refused (409) while records exist, since they would lack it: attach it optional, fill it, then require it with update_entity_property, which also sets key parts and option subsets.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/properties',
   roles: 'BuilderAdmin',
@@ -31,6 +31,7 @@ export const attachProperty = defineOperation({
     property: idOrName.describe('Id or internalName'),
     isRequired: z.boolean().optional(),
     isList: z.boolean().optional().describe('A record holds several values'),
+    numbering: numberingInput.optional(),
     position: z.int().min(1).max(1_000).optional().describe('From 1, among the properties and children'),
   }),
   examples: [{ title: 'A priority for work orders', input: { entity: 'WorkOrder', property: 'Priority' }, output: exampleEntityProperty }],
@@ -51,6 +52,8 @@ export const attachProperty = defineOperation({
         if (attached.length >= maxProperties)
           throw new AppError('conflict', `${internalName} has ${maxProperties} properties; an entity has no more. Make a child entity.`)
         const { isRequired = false, isList = false } = input
+        if (input.numbering)
+          refuseErrors(findNumberingProblems(mustExist(property, 'property'), isList, input.numbering, '$.numbering'), 'The attachment')
         if (isRequired && (await hasRecords(tx, tenantId, entityId))) {
           throw new AppError(
             'conflict',
@@ -70,6 +73,7 @@ export const attachProperty = defineOperation({
           keyPart: null,
           position: order.length + 1,
           propertyOptionFilterId: null,
+          numbering: readNumbering(input.numbering),
         }
         await insertEntityProperties(tx, tenantId, [row])
         order.splice((input.position ?? order.length + 1) - 1, 0, entityPropertyId)

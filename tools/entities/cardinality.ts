@@ -7,7 +7,7 @@ import { finding, type Finding, refuseErrors } from '#platform/validation.ts'
 import { afterChange, listAllOptionFilters } from '#tools/properties/service.ts'
 
 import { findAnalysisInto, listRelations, type RelationRow, updateEntityPropertyRow, updateRelationRow } from './composition.store.ts'
-import { findKeyPartProblems } from './entities.rules.ts'
+import { findKeyPartProblems, findNumberingProblems, readNumbering } from './entities.rules.ts'
 import type { EntityRow } from './entities.store.ts'
 import { type AttachedProperty } from './attached.ts'
 import { findEndless, findRelationProblems } from './relations.rules.ts'
@@ -17,6 +17,7 @@ export interface CompositionChange {
   readonly isList?: boolean | undefined
   readonly keyPart?: 1 | 2 | 3 | null | undefined
   readonly propertyOptionFilterId?: number | null | undefined
+  readonly numbering?: { readonly prefix?: string | undefined; readonly digits?: number | undefined } | null | undefined
 }
 
 /** Changes an attached property. To be called inside changeDefinitions, before anything touches the entity's records. Throws AppError. */
@@ -29,7 +30,11 @@ export async function changeAttached(
 ): Promise<void> {
   const { tx, tenantId } = context
   const { entityId } = entity
-  const after = afterChange<AttachedProperty>(before, changes)
+  const { numbering, ...others } = changes
+  const after = {
+    ...afterChange<AttachedProperty>(before, others),
+    numbering: numbering === undefined ? before.numbering : readNumbering(numbering),
+  }
   refuseErrors(await findProblems(context, entity, after, attached), 'The change')
   const analysed = after.isList === before.isList ? undefined : await findAnalysisInto(tx, tenantId, entityId, before.entityPropertyId)
   if (analysed !== undefined) {
@@ -39,6 +44,12 @@ export async function changeAttached(
     )
   }
   const columnId = after.isList === before.isList ? before.columnId : await convert(context, entity, before, after.isList)
+  if (after.numbering !== null && before.numbering === null && (await hasRecords(tx, tenantId, entityId))) {
+    throw new AppError(
+      'conflict',
+      `Records of ${entity.internalName} exist, whose values of ${before.internalName} need not be unique. Attach another property with numbering.`,
+    )
+  }
   if (after.keyPart !== before.keyPart && (await hasRecords(tx, tenantId, entityId))) {
     throw new AppError(
       'conflict',
@@ -66,6 +77,8 @@ async function findProblems(
     const other = attached.find((one) => one.keyPart === after.keyPart && one.entityPropertyId !== after.entityPropertyId)
     if (other) findings.push(finding('$.keyPart', `${other.internalName} is key part ${after.keyPart} already.`, { code: 'conflict' }))
   }
+  if (after.numbering !== null)
+    findings.push(...findNumberingProblems(after, after.isList, after.numbering, after.isList ? '$.isList' : '$.numbering'))
   if (after.isList && [entity.identityEmailPropertyId, entity.identityPhonePropertyId].includes(after.propertyId)) {
     findings.push(
       finding(
@@ -123,13 +136,14 @@ async function convert(context: TxContext, entity: EntityRow, before: AttachedPr
 /** Changes how a child entity stands under its parent. To be called inside changeDefinitions. Throws AppError. */
 export async function changeChild(context: TxContext, entity: EntityRow, before: RelationRow, changes: CompositionChange): Promise<void> {
   const { tx, tenantId } = context
-  const { keyPart, propertyOptionFilterId, ...cardinality } = changes
+  const { keyPart, propertyOptionFilterId, numbering, ...cardinality } = changes
   const after = afterChange<RelationRow>(before, cardinality)
   const own = { entityId: before.entityId, internalName: entity.internalName }
   const other = before.otherEntityId === before.entityId ? own : { entityId: before.otherEntityId, internalName: '' }
   refuseErrors(
     [
       ...((keyPart ?? null) === null ? [] : [finding('$.keyPart', 'A child entity is no part of the key.')]),
+      ...((numbering ?? null) === null ? [] : [finding('$.numbering', 'A child entity has no numbers.')]),
       ...((propertyOptionFilterId ?? null) === null ? [] : [finding('$.propertyOptionFilterId', 'A child entity has no options.')]),
       ...findRelationProblems({ ...after, entity: own, other }, '$.isRequired'),
       ...(after.isRequired && !before.isRequired

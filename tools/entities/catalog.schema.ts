@@ -2,6 +2,8 @@
 
 import type { DataType } from '#tools/properties/properties.schema.ts'
 
+import type { Numbering } from './entities.schema.ts'
+
 export type { DataType } from '#tools/properties/properties.schema.ts'
 
 export interface CatalogOption {
@@ -39,6 +41,8 @@ export interface CatalogProperty {
   readonly isIdentityPhone: boolean
   /** What runs when an attachment is saved, as set_attachment_analysis stored it. */
   readonly analysis: unknown
+  /** How the server numbers new records in it; null: it does not. */
+  readonly numbering?: Numbering | null
 }
 
 export interface CatalogRelation {

@@ -1,6 +1,8 @@
 /** SQL behind the catalog that records are compiled against. */
 import type { Tx } from '#platform/db/pool.ts'
 
+import type { Numbering } from './entities.schema.ts'
+
 export interface CatalogEntityRow {
   readonly entityId: number
   readonly internalName: string
@@ -27,12 +29,13 @@ export interface CatalogAttachmentRow {
   readonly keyPart: 1 | 2 | 3 | null
   readonly propertyOptionFilterId: number | null
   readonly analysis: unknown
+  readonly numbering: Numbering | null
 }
 
 /** What is attached to every entity, in order. */
 export async function readCatalogAttachments(tx: Tx, tenantId: number): Promise<CatalogAttachmentRow[]> {
   return tx<CatalogAttachmentRow[]>`
-    select entity_id, entity_property_id, property_id, column_id, is_required, is_list, key_part, property_option_filter_id, analysis
+    select entity_id, entity_property_id, property_id, column_id, is_required, is_list, key_part, property_option_filter_id, analysis, numbering
     from platform.entity_property
     where tenant_id = ${tenantId}
     order by entity_id, position, entity_property_id`

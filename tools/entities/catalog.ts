@@ -103,7 +103,10 @@ async function loadCatalog(tx: Tx, tenantId: number): Promise<Catalog> {
   return { tenantId, version, entities, byIdOrName }
 }
 
-type Shape = Omit<CatalogProperty, 'entityPropertyId' | 'columnId' | 'isRequired' | 'isList' | 'keyPart' | 'optionFilter' | 'analysis'>
+type Shape = Omit<
+  CatalogProperty,
+  'entityPropertyId' | 'columnId' | 'isRequired' | 'isList' | 'keyPart' | 'optionFilter' | 'analysis' | 'numbering'
+>
 
 /** What the same property is in every entity that has it. */
 function shapesOf(

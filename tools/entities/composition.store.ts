@@ -1,6 +1,8 @@
 /** SQL of what entities are composed of: properties, children and peers. */
 import type { Tx } from '#platform/db/pool.ts'
 
+import type { Numbering } from './entities.schema.ts'
+
 export interface EntityPropertyRow {
   readonly entityPropertyId: number
   readonly entityId: number
@@ -11,12 +13,13 @@ export interface EntityPropertyRow {
   readonly keyPart: 1 | 2 | 3 | null
   readonly position: number
   readonly propertyOptionFilterId: number | null
+  readonly numbering: Numbering | null
 }
 
 /** What is attached to one entity, or to every one of the tenant, in order. */
 export async function listEntityPropertyRows(tx: Tx, tenantId: number, entityId?: number): Promise<EntityPropertyRow[]> {
   return tx<EntityPropertyRow[]>`
-    select entity_property_id, entity_id, property_id, column_id, is_required, is_list, key_part, position, property_option_filter_id
+    select entity_property_id, entity_id, property_id, column_id, is_required, is_list, key_part, position, property_option_filter_id, numbering
     from platform.entity_property
     where tenant_id = ${tenantId} ${entityId === undefined ? tx`` : tx`and entity_id = ${entityId}`}
     order by entity_id, position, entity_property_id`
@@ -33,18 +36,18 @@ export async function insertEntityProperties(tx: Tx, tenantId: number, rows: rea
   if (rows.length === 0) return
   await tx`
     insert into platform.entity_property (tenant_id, entity_property_id, entity_id, property_id, column_id, is_required, is_list, key_part, position,
-      property_option_filter_id)
+      property_option_filter_id, numbering)
     select ${tenantId}, r."entityPropertyId", r."entityId", r."propertyId", r."columnId", r."isRequired", r."isList", r."keyPart", r.position,
-      r."propertyOptionFilterId"
+      r."propertyOptionFilterId", r.numbering
     from json_to_recordset(${JSON.stringify(rows)}::text::json) as r("entityPropertyId" int, "entityId" int, "propertyId" int, "columnId" int,
-      "isRequired" boolean, "isList" boolean, "keyPart" int, position int, "propertyOptionFilterId" int)`
+      "isRequired" boolean, "isList" boolean, "keyPart" int, position int, "propertyOptionFilterId" int, numbering jsonb)`
 }
 
 export async function updateEntityPropertyRow(tx: Tx, tenantId: number, row: EntityPropertyRow): Promise<void> {
   await tx`
     update platform.entity_property
     set column_id = ${row.columnId}, is_required = ${row.isRequired}, is_list = ${row.isList}, key_part = ${row.keyPart},
-      property_option_filter_id = ${row.propertyOptionFilterId}
+      property_option_filter_id = ${row.propertyOptionFilterId}, numbering = ${row.numbering === null ? null : JSON.stringify(row.numbering)}::text::jsonb
     where tenant_id = ${tenantId} and entity_property_id = ${row.entityPropertyId}`
 }
 

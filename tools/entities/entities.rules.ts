@@ -5,7 +5,7 @@ import { finding, type Finding, unknownName } from '#platform/validation.ts'
 import { dataTypeOf } from '#tools/properties/properties.schema.ts'
 import { type NewDisplay, readDisplays, readPlace, type References } from '#tools/properties/service.ts'
 
-import type { PortableEntity } from './entities.schema.ts'
+import type { Numbering, PortableEntity } from './entities.schema.ts'
 
 /** A property as an entity may name it; `propertyId` is null while a catalog document is about to make it. */
 export interface NamedProperty {
@@ -24,6 +24,7 @@ export interface NewEntityProperty {
   readonly isList: boolean
   readonly keyPart: 1 | 2 | 3 | null
   readonly optionFilter: string | null
+  readonly numbering: Numbering | null
 }
 
 export interface NewEntity {
@@ -74,6 +75,30 @@ export function findKeyPartProblems(
   return []
 }
 
+/** What forbids that the server numbers records in a property. */
+export function findNumberingProblems(
+  property: { readonly internalName: string; readonly dataTypeId: number },
+  isList: boolean,
+  numbering: { readonly prefix?: string | undefined },
+  path: string,
+): Finding[] {
+  const dataType = dataTypeOf(property.dataTypeId)
+  if (dataType !== 'Text') return [finding(path, `Numbers are given in a Text; ${property.internalName} is a ${dataType}.`)]
+  if (isList) return [finding(path, `${property.internalName} is a list; a record has one number.`)]
+  const prefix = numbering.prefix ?? ''
+  // A number may be a part of the key, whose parts are joined so.
+  if (/ \/ |\p{Cc}/u.test(prefix) || !prefix.isWellFormed())
+    return [finding(`${path}.prefix`, 'A prefix holds neither " / ", which joins the parts of keys, nor control characters.')]
+  return []
+}
+
+/** Numbering as it is kept. */
+export function readNumbering(
+  given: { readonly prefix?: string | undefined; readonly digits?: number | undefined } | null | undefined,
+): Numbering | null {
+  return given ? { prefix: (given.prefix ?? '').normalize('NFC'), digits: given.digits ?? 1 } : null
+}
+
 /** Reads the definition of a new entity, held against the properties that exist or will. Relationships are read by readRelations. */
 export function readEntity(
   given: PortableEntity,
@@ -94,6 +119,7 @@ export function readEntity(
     if (properties.some((earlier) => earlier.property === property))
       return void findings.push(finding(`${at}.property`, `${property.internalName} is named twice.`))
     const { isRequired = false, isList = false, keyPart = null, optionFilter = null } = one
+    if (one.numbering) findings.push(...findNumberingProblems(property, isList, one.numbering, `${at}.numbering`))
     if (keyPart !== null) {
       findings.push(...findKeyPartProblems(property, isList, `${at}.keyPart`))
       if (keys.has(keyPart)) findings.push(finding(`${at}.keyPart`, `An earlier property is key part ${keyPart} too.`))
@@ -104,7 +130,7 @@ export function readEntity(
       findings.push(
         unknownName(`${at}.optionFilter`, 'option filter', optionFilter, property.optionFilters, 'list_property_option_filters'),
       )
-    properties.push({ property, isRequired, isList, keyPart, optionFilter: subset ?? null })
+    properties.push({ property, isRequired, isList, keyPart, optionFilter: subset ?? null, numbering: readNumbering(one.numbering) })
   })
   const bridge = readBridge(
     {
@@ -193,6 +219,7 @@ interface AttachedRow extends Omit<NamedProperty, 'optionFilters' | 'propertyId'
   readonly isList: boolean
   readonly keyPart: 1 | 2 | 3 | null
   readonly propertyOptionFilterId: number | null
+  readonly numbering: Numbering | null
 }
 
 /** A copy of an entity under another name: `displays` stand in place of the copied ones of the same language. */
@@ -212,9 +239,9 @@ export function cloneOf(
   displays: readonly NewDisplay[],
 ): NewEntity {
   const properties = attached.map((row): NewEntityProperty => {
-    const { isRequired, isList, keyPart } = row
+    const { isRequired, isList, keyPart, numbering } = row
     const optionFilter = row.propertyOptionFilterId === null ? null : (filters.get(row.propertyOptionFilterId)?.internalName ?? null)
-    return { property: { ...row, optionFilters: [] }, isRequired, isList, keyPart, optionFilter }
+    return { property: { ...row, optionFilters: [] }, isRequired, isList, keyPart, optionFilter, numbering }
   })
   const identity = (propertyId: number | null) => properties.find((one) => one.property.propertyId === propertyId)?.property ?? null
   const kept = copied.filter((display) => !displays.some((given) => given.languageRegionId === display.languageRegionId))

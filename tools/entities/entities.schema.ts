@@ -14,11 +14,23 @@ export const keyPart = z
   .union([z.literal(1), z.literal(2), z.literal(3)])
   .describe('The part of the record key that follows from this property')
 
+/** How the server numbers new records in a Text property. */
+export const numbering = z.object({ prefix: z.string(), digits: z.int() })
+export type Numbering = z.output<typeof numbering>
+
+export const numberingInput = z
+  .strictObject({
+    prefix: z.string().max(40).optional(),
+    digits: z.int().min(1).max(15).optional().describe('At least so many, filled with zeros; 1 unless told'),
+  })
+  .describe('Text: a new record without a value gets the next number, unique in the entity')
+
 export const attachment = z.strictObject({
   property: idOrName.describe('Id or internalName'),
   isRequired: z.boolean().optional(),
   isList: z.boolean().optional().describe('A record holds several values'),
   keyPart: keyPart.nullable().optional(),
+  numbering: numberingInput.nullable().optional(),
 })
 
 export const entityDefinition = z.object({
@@ -94,6 +106,7 @@ export const entityProperty = z.object({
   isRequired: z.boolean().describe('Of a property: a record needs a value; of a child entity: its records need a parent'),
   isList: z.boolean().describe('Of a property: several values; of a child entity: several children of one parent'),
   keyPart: keyPart.nullable(),
+  numbering: numbering.optional(),
   isSensitive: z.boolean(),
   position: z.int(),
 })

@@ -101,7 +101,7 @@ export async function insertEntities(
     tx,
     tenantId,
     rows.flatMap(({ entity, entityId }) =>
-      entity.properties.map(({ property, isRequired, isList, keyPart, optionFilter }, index): EntityPropertyRow => {
+      entity.properties.map(({ property, isRequired, isList, keyPart, optionFilter, numbering }, index): EntityPropertyRow => {
         const propertyId = ids.idOf(property)
         const propertyOptionFilterId = optionFilter === null ? null : ids.filterIdOf(propertyId, optionFilter)
         return {
@@ -114,6 +114,7 @@ export async function insertEntities(
           keyPart,
           position: index + 1,
           propertyOptionFilterId,
+          numbering,
         }
       }),
     ),

@@ -69,6 +69,7 @@ function propertyElement(row: AttachedProperty, shown: { readonly name: string; 
     isRequired: row.isRequired,
     isList: row.isList,
     keyPart: row.keyPart,
+    ...(row.numbering === null ? {} : { numbering: row.numbering }),
     isSensitive: row.isSensitive,
     position: row.position,
   }

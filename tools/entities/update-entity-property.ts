@@ -8,7 +8,7 @@ import { defineOperation, writes } from '#platform/operation.ts'
 
 import { changeAttached, changeChild } from './cardinality.ts'
 import { listRelations } from './composition.store.ts'
-import { entityProperty, entityPropertySlot, exampleEntityProperty, keyPart } from './entities.schema.ts'
+import { entityProperty, entityPropertySlot, exampleEntityProperty, keyPart, numberingInput } from './entities.schema.ts'
 import { mustFindEntity } from './service.ts'
 import { listComposition } from './shown.ts'
 import { findAttached, listAttached, noSuchAttached } from './attached.ts'
@@ -19,7 +19,7 @@ export const updateEntityProperty = defineOperation({
   name: 'update_entity_property',
   title: 'Change how an entity has a property',
   description:
-    'Changes what is required, one or many, key part or option subset for a property (or required and one or many for a child entity) of an entity; a child entity goes by its entityPropertyId from describe_entity. What is not named stays, null clears. 409 where records forbid it: a required value that some lack, a key part once records exist, one value where some hold two, one or many beyond 50,000 record versions. Going from many to one, earlier versions keep their first value.',
+    'Changes what is required, one or many, key part, numbering or option subset for a property (or required and one or many for a child entity) of an entity; a child entity goes by its entityPropertyId from describe_entity. What is not named stays, null clears. 409 where records forbid it: a required value that some lack, a key part or a first numbering once records exist, one value where some hold two, one or many beyond 50,000 record versions. Going from many to one, earlier versions keep their first value.',
   method: 'PUT',
   path: '/api/v1/entities/{entity}/properties/{entityPropertyId}',
   roles: 'BuilderAdmin',
@@ -29,6 +29,7 @@ export const updateEntityProperty = defineOperation({
     isRequired: z.boolean().optional(),
     isList: z.boolean().optional(),
     keyPart: keyPart.nullable().optional(),
+    numbering: numberingInput.nullable().optional(),
     propertyOptionFilterId: definitionId.nullable().optional().describe('As list_property_option_filters shows it; null: all options'),
   }),
   examples: [

@@ -24,12 +24,18 @@ export function sqlTypeOf(dataType: DataType): RecordColumn['sqlType'] {
   return sqlTypes[dataType]
 }
 
+/** Whether the server gives a new record its value. */
+export function isNumbered({ numbering }: CatalogProperty): boolean {
+  return (numbering ?? null) !== null
+}
+
 /** The columns that an entity's tables must have. */
 export function columnsOf(entity: CatalogEntity): RecordColumn[] {
   return entity.properties.map((property) => ({
     columnId: property.columnId,
     sqlType: sqlTypes[property.dataType],
     isList: property.isList,
+    isNumbered: isNumbered(property),
   }))
 }
 

@@ -5,6 +5,7 @@ import type { TxContext } from '#platform/operation.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
 import { holdsAssets } from './attachments.ts'
+import { isNumbered } from './compile.rules.ts'
 import type { WriteFrame } from './frame.ts'
 import type { Keys } from './keys.rules.ts'
 import { findLiveByIds, findLiveByKeys, type LiveRow, readCanonical } from './live.store.ts'
@@ -74,7 +75,8 @@ export function refuseUnsound(wishes: readonly SaveWish[], fail: Fail): SaveWish
 
 /** Whether the row says everything about the record that it makes, so that the one that it replaces need not be read. */
 export function isComplete(entity: CatalogEntity, wish: SaveWish): boolean {
-  return !holdsAssets(entity) && (wish.mode === 'overwrite' || namesAll(entity, wish.values))
+  const keepsNumber = entity.properties.some((property) => isNumbered(property) && !wish.values.has(property.entityPropertyId))
+  return !holdsAssets(entity) && ((wish.mode === 'overwrite' && !keepsNumber) || namesAll(entity, wish.values))
 }
 
 /** What the rows mean: the records that are there, and their parents. Rows that name something else than there is fail. */

@@ -111,7 +111,10 @@ export async function writeFrame(
   context.assume(confirmed)
   const epoch = seenEpoch ?? (await confirmed)
   const columns = columnsOf(entity)
-  const wanted = ['created_by', ...columns.map((column) => `c${column.columnId}`)]
+  const wanted = [
+    'created_by',
+    ...columns.flatMap(({ columnId, isNumbered }) => [`c${columnId}`, ...(isNumbered === true ? [`u${columnId}`] : [])]),
+  ]
   const present = await columnsSeen(context, entity, wanted)
   if (wanted.some((column) => !present.has(column))) {
     throw new StaleRead('a table is missing', () => ensureTables(services.databases, tenantId, entity.entityId, columns))

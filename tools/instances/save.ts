@@ -1,6 +1,6 @@
 /** Saving records: one way for a single save, a bulk, an import and a write-back. Set-based, keys and hashes first, then only what differs. */
 import { inRecords } from '#platform/db/records.ts'
-import { StaleRead } from '#platform/db/transaction.ts'
+import { sqlState, StaleRead } from '#platform/db/transaction.ts'
 import type { Issue } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { eachInTurns, mapInTurns, nextTurn } from '#platform/turns.ts'
@@ -17,6 +17,7 @@ import { refuseUnaskedMoves } from './moves.ts'
 import { isMove, parentField } from './moves.rules.ts'
 import { lockAndCheckParents } from './parents.ts'
 import { rowHash } from './row-hash.rules.ts'
+import { giveNumbers, refuseTakenNumbers, withNumbers } from './numbers.ts'
 import { keyName, keysOf, mergeValues, type SaveWish } from './save.rules.ts'
 import { findMissing, type Value } from './values.rules.ts'
 import { type FullRow, insertRecords, updateRecords } from './write.store.ts'
@@ -95,10 +96,12 @@ async function mergeDrafts(
     toRead.length > 0
       ? await inRecords(tx, tenantId, () => readCanonical(tx, tenantId, frame, toRead))
       : new Map<number, Map<number, Value>>()
+  const numbers = await giveNumbers(context, frame, considered)
   const merged = await mapInTurns(considered, (draft) => {
     const { wish, live } = draft
     const before = live ? (draft.before ?? present.get(live.id)) : undefined
-    const values = mergeValues(entity, wish.mode === 'overwrite' ? undefined : before, wish.values)
+    const named = withNumbers(entity, wish, before, numbers.get(wish.index))
+    const values = mergeValues(entity, wish.mode === 'overwrite' ? undefined : before, named)
     return { draft, before, values, eiRecordId: live?.id }
   })
   const follows = await followFiles(context, entity, merged)
@@ -130,6 +133,8 @@ async function mergeDrafts(
     ready.push({ draft, before, followed, row: { id: live?.id ?? 0, version: live?.version ?? 0, parentId, keys, rowHash: hash, values } })
   })
   await refuseTakenKeys(context, frame, ready, fail, outcomes)
+  const left = ready.filter(({ draft }) => !outcomes.has(draft.wish.index))
+  await refuseTakenNumbers(context, frame, left, fail)
   return ready.filter(({ draft }) => !outcomes.has(draft.wish.index))
 }
 
@@ -212,6 +217,11 @@ async function inPortions(
   return done
 }
 
+/** A key or a number that was free when it was looked for. */
+function asTakenMeanwhile(error: unknown): never {
+  throw sqlState(error) === '23505' ? new StaleRead('somebody took a key or a number meanwhile') : error
+}
+
 async function store(
   context: TxContext,
   frame: WriteFrame,
@@ -236,7 +246,8 @@ async function store(
     if (changed.length > 0) {
       // The third run takes the later time of the old row, so that a row under constant change is saved all the same.
       const isLate = context.attempt >= 3
-      const done = await inPortions(entity, changed, (rows) => updateRecords(tx, tenantId, entity, { ...by, isLate }, rows))
+      const write = (rows: readonly FullRow[]) => updateRecords(tx, tenantId, entity, { ...by, isLate }, rows)
+      const done = await inPortions(entity, changed, write).catch(asTakenMeanwhile)
       for (const [id, document] of done) documents.set(id, document)
       if (done.size !== changed.length) throw new StaleRead('somebody changed a row meanwhile')
     }

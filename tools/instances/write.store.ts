@@ -69,7 +69,7 @@ function documentReturned(
   return { returned, parameters: [...parameters.list] }
 }
 
-/** Inserts new records; answers the ids that went in, each with its document where asked. One whose key somebody else has just taken is left out. */
+/** Inserts new records; answers the ids that went in, each with its document where asked. One whose key or number somebody else has just taken is left out. */
 export async function insertRecords(
   tx: Tx,
   tenantId: number,
@@ -89,7 +89,7 @@ export async function insertRecords(
        (id, parent_id, key1, key2, key3, row_hash, version, valid_from, created_at, created_by, created_change_no, change_no, modified_by${columns.map((c) => `, ${c}`).join('')})
      select r.id, r.p, r.k1, r.k2, r.k3, decode(r.h, 'hex'), 1, $3::text::timestamptz, $3::text::timestamptz, coalesce($4::int, 0), ${changeNumber}, ${changeNumber}, $4::int${columns.map((c) => `, r.${c}`).join('')}
      from json_to_recordset($1::text::json) as r(${recordsetColumns(entity)})
-     on conflict (key1, key2, key3) where deleted_at is null and key1 <> '' do nothing
+     on conflict do nothing
      returning e.id${returned}`,
     parameters,
     { prepare: true },

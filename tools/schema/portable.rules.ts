@@ -156,10 +156,12 @@ function portableEntities(rows: CatalogRows, place: Place): PortableSource['enti
         })),
         category: place.category(row.categoryId),
         vertical: place.vertical(row.verticalId),
-        properties: (attached.get(row.entityId) ?? []).map(({ internalName, isRequired, isList, keyPart, propertyOptionFilterId }) => ({
-          property: internalName,
-          ...said({ isRequired, isList, keyPart, optionFilter: filterName(propertyOptionFilterId) }),
-        })),
+        properties: (attached.get(row.entityId) ?? []).map(
+          ({ internalName, isRequired, isList, keyPart, numbering, propertyOptionFilterId }) => ({
+            property: internalName,
+            ...said({ isRequired, isList, keyPart, numbering, optionFilter: filterName(propertyOptionFilterId) }),
+          }),
+        ),
         children: related('child').map(({ name, cardinality }) => ({ childEntity: name, ...cardinality })),
         peers: related('peer').map(({ name, cardinality }) => ({ peerEntity: name, ...cardinality })),
         isTenantUserRole: row.isTenantUserRole,
