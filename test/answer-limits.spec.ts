@@ -3,8 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { bodyText, isListing } from '#platform/answer.ts'
 import { AppError } from '#platform/errors.ts'
-import { inSystemTransaction } from '#platform/system.ts'
-import { advanceJob, queueJob, readJobForRun } from '#tools/jobs/service.ts'
 
 import { openWorld, type World } from './support/world.ts'
 
@@ -294,95 +292,5 @@ describe('messages', () => {
     expect(await walk('poll_replies', { conversationId }, 'afterSeq', (answer) => answer.cursor)).toEqual(inbound)
     await world.call('end_conversation', { conversationId })
     expect(await walk('await_reply', { conversationId, timeoutSeconds: 5 }, 'afterSeq', (answer) => answer.cursor)).toEqual(inbound)
-  })
-})
-
-describe('every list that has pages', () => {
-  let narrow: World
-  /** Of each such list: what to call it with once two rows are there. */
-  const arranged: Readonly<Record<string, () => Promise<object>>> = {
-    list_instances: async () => ({ entity: 'Thing' }),
-    list_instances_as_of: async () => ({ entity: 'Thing', asOfDate: new Date(Date.now() + 60_000).toISOString() }),
-    get_instance_history: async () => {
-      await narrow.call('upsert_instance', { entity: 'Thing', record: 't1', data: { Name: 'another' } })
-      return { entity: 'Thing', record: 't1' }
-    },
-    list_users: async () => {
-      for (const name of ['ana', 'bob']) await narrow.call('create_user', { email: `${name}@example.com` })
-      return {}
-    },
-    list_api_keys: async () => {
-      for (const name of ['one', 'two']) await narrow.call('create_api_key', { name, roles: [] })
-      return {}
-    },
-    list_tenants: async () => ({}),
-    list_jobs: async () => {
-      for (let n = 0; n < 2; n++) await startJob()
-      return {}
-    },
-    get_job_log: async () => {
-      const jobId = await startJob()
-      const { services } = narrow.platform
-      const { tenantId } = narrow.tenant
-      const job = await readJobForRun(services, { tenantId, jobId, attempt: 1 })
-      if (!job) throw new Error('The job has nothing to do')
-      const log = ['a', 'b'].map((message) => ({ level: 'error' as const, message }))
-      await inSystemTransaction(services, tenantId, (context) => advanceJob(context, job, { log }))
-      return { jobId }
-    },
-    list_assets: async () => {
-      for (const fileName of ['a.txt', 'b.txt'])
-        await narrow.call('upload_asset', { fileName, contentBase64: Buffer.from(fileName).toString('base64') }, { transport: 'mcp' })
-      return {}
-    },
-    list_conversations: async () => {
-      const { tenantUserId } = narrow.tenant
-      for (const text of ['a', 'b']) await narrow.call('send_message', { to: { tenantUserId }, text })
-      return {}
-    },
-    list_identity_links: async () => {
-      await narrow.call('create_property', { internalName: 'Email', dataType: 'Text', isIdentityEmail: true })
-      await narrow.call('create_entity', { internalName: 'Person', properties: [{ property: 'Email' }] })
-      await narrow.call('create_user', { email: 'both@example.com' })
-      await narrow.call('set_entity_identity_bridge', { entity: 'Person', isTenantUserRole: true, identityEmailProperty: 'Email' })
-      for (const key1 of ['p1', 'p2']) await narrow.call('save_instance', { entity: 'Person', key1, data: { Email: 'both@example.com' } })
-      return { entity: 'Person' }
-    },
-  }
-  const paged = () =>
-    narrow.platform.pipeline.registry.operations.filter((operation) => 'cursor' in operation.input.shape).map((operation) => operation.name)
-
-  const startJob = async () => {
-    const request = { kind: 'test', operation: 'x', requiredRoles: 'any' as const, input: {} }
-    return (await inSystemTransaction(narrow.platform.services, narrow.tenant.tenantId, (context) => queueJob(context, request))).jobId
-  }
-
-  beforeAll(async () => {
-    narrow = await openWorld({ MAX_ANSWER_BYTES: '1', MAX_MCP_ANSWER_BYTES: '1' })
-    await narrow.call('create_property', { internalName: 'Name', dataType: 'Text' })
-    await narrow.call('create_entity', { internalName: 'Thing', properties: [{ property: 'Name' }] })
-    for (const key1 of ['t1', 't2']) await narrow.call('save_instance', { entity: 'Thing', key1, data: { Name: key1 } })
-  })
-  afterAll(() => narrow?.close())
-
-  it('is arranged here', () => {
-    expect(paged().sort()).toEqual(Object.keys(arranged).sort())
-  })
-
-  it.each(Object.keys(arranged))('keeps to the limit: %s answers one row, and the cursor leads to the next', async (name) => {
-    const input = await arranged[name]?.()
-    const key = name === 'list_tenants' ? (await narrow.newTenant(1023)).key : narrow.tenant.key
-    const read = async (more: object) => {
-      const answer = await narrow.run(name, { ...input, ...more }, { key })
-      const { nextCursor } = answer as { nextCursor?: string }
-      const body = JSON.parse(bodyText(answer))
-      return { rows: (Array.isArray(body) ? body : body.resultData) as object[], nextCursor }
-    }
-    const first = await read({})
-    expect(first).toEqual({ rows: [expect.anything()], nextCursor: expect.any(String) })
-    const second = await read({ cursor: first.nextCursor })
-    expect(second.rows).toHaveLength(1)
-    expect(second.rows).not.toEqual(first.rows)
-    await expect(read({ page: 1 })).rejects.toMatchObject({ code: 'too_large', issues: [{ path: '$.pageSize', suggestion: '1' }] })
   })
 })

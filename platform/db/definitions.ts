@@ -1,6 +1,7 @@
 /** Changes of definitions: serialised within a tenant, shut off from the writers of the entities they touch, and visible as a new catalog version. */
 import { AppError } from '../errors.ts'
 import type { TxContext } from '../operation.ts'
+import { readDefinitionSize, refuseTooManyDefinitions } from './definition-limits.ts'
 import { entityLockKey } from './entity-lock.ts'
 import type { Tx } from './pool.ts'
 import { sqlState } from './transaction.ts'
@@ -31,7 +32,7 @@ export async function takeCatalogIds(tx: Tx, count: number): Promise<number[]> {
 /**
  * Runs a change of definitions. Raises the catalog version first, which makes changes of one tenant follow each other, so that `find` and `work` read
  * what stays true; then takes the exclusive lock of each entity that `find` names, so that no record is written for the old definition after the
- * commit. Throws AppError `unavailable` when an entity is written without a gap for some five seconds.
+ * commit. Throws AppError `unavailable` when an entity is written without a gap for some five seconds, `too_large` past what a tenant may define.
  */
 export async function changeDefinitions<T>(context: TxContext, find: () => Promise<readonly number[]>, work: () => Promise<T>): Promise<T> {
   const { tx, tenantId, services } = context
@@ -39,7 +40,10 @@ export async function changeDefinitions<T>(context: TxContext, find: () => Promi
   const entityIds = [...new Set(await find())].sort((a, b) => a - b)
   if (entityIds.length > 0) await lockEntities(tx, tenantId, entityIds)
   context.afterCommit(() => services.wake.poke(catalogTopic(tenantId)))
-  return work()
+  const before = await readDefinitionSize(tx, tenantId)
+  const result = await work()
+  refuseTooManyDefinitions(before, await readDefinitionSize(tx, tenantId))
+  return result
 }
 
 /** Exclusively, in the order of their ids. Each try is short, because writers queue behind a waiting exclusive lock. */

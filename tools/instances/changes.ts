@@ -5,7 +5,7 @@ import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { envelopeBytes } from '#platform/paging.ts'
 
-import type { Shown } from './compile.rules.ts'
+import type { Shown } from './document.rules.ts'
 import { compiling, type ReadFrame } from './frame.ts'
 import { listChanges } from './read.store.ts'
 import { encodeWatermark, parseWatermark } from './watermark.rules.ts'

@@ -11,7 +11,8 @@ import { unknownName } from '#platform/validation.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { cachedCatalog, confirmCatalog, keptCatalog } from '#tools/entities/service.ts'
 
-import { columnsOf, createParameters, everythingOf, type Showing, type Shown } from './compile.rules.ts'
+import { columnsOf, createParameters } from './compile.rules.ts'
+import { everythingOf, type Showing, type Shown } from './document.rules.ts'
 
 /** Columns by tenant and entity, for each database. Columns are only ever added, so what was once seen stays true; a missing one is looked for again. */
 const seenColumns = new WeakMap<Databases, Map<string, Set<string>>>()

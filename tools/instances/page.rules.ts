@@ -1,7 +1,8 @@
 /** Compiles the statement of a page of records: made into JSON by PostgreSQL, which also ends it where the answer would pass its bytes. */
 import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
 
-import { columnSql, type Showing } from './compile.rules.ts'
+import { columnSql } from './compile.rules.ts'
+import type { Showing } from './document.rules.ts'
 
 export interface DocumentPage {
   /** The rows, as a `from` clause with its conditions, under the alias of the compilation. */

@@ -10,7 +10,7 @@ import { decodeCursor, encodeCursor, notOfThisList, pageOf, type PageRequest, pa
 import { quoted } from '#platform/suggest.ts'
 import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
 
-import type { Shown } from './compile.rules.ts'
+import type { Shown } from './document.rules.ts'
 import { compiling, type ReadFrame } from './frame.ts'
 import { type Keys, splitExternalKey } from './keys.rules.ts'
 import { type GroupNode, isPosition, parseQuery, type SortKey } from './query.rules.ts'

@@ -3,18 +3,8 @@ import type { Tx } from '#platform/db/pool.ts'
 import { recordTable } from '#platform/db/records.ts'
 import type { PageRequest } from '#platform/paging.ts'
 
-import {
-  afterSql,
-  constantSql,
-  type Compiling,
-  documentSql,
-  externalKeySql,
-  filterSql,
-  isoSql,
-  orderSql,
-  positionSql,
-  type Showing,
-} from './compile.rules.ts'
+import { afterSql, constantSql, type Compiling, externalKeySql, filterSql, isoSql, orderSql, positionSql } from './compile.rules.ts'
+import { documentSql, type Showing } from './document.rules.ts'
 import { type DocumentPage, pageSql } from './page.rules.ts'
 import type { GroupNode, SortKey } from './query.rules.ts'
 

@@ -3,7 +3,8 @@ import type { Tx } from '#platform/db/pool.ts'
 import { historyTable, recordTable } from '#platform/db/records.ts'
 import type { PageRequest } from '#platform/paging.ts'
 
-import { type Compiling, constantSql, dataSql, documentSql, filterSql, isoSql, type Showing } from './compile.rules.ts'
+import { type Compiling, constantSql, filterSql, isoSql } from './compile.rules.ts'
+import { dataSql, documentSql, type Showing } from './document.rules.ts'
 import type { GroupNode } from './query.rules.ts'
 import { type DocumentRows, readPage, run, totalSql } from './read.store.ts'
 

@@ -3,7 +3,8 @@ import type { Tx } from '#platform/db/pool.ts'
 import { historyTable, recordTable } from '#platform/db/records.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
-import { createParameters, documentSql, everythingOf, sqlTypeOf } from './compile.rules.ts'
+import { createParameters, sqlTypeOf } from './compile.rules.ts'
+import { documentSql, everythingOf } from './document.rules.ts'
 import type { Keys } from './keys.rules.ts'
 import type { Value } from './values.rules.ts'
 

@@ -46,17 +46,20 @@ export async function findTenantOfKey(tx: Tx, channelKey: string): Promise<numbe
   return row?.tenantId
 }
 
+/** Undefined where the tenant has that many channels already. */
 export async function insertChannel(
   tx: Tx,
   tenantId: number,
   stamp: string,
+  most: number,
   made: Omit<ChannelRow, 'channelId' | 'sealedSecrets' | 'secretNames'>,
-): Promise<number> {
-  const [row] = await tx<[{ channelId: number }]>`
+): Promise<number | undefined> {
+  const [row] = await tx<{ channelId: number }[]>`
     insert into platform.channel (tenant_id, internal_name, channel, provider, settings, channel_key, created_date, modified_date)
-    values (${tenantId}, ${made.internalName}, ${made.channel}, ${made.provider}, ${JSON.stringify(made.settings)}::text::jsonb, ${made.channelKey}, ${stamp}, ${stamp})
+    select ${tenantId}, ${made.internalName}, ${made.channel}, ${made.provider}, ${JSON.stringify(made.settings)}::text::jsonb, ${made.channelKey}, ${stamp}, ${stamp}
+    where (select count(*) from platform.channel where tenant_id = ${tenantId}) < ${most}
     returning channel_id`
-  return row.channelId
+  return row?.channelId
 }
 
 export async function setChannel(

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 import { z } from 'zod'
 
-import { mustExist } from '#platform/errors.ts'
+import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
 import { channelName, exampleChannel, provider, savedChannel, secretsOf, settingsOf, vendorChannel } from './channels.schema.ts'
@@ -10,6 +10,9 @@ import { checkChannel } from './channel-settings.ts'
 import { findChannel, insertChannel, setChannel } from './channels.store.ts'
 import { sealSecrets } from './secrets.ts'
 import { toSavedChannel } from './shown.ts'
+
+/** list_channels answers all of them. */
+const maxChannels = 200
 
 export const createChannel = defineOperation({
   ...writes(savedChannel),
@@ -40,7 +43,10 @@ export const createChannel = defineOperation({
     const { settings, secrets } = checkChannel(services, { ...input, secrets: input.secrets ?? {} })
     const channelKey = randomBytes(24).toString('base64url')
     const { internalName, channel } = input
-    const channelId = await insertChannel(tx, tenantId, stamp, { internalName, channel, provider: input.provider, settings, channelKey })
+    const made = { internalName, channel, provider: input.provider, settings, channelKey }
+    const channelId = await insertChannel(tx, tenantId, stamp, maxChannels, made)
+    if (channelId === undefined)
+      throw new AppError('too_large', `A tenant has at most ${maxChannels} channels. Delete one that is not used, or update it.`)
     await setChannel(tx, tenantId, stamp, {
       channelId,
       internalName,
