@@ -12,8 +12,8 @@ export interface CorpusPage {
   readonly path: string
   readonly title: string
   readonly markdown: string
-  /** The headings in their order, the page's title first. */
-  readonly sections: readonly { readonly anchor: string; readonly title: string; readonly level: number }[]
+  /** In their order, the page's title first; `own` is a section's Markdown with its heading, without its subsections. */
+  readonly sections: readonly { readonly anchor: string; readonly title: string; readonly level: number; readonly own: string }[]
 }
 
 /** What the rules below know of the page. */
@@ -88,11 +88,9 @@ rules.fence = (tokens, at) => {
 /** The page's body, its title included, without a frame around it. A page is long, and others are waiting: between two sections they get their turn. */
 export async function pageHtml(page: CorpusPage, publicUrl: string = exampleUrl): Promise<string> {
   const rendering = { path: page.path, anchors: page.sections.map(({ anchor }) => anchor) }
-  const tokens = markdown.parse(ownMarkdown(page.markdown, publicUrl), rendering)
-  const begins = tokens.flatMap((token, at) => (token.type === 'heading_open' && token.level === 0 ? [at] : []))
   const parts: string[] = []
-  for (const [index, begin] of begins.entries()) {
-    parts.push(markdown.renderer.render(tokens.slice(begin, begins[index + 1]), markdown.options, rendering))
+  for (const { own } of page.sections) {
+    parts.push(markdown.render(ownMarkdown(own, publicUrl), rendering))
     await setImmediate()
   }
   return parts.join('')
