@@ -78,7 +78,7 @@ export async function indexWords(list: readonly Wording[]): Promise<WordIndex> {
     tokenize: wordsOf,
     processTerm: termOf,
     searchOptions: {
-      boost: { heading: 2, asked: 1.5 },
+      boost: { asked: 2 },
       tokenize: (query) => [...new Set(wordsOf(query))].slice(0, mostTerms).map((word) => word.slice(0, longestTerm)),
       prefix: (term) => term.length > 3,
       fuzzy: (term) => (term.length > 5 ? 0.2 : false),
