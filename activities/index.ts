@@ -22,8 +22,7 @@ export interface Activities {
 /** Makes the activities of one process. Engines start with the first file that needs them. */
 export function createActivities(services: Services): Activities {
   const { config, log } = services
-  const { workers, timeoutSeconds } = config.recognition
-  const recognizer = createRecognizer({ cacheDir: config.cacheDir, workers, timeoutSeconds, log })
+  const recognizer = createRecognizer({ cacheDir: config.cacheDir, ...config.recognition, log })
   const { close: closeSenders, ...messages } = createMessagingActivities(services)
   return {
     general: createAnalysisActivities({ services }),

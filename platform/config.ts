@@ -1,6 +1,6 @@
 /** Every setting, read once from the environment, with its default, its unit and what it is for. */
 import { isIP } from 'node:net'
-import { homedir } from 'node:os'
+import { availableParallelism, homedir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 
 import { z } from 'zod'
@@ -8,17 +8,15 @@ import { z } from 'zod'
 const MiB = 1024 * 1024
 
 /** In digits alone: what a number may be made of otherwise would be taken for another one, or for none. */
-const whole = (least: number, most: number, fallback: number) =>
-  z
-    .string()
-    .transform((text, context) => {
-      const value = /^\d{1,15}$/.test(text) ? Number(text) : -1
-      if (value >= least && value <= most) return value
-      const message = `a whole number from ${least} to ${most} is needed, not ${JSON.stringify(text.slice(0, 40))}`
-      context.issues.push({ code: 'custom', message, input: text })
-      return z.NEVER
-    })
-    .default(fallback)
+const number = (least: number, most: number) =>
+  z.string().transform((text, context) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : -1
+    if (value >= least && value <= most) return value
+    const message = `a whole number from ${least} to ${most} is needed, not ${JSON.stringify(text.slice(0, 40))}`
+    context.issues.push({ code: 'custom', message, input: text })
+    return z.NEVER
+  })
+const whole = (least: number, most: number, fallback: number) => number(least, most).default(fallback)
 const port = (fallback: number) => whole(0, 65_535, fallback)
 const count = (fallback: number) => whole(1, Number.MAX_SAFE_INTEGER, fallback)
 // A timer takes no more milliseconds than 31 bits hold.
@@ -112,10 +110,25 @@ const environment = z.object({
   STALL_SECONDS: seconds(30).describe('How long a body may bring less than MIN_BYTES_PER_SECOND, or an answer not be taken'),
   MIN_BYTES_PER_SECOND: count(1_024).describe('The slowest that a body may come'),
   CALLS_PER_MINUTE: count(6_000).describe('Calls a minute for each key'),
-  RECOGNITION_WORKERS: count(1).describe('Recognition jobs that one worker process runs at once'),
+  RECOGNITION_WORKERS: number(1, 1_000)
+    .optional()
+    .describe('Recognition jobs that one worker process runs at once; one for each core but one and each 3 GiB of memory, at most 8'),
   RECOGNITION_TIMEOUT_SECONDS: seconds(120).describe('Hard limit of one recognition'),
+  RECOGNITION_PAGE_SECONDS: seconds(10).describe('Hard limit of opening a PDF or one of its pages'),
+  RECOGNITION_PDF_PAGES: count(50).describe('Pages of a PDF that are read, from the first'),
   SHUTDOWN_SECONDS: seconds(15).describe('How long a stopping process waits for what is under way'),
 })
+
+/** How many files may be read at once: a core stays with the calls, and a reader may take 2 GiB before it is ended. */
+export function recognitionWorkersFor(cores: number, bytes: number): number {
+  return Math.max(1, Math.min(cores - 1, Math.floor(bytes / (3 * 1024 * MiB)), 8))
+}
+
+/** Of the container where it has a limit, else of the machine. */
+function memoryBytes(): number {
+  const constrained = process.constrainedMemory()
+  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
+}
 
 export interface Config {
   readonly host: string
@@ -153,7 +166,12 @@ export interface Config {
     readonly stallSeconds: number
     readonly minBytesPerSecond: number
   }
-  readonly recognition: { readonly workers: number; readonly timeoutSeconds: number }
+  readonly recognition: {
+    readonly workers: number
+    readonly timeoutSeconds: number
+    readonly pageSeconds: number
+    readonly pdfPages: number
+  }
   readonly shutdownSeconds: number
 }
 
@@ -215,7 +233,12 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       stallSeconds: e.STALL_SECONDS,
       minBytesPerSecond: e.MIN_BYTES_PER_SECOND,
     },
-    recognition: { workers: e.RECOGNITION_WORKERS, timeoutSeconds: e.RECOGNITION_TIMEOUT_SECONDS },
+    recognition: {
+      workers: e.RECOGNITION_WORKERS ?? recognitionWorkersFor(availableParallelism(), memoryBytes()),
+      timeoutSeconds: e.RECOGNITION_TIMEOUT_SECONDS,
+      pageSeconds: e.RECOGNITION_PAGE_SECONDS,
+      pdfPages: e.RECOGNITION_PDF_PAGES,
+    },
     shutdownSeconds: e.SHUTDOWN_SECONDS,
   }
 }

@@ -26,6 +26,8 @@ export interface StartRequest {
   readonly tenantId: number
   /** 1 to 5; 2 for people who wait, 3 for triggers, 5 for bulk. */
   readonly priority?: number
+  /** Names a share of the tenant's beside its ordinary one: what waits in one of them does not wait for the other. */
+  readonly share?: string
 }
 
 export interface TemporalGate {
@@ -105,8 +107,11 @@ export function createTemporalGate(options: { namespace: string; log: Logger }):
     workflowId: request.workflowId,
     args: [...request.args],
     workflowTaskTimeout: '5s' as const,
-    priority: { priorityKey: request.priority ?? 3, fairnessKey: String(request.tenantId) },
+    priority: { priorityKey: request.priority ?? 3, fairnessKey: fairnessKeyOf(request) },
   })
+
+  // Each key has the same share of a queue, so that many files of one tenant do not stand before the one of another; activities have the workflow's.
+  const fairnessKeyOf = ({ tenantId, share }: StartRequest) => (share === undefined ? String(tenantId) : `${tenantId}:${share}`)
 
   async function start(request: StartRequest): Promise<'started' | 'already'> {
     try {

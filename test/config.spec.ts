@@ -1,7 +1,7 @@
 /** Settings that cannot be used are named at the start, and not found out by somebody's call. */
 import { expect, it } from 'vitest'
 
-import { loadConfig } from '#platform/config.ts'
+import { loadConfig, recognitionWorkersFor } from '#platform/config.ts'
 import { isAllowedAddress } from '#platform/outbound.ts'
 
 it.each(['abc', '10.0.0.0/33', '::1/129', '10.0.0.0/8/8', '10.0.0.0/', '10.0.0.0/8 192.168.0.0/16', '127.1', 'localhost'])(
@@ -54,4 +54,22 @@ it.each([
   ['TEMPORAL_ADDRESS', 'http://temporal:7233', /TEMPORAL_ADDRESS: host:port/],
 ])('refuses %s=%s in one sentence that says what it takes', (name, value, sentence) => {
   expect(() => loadConfig({ [name]: value })).toThrow(sentence)
+})
+
+it('reads as many files at once as there are cores and memory for, unless RECOGNITION_WORKERS says', () => {
+  const gib = 1024 ** 3
+  const workers = ([cores, memory]: readonly [number, number]) => recognitionWorkersFor(cores, memory * gib)
+  expect(
+    (
+      [
+        [1, 64],
+        [2, 8],
+        [8, 64],
+        [8, 7],
+        [64, 512],
+      ] as const
+    ).map(workers),
+  ).toEqual([1, 1, 7, 2, 8])
+  expect(loadConfig({ RECOGNITION_WORKERS: '5' }).recognition.workers).toBe(5)
+  expect(loadConfig({}).recognition.workers).toBeGreaterThanOrEqual(1)
 })

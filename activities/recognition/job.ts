@@ -21,6 +21,9 @@ export interface Job {
   readonly minScore: number
   /** Absent where no labels are asked for, or where the model could not be had. */
   readonly classifier?: (ClassifierPaths & { readonly modelId: string }) | undefined
+  /** Of a PDF: how many pages are read, and which are left out because an earlier try did not get past them. */
+  readonly pdfPages: number
+  readonly leftOut: readonly number[]
   /** The child plans its reading for this time; its parent ends it some time later. */
   readonly withinMs: number
 }
@@ -59,7 +62,9 @@ export async function createReader(cacheDir: string): Promise<Reader> {
       if (!job.ocr) throw skipped('A PDF has no labels; only its text can be read.')
       const onPage = (done: number, total: number) => onProgress({ stage: 'text', done, total })
       const { readPdf } = await import('./pdf.ts')
-      const { pages, reason } = await readPdf(job.filePath, engines, { languages: job.languages, withinMs: left(), onPage })
+      const onOpening = (page?: number) => onProgress({ stage: 'opening', ...(page === undefined ? {} : { page }) })
+      const { languages, pdfPages, leftOut } = job
+      const { pages, reason } = await readPdf(job.filePath, engines, { languages, pdfPages, leftOut, withinMs: left(), onOpening, onPage })
       const missing = [reason, job.classifier ? 'Labels are given for pictures only.' : undefined].filter(
         (sentence) => sentence !== undefined,
       )

@@ -21,7 +21,13 @@ export interface PdfText {
 
 export interface PdfOptions {
   readonly languages: readonly string[]
+  /** At most so many pages are read, from the first. */
+  readonly pdfPages: number
+  /** Pages that an earlier try did not get past. */
+  readonly leftOut: readonly number[]
   readonly withinMs: number
+  /** Before the file, and each page, is opened, which hostile ones never come back from: whoever waits keeps the time. */
+  readonly onOpening: (page?: number) => void
   readonly onPage: (done: number, total: number) => void
 }
 
@@ -35,25 +41,31 @@ const packageFolder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist
 const folder = (name: string) => join(packageFolder, name) + sep
 
 /** Throws Unreadable for a PDF that is locked or broken. */
-export async function readPdf(filePath: string, engines: Engines, { languages, withinMs, onPage }: PdfOptions): Promise<PdfText> {
+export async function readPdf(filePath: string, engines: Engines, options: PdfOptions): Promise<PdfText> {
+  const { languages, pdfPages, leftOut, withinMs, onOpening, onPage } = options
   const deadline = performance.now() + withinMs
+  onOpening()
   const document = await openPdf(filePath)
   try {
-    const total = Math.min(document.numPages, limits.pdfPages)
+    const total = Math.min(document.numPages, pdfPages)
     const pages: PageText[] = []
     const broken: number[] = []
     for (let number = 1; number <= total; number++) {
       const left = deadline - performance.now()
       if (number > 1 && left < leastPageMs) break
-      const content = await openPage(document, number)
-      if (content === undefined) broken.push(number)
+      onOpening(number)
+      const content = leftOut.includes(number) ? undefined : await openPage(document, number)
+      onPage(number - 1, total)
+      if (content === undefined && !leftOut.includes(number)) broken.push(number)
       pages.push(
         content === undefined ? [] : 'own' in content ? content.own : await readPage(content.drawn, engines, { languages, withinMs: left }),
       )
       onPage(number, total)
     }
+    if (leftOut.length > 0 && broken.length + leftOut.length >= total)
+      throw failed('None of the pages of the PDF opens in the time that a page may take.')
     if (broken.length === total) throw failed('The PDF is broken: none of its pages can be read.')
-    const reason = whatIsMissing({ read: pages.length, planned: total, all: document.numPages, broken })
+    const reason = whatIsMissing({ read: pages.length, planned: total, all: document.numPages, broken, leftOut })
     return { pages, ...(reason === undefined ? {} : { reason }) }
   } finally {
     await document.loadingTask.destroy()
@@ -65,16 +77,19 @@ function whatIsMissing({
   planned,
   all,
   broken,
+  leftOut,
 }: {
   read: number
   planned: number
   all: number
   broken: readonly number[]
+  leftOut: readonly number[]
 }): string | undefined {
   const sentences: string[] = []
   if (read < planned) sentences.push(`Only the first ${read} of ${all} pages were read in the time that one file may take.`)
   else if (read < all) sentences.push(`Only the first ${read} of ${all} pages were read; that is the most for one file.`)
   if (broken.length > 0) sentences.push(`Broken pages were left out: ${broken.join(', ')}.`)
+  if (leftOut.length > 0) sentences.push(`Pages that take too long to open were left out: ${leftOut.join(', ')}.`)
   return sentences.length > 0 ? sentences.join(' ') : undefined
 }
 
@@ -106,9 +121,9 @@ async function openPage(document: PDFDocumentProxy, number: number): Promise<{ o
     const page = await document.getPage(number)
     const own = await ownText(page)
     const letters = own.reduce((sum, line) => sum + line.reduce((count, word) => count + word.text.length, 0), 0)
-    const content = letters >= lettersOfText ? { own } : { drawn: await drawPage(document, page) }
+    const drawn = letters >= lettersOfText ? undefined : await drawPage(document, page)
     page.cleanup()
-    return content
+    return drawn ? { drawn } : { own }
   } catch {
     // One page with a bad stream is no reason to lose the others.
     return undefined
@@ -142,7 +157,8 @@ async function ownText(page: PDFPageProxy): Promise<PageText> {
   return lines.filter((line) => line.length > 0)
 }
 
-async function drawPage(document: PDFDocumentProxy, page: PDFPageProxy): Promise<Picture> {
+/** Undefined where the page is of one colour, so that nothing can be read: a file of thousands of empty pages costs little. */
+async function drawPage(document: PDFDocumentProxy, page: PDFPageProxy): Promise<Picture | undefined> {
   const { width, height } = page.getViewport({ scale: 1 })
   const wanted = limits.pdfDpi / pointsPerInch
   const scale = Math.min(wanted, Math.sqrt(limits.pdfPagePixels / (width * height)))
@@ -155,6 +171,9 @@ async function drawPage(document: PDFDocumentProxy, page: PDFPageProxy): Promise
   try {
     await page.render({ canvas: null, canvasContext: target.context, viewport, background: '#fff' }).promise
     const { data } = target.context.getImageData(0, 0, pixelsWide, pixelsHigh)
+    const pixels = new Uint32Array(data.buffer, data.byteOffset, data.byteLength / 4)
+    const [first] = pixels
+    if (pixels.every((pixel) => pixel === first)) return undefined
     const drawn = {
       data: Buffer.from(data.buffer, data.byteOffset, data.byteLength),
       width: pixelsWide,

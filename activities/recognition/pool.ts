@@ -4,7 +4,7 @@ import type { Logger } from '#platform/log.ts'
 
 import type { Job } from './job.ts'
 import { startReadingChild, type ChildOutcome, type ReadingChild } from './reading-child.ts'
-import type { PoolStats, RecognitionOptions, RecognitionResult } from './types.ts'
+import { limits, type PoolStats, type RecognitionOptions, type RecognitionProgress, type RecognitionResult } from './types.ts'
 
 export interface PoolOptions {
   /** Parent of the models and language data. */
@@ -13,6 +13,10 @@ export interface PoolOptions {
   readonly workers: number
   /** Hard limit of one file, from when a child takes it up. */
   readonly timeoutSeconds: number
+  /** Hard limit of opening a PDF or one of its pages; 10 when absent. */
+  readonly pageSeconds?: number
+  /** How many pages of a PDF are read; 50 when absent. */
+  readonly pdfPages?: number
   /** After so long without a job a child is ended, and its memory given back; 60 when absent. */
   readonly idleSeconds?: number
   /** Resident memory at which a child is ended in the middle of a file; 2,000 when absent. Kept where the system tells a process's memory (Linux). */
@@ -22,7 +26,7 @@ export interface PoolOptions {
 
 export interface Pool {
   /** Throws AppError `unavailable`, or the signal's reason. A job that ends its child, or is ended, is a failed result. */
-  run(job: Omit<Job, 'withinMs'>, options: RecognitionOptions): Promise<RecognitionResult>
+  run(job: Request, options: RecognitionOptions): Promise<RecognitionResult>
   stats(): PoolStats
   close(): Promise<void>
 }
@@ -35,12 +39,18 @@ const measureEveryMs = 250
 /** The child leaves off in time to hand over what it has read so far. */
 const plannedShare = 0.85
 
+type Request = Omit<Job, 'withinMs' | 'pdfPages' | 'leftOut'>
+
 interface Task {
-  readonly job: Omit<Job, 'withinMs'>
+  readonly job: Request
   readonly options: RecognitionOptions
   readonly resolve: (result: RecognitionResult) => void
   readonly reject: (reason: unknown) => void
   isSecondTry: boolean
+  /** When a child first took it up: its time goes on from child to child. */
+  startedAt: number | undefined
+  /** Pages of the PDF that a child did not get past. */
+  readonly leftOut: number[]
 }
 
 interface Slot {
@@ -52,7 +62,8 @@ interface Slot {
 }
 
 /** Starts no child before the first job. */
-export function createPool({ cacheDir, workers, timeoutSeconds, idleSeconds = 60, memoryMiB = 2_000, log }: PoolOptions): Pool {
+export function createPool(settings: PoolOptions): Pool {
+  const { cacheDir, workers, timeoutSeconds, pageSeconds = 10, pdfPages = 50, idleSeconds = 60, memoryMiB = 2_000, log } = settings
   const slots: Slot[] = Array.from({ length: workers }, () => ({
     child: undefined,
     task: undefined,
@@ -101,14 +112,22 @@ export function createPool({ cacheDir, workers, timeoutSeconds, idleSeconds = 60
     signal?.throwIfAborted()
     slot.child ??= await startReadingChild(cacheDir)
     const { child } = slot
-    const startedAt = performance.now()
-    let killedFor: 'time' | 'memory' | 'abort' | undefined
-    const kill = (why: 'time' | 'memory' | 'abort') => {
+    const startedAt = (task.startedAt ??= performance.now())
+    const leftMs = Math.max(0, startedAt + timeoutSeconds * 1000 - performance.now())
+    let killedFor: 'time' | 'page' | 'memory' | 'abort' | undefined
+    const kill = (why: 'time' | 'page' | 'memory' | 'abort') => {
       killedFor ??= why
       child.kill()
     }
     const onAbort = () => kill('abort')
-    const timer = setTimeout(() => kill('time'), timeoutSeconds * 1000)
+    const timer = setTimeout(() => kill('time'), leftMs)
+    let opening: { readonly page: number | undefined; readonly timer: NodeJS.Timeout } | undefined
+    const watch = (progress: RecognitionProgress) => {
+      clearTimeout(opening?.timer)
+      opening =
+        progress.stage === 'opening' ? { page: progress.page, timer: setTimeout(() => kill('page'), pageSeconds * 1000) } : undefined
+      onProgress?.(progress)
+    }
     const meter = setInterval(
       () => void child.measure().then((bytes) => (bytes > memoryMiB * MiB ? kill('memory') : undefined)),
       measureEveryMs,
@@ -116,9 +135,10 @@ export function createPool({ cacheDir, workers, timeoutSeconds, idleSeconds = 60
     signal?.addEventListener('abort', onAbort, { once: true })
     if (isClosed || signal?.aborted) kill('abort')
     const outcome: ChildOutcome = await child
-      .read({ ...task.job, withinMs: timeoutSeconds * 1000 * plannedShare }, (progress) => onProgress?.(progress))
+      .read({ ...task.job, pdfPages, leftOut: task.leftOut, withinMs: leftMs * plannedShare }, watch)
       .finally(() => {
         clearTimeout(timer)
+        clearTimeout(opening?.timer)
         clearInterval(meter)
         signal?.removeEventListener('abort', onAbort)
       })
@@ -133,6 +153,16 @@ export function createPool({ cacheDir, workers, timeoutSeconds, idleSeconds = 60
     if (outcome.kind === 'result') return task.resolve(outcome.result)
     const failed = (reason: string) => task.resolve({ state: 'failed', reason, durationMs: Math.round(performance.now() - startedAt) })
     if (killedFor === 'time') return failed(`Reading took longer than ${timeoutSeconds} s and was stopped.`)
+    if (killedFor === 'page') {
+      const page = opening?.page
+      if (page === undefined) return failed(`Opening the PDF took longer than ${pageSeconds} s and was stopped.`)
+      task.leftOut.push(page)
+      if (task.leftOut.length > limits.leftOutPages)
+        return failed(`Pages ${task.leftOut.join(', ')} of the PDF took longer than ${pageSeconds} s each, and reading was stopped.`)
+      // The others may well be readable.
+      queue.unshift(task)
+      return
+    }
     if (killedFor === 'memory') return failed(`Reading needed more than ${memoryMiB} MiB of memory and was stopped.`)
     if (outcome.kind === 'broken')
       throw new AppError('unavailable', 'Recognition cannot work at the moment: its engine failed.', { retryAfterSeconds: 60, cause: said })
@@ -147,7 +177,7 @@ export function createPool({ cacheDir, workers, timeoutSeconds, idleSeconds = 60
     async run(job, options) {
       if (isClosed) throw closing()
       const { promise, resolve, reject } = Promise.withResolvers<RecognitionResult>()
-      const task: Task = { job, options, resolve, reject, isSecondTry: false }
+      const task: Task = { job, options, resolve, reject, isSecondTry: false, startedAt: undefined, leftOut: [] }
       const onAbort = () => leaveQueue(task)
       options.signal?.addEventListener('abort', onAbort, { once: true })
       options.onProgress?.({ stage: 'waiting' })

@@ -10,7 +10,7 @@ const folder = fileURLToPath(new URL('../fixtures/recognition/', import.meta.url
 export const fixture = (name: string): string => join(folder, name)
 
 /** A PDF of the given objects, numbered from 1, the first being the catalogue. */
-function writePdf(objects: readonly (string | Buffer)[]): Buffer {
+export function writePdf(objects: readonly (string | Buffer)[]): Buffer {
   const parts: Buffer[] = [Buffer.from('%PDF-1.4\n')]
   const offsets: number[] = []
   let length = parts[0]?.length ?? 0
@@ -29,7 +29,7 @@ function writePdf(objects: readonly (string | Buffer)[]): Buffer {
   return Buffer.concat(parts)
 }
 
-const stream = (dictionary: string, content: string | Buffer) =>
+export const stream = (dictionary: string, content: string | Buffer) =>
   Buffer.concat([Buffer.from(`<< ${dictionary} /Length ${content.length} >>\nstream\n`), Buffer.from(content), Buffer.from('\nendstream')])
 
 /**

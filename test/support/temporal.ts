@@ -50,8 +50,12 @@ export interface TestWorker {
 
 let isRuntimeInstalled = false
 
-/** Carries out every workflow of the product, and the activities that are given. */
-export async function startTestWorker(temporal: TestTemporal, activities: TestActivities): Promise<TestWorker> {
+/** Carries out every workflow of the product, and the activities that are given, `atOnce` of each queue at a time. */
+export async function startTestWorker(
+  temporal: TestTemporal,
+  activities: TestActivities,
+  { atOnce }: { readonly atOnce?: number } = {},
+): Promise<TestWorker> {
   if (!isRuntimeInstalled) {
     isRuntimeInstalled = true
     Runtime.install({
@@ -65,7 +69,14 @@ export async function startTestWorker(temporal: TestTemporal, activities: TestAc
   const common = { connection, namespace, shutdownGraceTime: 0 }
   const workers = await Promise.all([
     Worker.create({ ...common, taskQueue: taskQueues.workflows, workflowBundle: { codePath } }),
-    ...Object.entries(activities).map(([taskQueue, own]) => Worker.create({ ...common, taskQueue, activities: own })),
+    ...Object.entries(activities).map(([taskQueue, own]) =>
+      Worker.create({
+        ...common,
+        taskQueue,
+        activities: own,
+        ...(atOnce === undefined ? {} : { maxConcurrentActivityTaskExecutions: atOnce }),
+      }),
+    ),
   ])
   const running = Promise.all(workers.map((worker) => worker.run()))
   return {

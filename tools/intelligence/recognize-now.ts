@@ -30,7 +30,8 @@ export async function recognizeNow(context: StagedContext, assetKey: string, wis
   const giveUp = () => void temporal.cancel(workflowId).catch((err: unknown) => context.log.debug({ err }, 'workflow not cancelled'))
   signal.addEventListener('abort', giveUp, { once: true })
   try {
-    const sealed = await temporal.execute({ workflow: 'recognizeAsset', workflowId, args: [request], tenantId, priority: 2 }, waitMs)
+    // No higher than saved files, or one tenant's calls would hold up everybody's; in a share of its own, or its own saved files would hold it up.
+    const sealed = await temporal.execute({ workflow: 'recognizeAsset', workflowId, args: [request], tenantId, share: 'now' }, waitMs)
     return await unsealFindings(services, tenantId, asset.assetKey, String(sealed))
   } catch (error) {
     if (!(error instanceof AppError)) throw error

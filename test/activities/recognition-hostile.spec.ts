@@ -1,0 +1,185 @@
+/** Files that are made to hold their reader up: each ends with a true reason, within its limit, while this process goes on. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { createRecognizer } from '#activities/recognition/recognizer.ts'
+import type { RecognitionResult, Recognizer } from '#activities/recognition/types.ts'
+import { loadConfig } from '#platform/config.ts'
+import { createLog } from '#platform/log.ts'
+
+import { fixture, pngBomb, stream, textPdf, writePdf } from './recognition-files.ts'
+
+const { cacheDir } = loadConfig({ XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] })
+const timeoutSeconds = 50
+const slow = 120_000
+
+let folder = ''
+let recognizer: Recognizer
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'recognition-hostile-'))
+  recognizer = createRecognizer({ cacheDir, workers: 1, timeoutSeconds, pageSeconds: 4, pdfPages: 20, log: createLog('silent') })
+})
+afterAll(async () => {
+  await recognizer?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Reads the file, and fails where this process could do nothing else meanwhile. */
+async function read(content: string | Buffer): Promise<RecognitionResult> {
+  const filePath = join(folder, crypto.randomUUID())
+  await writeFile(filePath, content)
+  let last = performance.now()
+  let longest = 0
+  const tick = () => {
+    longest = Math.max(longest, performance.now() - last)
+    last = performance.now()
+  }
+  const probe = setInterval(tick, 5)
+  const result = await recognizer.recognize({ filePath, ocr: true, classify: false }).finally(() => clearInterval(probe))
+  tick()
+  expect(longest).toBeLessThan(2_000)
+  expect(result.durationMs).toBeLessThan((timeoutSeconds + 5) * 1000)
+  return result
+}
+
+function onePage(page: string, others: readonly (string | Buffer)[] = []): Buffer {
+  const objects: (string | Buffer)[] = ['<< /Type /Catalog /Pages 2 0 R >>', '<< /Type /Pages /Kids [3 0 R] /Count 1 >>', page]
+  return writePdf(objects.concat(others))
+}
+const sheet = '/Type /Page /Parent 2 0 R /MediaBox [0 0 200 200]'
+
+/** A form that draws the next one ten times, and so on: some hundred bytes a level, ten million drawings. */
+function nestedForms(levels: number, first: number): (string | Buffer)[] {
+  return Array.from({ length: levels }, (_, level) => {
+    const next = level === levels - 1 ? '' : `/XObject << /F ${first + 1 + level} 0 R >>`
+    const content = level === levels - 1 ? '0 0 9 9 re f' : '/F Do '.repeat(10)
+    return stream(`/Type /XObject /Subtype /Form /BBox [0 0 200 200] /Resources << ${next} >>`, content)
+  })
+}
+
+describe('a PDF', () => {
+  it('whose one page never opens fails after the time of a page', { timeout: slow }, async () => {
+    const page = `<< ${sheet} /Contents 4 0 R /Resources << /XObject << /F 5 0 R >> >> >>`
+    const bomb = onePage(page, [stream('', '/F Do '.repeat(10)), ...nestedForms(7, 5)])
+    expect(bomb.length).toBeLessThan(4_000)
+    const result = await read(bomb)
+    expect(result).toMatchObject({ state: 'failed', reason: 'None of the pages of the PDF opens in the time that a page may take.' })
+    expect(result.durationMs).toBeLessThan(30_000)
+  })
+
+  it('of which one page never opens keeps the others, and says which is missing', { timeout: slow }, async () => {
+    const font = '/Resources << /Font << /F1 5 0 R >> >>'
+    const pdf = writePdf([
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>',
+      `<< ${sheet} /Contents 13 0 R /Resources << /XObject << /F 6 0 R >> >> >>`,
+      `<< ${sheet} /Contents 14 0 R ${font} >>`,
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+      ...nestedForms(7, 6),
+      stream('', '/F Do '.repeat(10)),
+      stream('', 'BT /F1 12 Tf 20 160 Td (The second page is read) Tj ET'),
+    ])
+    const result = await read(pdf)
+    expect(result).toMatchObject({
+      state: 'done',
+      reason: 'Pages that take too long to open were left out: 1.',
+      ocr: { text: expect.stringContaining('The second page is read') },
+    })
+  })
+
+  it('of thousands of pages is read as far as it may be, and says so', { timeout: slow }, async () => {
+    const many = Array.from({ length: 6_000 }, (_, index) => [`Page ${index + 1} has its own text`])
+    const result = await read(textPdf(many))
+    expect(result).toMatchObject({
+      state: 'done',
+      ocr: { pages: 20 },
+      reason: 'Only the first 20 of 6000 pages were read; that is the most for one file.',
+    })
+    const empty = await read(textPdf(many.map(() => [])))
+    expect(empty).toMatchObject({ state: 'done', ocr: { text: expect.stringMatching(/^\s*$/), pages: 20 } })
+  })
+
+  it.each([
+    [
+      'with a circle of pages',
+      () =>
+        writePdf([
+          '<< /Type /Catalog /Pages 2 0 R >>',
+          '<< /Type /Pages /Kids [3 0 R] /Count 100000 >>',
+          '<< /Type /Pages /Parent 2 0 R /Kids [2 0 R] /Count 100000 >>',
+        ]),
+      'failed',
+    ],
+    [
+      'with a form that draws itself',
+      () =>
+        onePage(`<< ${sheet} /Contents 4 0 R /Resources << /XObject << /F 5 0 R >> >> >>`, [
+          stream('', '/F Do'),
+          stream('/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /F 5 0 R >> >>', '/F Do /F Do'),
+        ]),
+      'done',
+    ],
+    [
+      'of a few hundred thousand objects',
+      () =>
+        onePage(
+          `<< ${sheet} >>`,
+          Array.from({ length: 300_000 }, () => '0'),
+        ),
+      'done',
+    ],
+    ['nested hundreds of thousands deep', () => onePage(`<< ${sheet} /X ${'['.repeat(300_000)}${']'.repeat(300_000)} >>`), 'failed'],
+  ] as const)('%s comes to an end', { timeout: slow }, async (_what, make, state) => {
+    const result = await read(make())
+    expect(result.state).toBe(state)
+    expect(state === 'done' || (result.reason ?? '').length > 10).toBe(true)
+  })
+})
+
+describe('a picture', () => {
+  it('at the limit of pixels is read, and one past it is not', { timeout: slow }, async () => {
+    const blank = (width: number, height: number) =>
+      sharp({ create: { width, height, channels: 3, background: '#fff' } })
+        .png({ compressionLevel: 1 })
+        .toBuffer()
+    expect(await read(await blank(8_000, 8_000))).toMatchObject({ state: 'done', ocr: { text: '' } })
+    expect(await read(await blank(8_000, 8_001))).toMatchObject({ state: 'failed', reason: expect.stringContaining('64 megapixels') })
+    expect(await read(pngBomb(60_000, 60_000))).toMatchObject({ state: 'failed', reason: expect.stringContaining('64 megapixels') })
+  })
+
+  it('that is cut off or broken says so', { timeout: slow }, async () => {
+    const jpeg = await readFile(fixture('sign.jpg'))
+    const heic = await readFile(fixture('note.heic'))
+    for (const broken of [
+      jpeg.subarray(0, 300),
+      heic.subarray(0, heic.length / 2),
+      Buffer.concat([heic.subarray(0, 200), Buffer.alloc(5_000, 0xff)]),
+    ]) {
+      expect(await read(broken)).toMatchObject({ state: 'failed', reason: expect.stringMatching(/broken|too large/) })
+    }
+  })
+
+  it('of a thousand pages is read by its first', { timeout: slow }, async () => {
+    const height = 20
+    const frames = Buffer.alloc(20 * height * 1_000 * 3, 255)
+    const raw = { width: 20, height: height * 1_000, channels: 3 as const, pageHeight: height }
+    const tiff = await sharp(frames, { raw }).tiff({ compression: 'lzw' }).toBuffer()
+    expect((await sharp(tiff).metadata()).pages).toBe(1_000)
+    expect(await read(tiff)).toMatchObject({ state: 'done', ocr: { text: '' } })
+  })
+
+  it('drawn with entities that multiply, or of a size without end, is refused or read, and in time', { timeout: slow }, async () => {
+    const entities = Array.from({ length: 9 }, (_, n) => `<!ENTITY e${n + 1} "${`&e${n};`.repeat(10)}">`).join('')
+    const laughs = `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY e0 "ha">${entities}]><svg xmlns="http://www.w3.org/2000/svg" width="100" height="100"><text y="20">&e9;</text></svg>`
+    expect(await read(laughs)).toMatchObject({ state: 'failed', reason: 'The picture is broken or cut off.' })
+    const endless = '<svg xmlns="http://www.w3.org/2000/svg" width="1000000" height="1000000"/>'
+    expect(await read(endless)).toMatchObject({ state: 'failed', reason: expect.stringMatching(/too large|broken/) })
+    const away = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="90" height="90"><image xlink:href="file:///etc/passwd" width="90" height="90"/></svg>`
+    expect(await read(away)).toMatchObject({ state: 'done', ocr: { text: '' } })
+  })
+})
