@@ -169,15 +169,17 @@ describe('the documentation in a browser', () => {
     let release = () => {}
     held = new Promise((resolve) => (release = resolve))
     const before = asked.length
-    const many = Array.from({ length: 12 }, () => read('/docs/search?q=many'))
-    await expect.poll(() => asked.length - before).toBe(8)
-    const refused = await Promise.race(many)
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
+    const refused: [number, string | null][] = []
+    const many = Array.from({ length: 12 }, async () => {
+      const { status, headers } = await read('/docs/search?q=many')
+      if (status !== 200) refused.push([status, headers.get('retry-after')])
+      return status
+    })
+    // The others are still held when these are answered.
+    await expect.poll(() => refused).toEqual(Array(4).fill([429, '1']))
+    expect(asked.length - before).toBe(8)
     release()
-    expect((await Promise.all(many)).map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
-      ...Array(8).fill(200),
-      ...Array(4).fill(429),
-    ])
+    expect((await Promise.all(many)).filter((status) => status === 200)).toHaveLength(8)
   })
 
   it('is linked from the page at the root', async () => {
