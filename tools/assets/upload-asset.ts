@@ -8,7 +8,10 @@ import { defineStagedOperation, type StagedContext, writes } from '#platform/ope
 import { asset, exampleAsset, fileFields, fileName, mediaType } from './assets.schema.ts'
 import { createAssetFromStream, ownerOf } from './service.ts'
 
-const contentBase64 = z.base64().describe('The bytes. For more than a few kilobytes use create_upload_url')
+const contentBase64 = z
+  .base64()
+  .max(64 * 1024 * 1024)
+  .describe('The bytes. For more than a few kilobytes use create_upload_url')
 
 export const uploadAsset = defineStagedOperation({
   ...writes(asset),

@@ -13,6 +13,7 @@ export const allowedAddresses = z
   .array(
     z
       .string()
+      .max(64)
       .refine((text) => addressForms.safeParse(text).success, 'An address or a CIDR range: 203.0.113.7, 203.0.113.0/24, 2001:db8::/32'),
   )
   .max(50)

@@ -15,7 +15,7 @@ export const deleteInstanceByExternalKey = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/delete-by-external-key',
   roles: 'DataDelete',
-  input: z.object({ entity, externalKey: z.string().min(1), dryRun }),
+  input: z.object({ entity, externalKey: z.string().min(1).max(30_000), dryRun }),
   examples: [
     {
       title: 'A key with two parts',

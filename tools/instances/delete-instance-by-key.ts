@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineOperation, destroys } from '#platform/operation.ts'
 
 import { deleteByKeys } from './deleting-by-key.ts'
-import { deletion, dryRun, entity } from './instances.schema.ts'
+import { deletion, dryRun, entity, keyPart } from './instances.schema.ts'
 import { keysInBody } from './queries.ts'
 
 export const deleteInstanceByKey = defineOperation({
@@ -15,7 +15,7 @@ export const deleteInstanceByKey = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/delete-by-key',
   roles: 'DataDelete',
-  input: z.object({ entity, key1: z.string().min(1), key2: z.string().optional(), key3: z.string().optional(), dryRun }),
+  input: z.object({ entity, key1: keyPart.min(1), key2: keyPart.optional(), key3: keyPart.optional(), dryRun }),
   examples: [
     {
       title: 'A key with two parts',

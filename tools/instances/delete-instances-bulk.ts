@@ -8,12 +8,12 @@ import { draftRows, finding, type Finding, readDraft } from '#platform/validatio
 
 import { withinAnswer } from './bulk-answer.rules.ts'
 import { deleteRecords, writeFrameWithBelow } from './deleting.ts'
-import { deletion, dryRun, eiRecordId, entity, errorsLeftOut, rowErrors } from './instances.schema.ts'
+import { deletion, dryRun, eiRecordId, entity, errorsLeftOut, rowErrors, keyPart } from './instances.schema.ts'
 import type { Keys } from './keys.rules.ts'
 import { keyName } from './save.rules.ts'
 import { findLiveByKeys } from './live.store.ts'
 
-const keyRow = z.strictObject({ key1: z.string().min(1), key2: z.string().optional(), key3: z.string().optional() })
+const keyRow = z.strictObject({ key1: keyPart.min(1), key2: keyPart.optional(), key3: keyPart.optional() })
 
 function keysOf({ key1, key2 = '', key3 = '' }: z.output<typeof keyRow>): Keys {
   return [key1, key2, key3]

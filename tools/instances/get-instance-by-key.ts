@@ -5,7 +5,7 @@ import { mustExist } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 
 import { readFrame } from './frame.ts'
-import { entity, exampleInstance, instance, narrowInput } from './instances.schema.ts'
+import { entity, exampleInstance, instance, narrowInput, keyPart } from './instances.schema.ts'
 import { keysInBody, lastDocumentOf, shownOf } from './queries.ts'
 
 export const getInstanceByKey = defineOperation({
@@ -20,10 +20,10 @@ export const getInstanceByKey = defineOperation({
   errors: ['not_found', 'unknown_property'],
   input: z.object({
     entity,
-    key1: z.string().optional(),
-    key2: z.string().optional(),
-    key3: z.string().optional(),
-    externalKey: z.string().optional(),
+    key1: keyPart.optional(),
+    key2: keyPart.optional(),
+    key3: keyPart.optional(),
+    externalKey: z.string().max(30_000).optional(),
     ...narrowInput,
   }),
   examples: [

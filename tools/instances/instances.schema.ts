@@ -58,7 +58,7 @@ export const moveParent = z
   .optional()
   .describe('Takes a record that is found by its key from its parent to the one named; else 409')
 
-const keyPart = z.string().max(10_000)
+export const keyPart = z.string().max(10_000)
 
 /** One row of a save. */
 export const rowFields = {
@@ -68,9 +68,17 @@ export const rowFields = {
   parentKey1: keyPart.optional().describe('Key of the parent record'),
   parentKey2: keyPart.optional(),
   parentKey3: keyPart.optional(),
-  parentEntity: z.union([z.string(), z.int()]).optional().describe('Which parent entity parentKey1..3 mean, where several match'),
+  parentEntity: z
+    .union([z.string().max(200), z.int()])
+    .optional()
+    .describe('Which parent entity parentKey1..3 mean, where several match'),
   parentEIRecordId: z.int().nullable().optional(),
-  dataJson: z.string().optional().describe('JSON text of the values by internalName or id; instead of data'),
+  // The body that it comes in is bounded by a setting.
+  dataJson: z
+    .string()
+    .max(64 * 1024 * 1024)
+    .optional()
+    .describe('JSON text of the values by internalName or id; instead of data'),
   data: data.optional(),
   expectedRowHash: z
     .string()
@@ -110,7 +118,13 @@ const filterGroup = z.strictObject({
 })
 
 export const sort = z
-  .array(z.strictObject({ property: z.string(), entity: z.string().optional(), direction: z.enum(['asc', 'desc']).optional() }))
+  .array(
+    z.strictObject({
+      property: z.string().max(200),
+      entity: z.string().max(200).optional(),
+      direction: z.enum(['asc', 'desc']).optional(),
+    }),
+  )
   .max(8)
 
 export const listInput = {

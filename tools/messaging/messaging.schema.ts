@@ -45,7 +45,7 @@ export const card = z
       .max(20)
       .optional()
       .describe('Buttons; numbered lines where a channel has no buttons, answered by number or word'),
-    link: z.strictObject({ label: z.string().min(1).max(100), url: z.url({ protocol: /^https?$/ }) }).optional(),
+    link: z.strictObject({ label: z.string().min(1).max(100), url: z.url({ protocol: /^https?$/ }).max(2_000) }).optional(),
   })
   .describe('What is shown above the answer')
 export type Card = z.output<typeof card>

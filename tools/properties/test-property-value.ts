@@ -10,7 +10,7 @@ import { listOptionDisplays, listOptionRows } from './property-options.store.ts'
 import { mustFindProperty } from './service.ts'
 import { checkValue } from './values.rules.ts'
 
-const one = z.union([z.string(), z.number(), z.boolean(), z.null()])
+const one = z.union([z.string().max(100_000), z.number(), z.boolean(), z.null()])
 
 export const testPropertyValue = defineOperation({
   ...reads(z.object({ ok: z.boolean(), valid: z.boolean(), results: z.array(z.object({ index: z.int(), ...validation.shape })) })),
@@ -24,7 +24,7 @@ export const testPropertyValue = defineOperation({
   input: z.object({
     property: idOrName,
     values: z
-      .array(z.union([one, z.array(one)]))
+      .array(z.union([one, z.array(one).max(2_000)]))
       .min(1)
       .max(200),
   }),

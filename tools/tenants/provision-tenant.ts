@@ -45,7 +45,7 @@ export const provisionTenant = defineOperation({
       userName: userName.optional().describe('The e-mail unless told, with a number where somebody has that name'),
     }),
     cssJson: z
-      .union([z.string().max(40_000), z.record(z.string(), z.union([z.string(), z.number()]))])
+      .union([z.string().max(40_000), z.record(z.string().max(200), z.union([z.string().max(10_000), z.number()]))])
       .optional()
       .describe('Theme variables, as a JSON text or an object: {"--theme-primary": "#0a5"}'),
   }),

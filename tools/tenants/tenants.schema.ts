@@ -22,7 +22,7 @@ export const tenant = z.object({
 })
 
 /** The name of a theme variable to its value, as the tenant's pages use it. */
-export const theme = z.record(z.string(), z.string())
+export const theme = z.record(z.string().max(200), z.string().max(10_000))
 
 export const tenantDetail = tenant.extend({ languageCode: z.string().describe('The default language'), cssJson: theme })
 
