@@ -176,7 +176,7 @@ describe('the documentation in a browser', () => {
       return status
     })
     // The others are still held when these are answered.
-    await expect.poll(() => refused).toEqual(Array(4).fill([429, '1']))
+    await expect.poll(() => refused).toEqual(Array.from({ length: 4 }, () => [429, '1']))
     expect(asked.length - before).toBe(8)
     release()
     expect((await Promise.all(many)).filter((status) => status === 200)).toHaveLength(8)
