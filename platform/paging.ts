@@ -15,11 +15,11 @@ const cursorMax = 12_000
 
 /** Input fields of a list by page: `page` (or `pageNumber`) from 1, `pageSize` 50 unless told, or `cursor` from the last answer. */
 export const pageInput = {
-  page: z.int().min(1).optional().describe('From 1; not together with cursor'),
+  page: z.int().min(1).optional().describe('From 1; or cursor'),
   pageNumber: z.int().min(1).optional().describe('Another name of page'),
   pageSize: z.int().min(1).max(pageSizeMax).optional().describe('50 unless told'),
   cursor: z.string().max(cursorMax).optional().describe('nextCursor of the last answer'),
-  includeTotal: z.boolean().optional().describe('true counts past 10,000, false not at all'),
+  includeTotal: z.boolean().optional().describe('Counts past 10,000; false: not at all'),
 } as const
 
 interface PageInput {

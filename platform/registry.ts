@@ -1,6 +1,7 @@
 /** Assembles every operation, checks it, and computes once what the transports and the documents need of it. */
 import type { z } from 'zod'
 
+import { fieldWords } from './field-words.ts'
 import { type JsonSchema, toJsonSchema, toStructuredSchema } from './json-schema.ts'
 import { type Domain, type Operation, phraseLanguages, type Phrases } from './operation.ts'
 import { parseRoles, type RoleRule } from './roles.ts'
@@ -23,7 +24,6 @@ export interface RegisteredOperation extends Operation {
     readonly readOnlyHint: boolean
     readonly destructiveHint: boolean
     readonly idempotentHint: boolean
-    readonly openWorldHint: boolean
   }
 }
 
@@ -43,9 +43,20 @@ function shapeOf(schema: z.ZodObject): Record<string, unknown> {
   return schema.shape
 }
 
+/** Gives fields that say nothing of themselves the words that all fields of their name have. */
+function described(schema: JsonSchema): JsonSchema {
+  const fields = schema['properties']
+  if (typeof fields !== 'object' || fields === null) return schema
+  const properties = Object.entries(fields).map(([name, field]: [string, JsonSchema]) => {
+    const words = fieldWords[name]
+    return [name, words === undefined || 'description' in field ? field : { ...field, description: words }]
+  })
+  return { ...schema, properties: Object.fromEntries(properties) }
+}
+
 /** The input as a tool shows it. */
 function inputSchemaOf({ input, mcpRequiredFields = [] }: Operation): JsonSchema {
-  const schema = toJsonSchema(input, 'input')
+  const schema = described(toJsonSchema(input, 'input'))
   if (mcpRequiredFields.length === 0) return schema
   const always = Array.isArray(schema['required']) ? schema['required'] : []
   return { ...schema, required: [...always, ...mcpRequiredFields] }
@@ -86,7 +97,6 @@ function register(domain: Domain, operation: Operation): RegisteredOperation {
       readOnlyHint: effect === 'read',
       destructiveHint: effect === 'destroy',
       idempotentHint: effect === 'read' || operation.isIdempotent === true,
-      openWorldHint: false,
     },
   }
 }

@@ -40,7 +40,7 @@ interface Hints {
 }
 
 function descriptor(name: string, title: string, description: string, input: z.ZodObject, hints: Hints): ToolDescriptor {
-  return { name, title, description, inputSchema: toJsonSchema(input, 'input'), annotations: { title, ...hints, openWorldHint: false } }
+  return { name, title, description, inputSchema: toJsonSchema(input, 'input'), annotations: hints }
 }
 
 const reading: Hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }

@@ -27,6 +27,10 @@ export interface PromptDefinition {
   readonly steps: readonly PromptStep[]
 }
 
+/** Not every agent can send bytes to an address: some have tools and nothing else. */
+const uploadWays =
+  'Where you can send HTTP requests: create_upload_url with the file name, then PUT the bytes to its url, once, without a credential. Where you have tools alone: upload_asset with contentBase64, up to 3 MB. Where you cannot read the file: give the url of create_upload_url to the person who has it.'
+
 const connectAndExplore: PromptDefinition = {
   name: 'connect_and_explore',
   title: 'Connect and look around',
@@ -107,16 +111,20 @@ const importACsv: PromptDefinition = {
     { tools: ['describe_entity'], text: 'Call describe_entity for its properties and its key.' },
     { tools: [], text: 'Read the first lines of the file and decide which column feeds which property.' },
     {
-      tools: ['create_upload_url'],
-      text: 'Call create_upload_url with the file name and its size, then PUT the bytes to the url that it answers, once, without a credential.',
+      tools: ['upload_asset', 'create_upload_url'],
+      text: `Bring the file in, for its assetKey. ${uploadWays}`,
     },
     {
       tools: ['import_instances'],
-      text: 'Call import_instances with the entity and the assetKey, and with a mapping where columns are named otherwise than properties. A large file answers a jobId.',
+      text: 'Call import_instances with the entity, the assetKey and dryRun: true, and with a mapping from property to column where the names differ. It answers a jobId.',
     },
     {
       tools: ['await_job'],
-      text: 'Call await_job with the jobId until its state is succeeded, failed or cancelled; its result counts the rows.',
+      text: 'Call await_job with the jobId until its state is succeeded, partly (done, with errors in some rows), failed or cancelled. result counts the rows, and result.errors says row, line and what is wrong.',
+    },
+    {
+      tools: ['import_instances', 'await_job'],
+      text: 'Mend the mapping or the file until the counts are what you expect. Then call import_instances again without dryRun, and await_job as before: partly has saved the rows without errors, and the same file may be sent again.',
     },
     {
       tools: ['count_instances', 'list_instances'],
@@ -145,10 +153,7 @@ const attachAPhoto: PromptDefinition = {
       text: 'Unless it is set already, call set_attachment_analysis to say what runs when the property is saved and which properties take the results.',
       isOptional: true,
     },
-    {
-      tools: ['create_upload_url'],
-      text: 'Call create_upload_url with the file name, then PUT the bytes to the url that it answers, once, without a credential.',
-    },
+    { tools: ['upload_asset', 'create_upload_url'], text: `Bring the photograph in, for its assetKey. ${uploadWays}` },
     {
       tools: ['upsert_instance'],
       text: 'Call upsert_instance on the record with the assetKey as the value of the property. The save commits at once; recognition follows.',

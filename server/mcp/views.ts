@@ -5,6 +5,7 @@ import type { JsonSchema } from '#platform/json-schema.ts'
 import type { RegisteredOperation, Registry } from '#platform/registry.ts'
 import { allows } from '#platform/roles.ts'
 
+import { listedSchema } from './listed-schema.ts'
 import { reaches, type Surface } from './surface.ts'
 
 /** A tool as `tools/list` shows it. */
@@ -15,11 +16,9 @@ export interface ToolDescriptor {
   readonly inputSchema: JsonSchema
   readonly outputSchema?: JsonSchema
   readonly annotations: {
-    readonly title: string
     readonly readOnlyHint: boolean
     readonly destructiveHint: boolean
     readonly idempotentHint: boolean
-    readonly openWorldHint: boolean
   }
 }
 
@@ -57,9 +56,9 @@ function describeOperation(operation: RegisteredOperation, withOutput: boolean):
     name,
     title,
     description,
-    inputSchema,
+    inputSchema: listedSchema(inputSchema),
     ...(showsOutput ? { outputSchema: structuredSchema } : {}),
-    annotations: { title, ...annotations },
+    annotations,
   }
 }
 

@@ -5,7 +5,7 @@ import { component } from '#platform/document-schema.ts'
 import { definitionId } from '#platform/names.ts'
 
 // As it is kept, so that an answer that repeats the caller's key is equal to the one that the list shows.
-export const assetKey = z.uuid().toLowerCase().describe('Of an asset, as upload_asset, create_upload_url and list_assets answer it')
+export const assetKey = z.uuid().toLowerCase().describe('From upload_asset, create_upload_url or list_assets')
 
 export const asset = z.object({
   assetKey,

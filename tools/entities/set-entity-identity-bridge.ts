@@ -36,9 +36,9 @@ export const setEntityIdentityBridge = defineStagedOperation({
   roles: 'BuilderAdmin',
   input: z.object({
     entity: idOrName,
-    isTenantUserRole: z.boolean(),
-    identityEmailProperty: idOrName.nullable().optional(),
-    identityPhoneProperty: idOrName.nullable().optional(),
+    isTenantUserRole: z.boolean().describe('Whether its records are people who may be users'),
+    identityEmailProperty: idOrName.nullable().optional().describe('Property with their e-mail; null: none'),
+    identityPhoneProperty: idOrName.nullable().optional().describe('Property with their phone; null: none'),
   }),
   examples: [
     {

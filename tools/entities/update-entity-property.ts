@@ -29,7 +29,7 @@ export const updateEntityProperty = defineOperation({
     isRequired: z.boolean().optional(),
     isList: z.boolean().optional(),
     keyPart: keyPart.nullable().optional(),
-    numbering: numberingInput.nullable().optional(),
+    numbering: numberingInput.nullable().optional().describe('As attach_property takes it; null ends it'),
     propertyOptionFilterId: definitionId.nullable().optional().describe('As list_property_option_filters shows it; null: all options'),
   }),
   examples: [

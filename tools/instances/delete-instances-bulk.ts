@@ -49,7 +49,7 @@ export const deleteInstancesBulk = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/bulk-delete',
   roles: 'DataDelete',
-  input: z.object({ entity, keys: draftRows(keyRow), dryRun }),
+  input: z.object({ entity, keys: draftRows(keyRow).describe('{key1, key2?, key3?} or {externalKey} each'), dryRun }),
   examples: [
     {
       title: 'Two keys, one of which is not there',

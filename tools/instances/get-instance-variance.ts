@@ -37,8 +37,8 @@ export const getInstanceVariance = defineOperation({
     record,
     dateFrom: z.string().max(100).optional().describe('ISO 8601 time, or a day for its beginning'),
     dateTo: z.string().max(100).optional().describe('ISO 8601 time, or a day for its end; included'),
-    propertyNames: z.array(z.string().max(200)).max(300).optional(),
-    propertyIds: z.array(z.int()).max(300).optional(),
+    propertyNames: z.array(z.string().max(200)).max(300).optional().describe('Only these; all unless told'),
+    propertyIds: z.array(z.int()).max(300).optional().describe('The same by ids'),
   }),
   examples: [
     {

@@ -6,10 +6,8 @@ import { idOrName } from '#platform/names.ts'
 import { pageInput } from '#platform/paging.ts'
 import { operators } from '#tools/properties/operators.schema.ts'
 
-export const entity = idOrName.describe('Entity id or internalName')
-export const record = z
-  .union([z.int(), z.string().min(1).max(620)])
-  .describe('eiRecordId, or key1 of a record whose key has one part that is not a number')
+export const entity = idOrName
+export const record = z.union([z.int(), z.string().min(1).max(620)]).describe('eiRecordId, or a key of one part that is no number')
 export const eiRecordId = z.int().positive()
 
 /** A value of any property. */
@@ -151,7 +149,7 @@ export const tombstone = z.object({
   deletedBy: z.object({ tenantUserId: z.int().nullable(), displayName: z.string() }),
 })
 
-export const dryRun = z.boolean().optional().describe('Tells what would be deleted and deletes nothing')
+export const dryRun = z.boolean().optional().describe('Only tells what would go')
 
 export const deletion = z.object({
   eiRecordId,

@@ -20,7 +20,7 @@ export const recognizeText = defineStagedOperation({
   title: 'Read the text in a file',
   description:
     'Reads a photograph, scan or PDF now, up to 50 seconds, and answers its text with words and boxes. Nothing is kept. ' +
-    'failed and skipped say in reason why the file cannot be read. For many or large files use set_attachment_analysis.',
+    'reason says why a file cannot be read. For many or large files use set_attachment_analysis.',
   method: 'POST',
   path: '/api/v1/intelligence/ocr',
   roles: 'DataView',

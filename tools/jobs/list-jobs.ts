@@ -19,7 +19,7 @@ export const listJobs = defineOperation({
   input: z.object({
     ...pageInput,
     states: z.array(jobState).min(1).max(6).optional().describe('Any of these'),
-    kind: z.string().min(1).max(64).optional(),
+    kind: z.string().min(1).max(64).optional().describe('As a job shows it'),
   }),
   examples: [
     { title: 'What failed', input: { states: ['failed', 'partly'] }, output: [] },

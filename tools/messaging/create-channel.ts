@@ -24,7 +24,13 @@ export const createChannel = defineOperation({
   method: 'POST',
   path: '/api/v1/messaging/channels',
   roles: 'AdminIntegration',
-  input: z.object({ internalName: channelName, channel: vendorChannel, provider, settings: settingsOf, secrets: secretsOf.optional() }),
+  input: z.object({
+    internalName: channelName,
+    channel: vendorChannel.describe('What it carries'),
+    provider: provider.describe('Who carries it'),
+    settings: settingsOf,
+    secrets: secretsOf.optional(),
+  }),
   examples: [
     {
       title: 'SMS through Twilio',

@@ -18,10 +18,10 @@ export const listConversations = defineOperation({
   path: '/api/v1/messaging/conversations/list',
   roles: 'DataView',
   input: z.object({
-    state: z.enum(['open', 'ended']).optional(),
+    state: z.enum(['open', 'ended']).optional().describe('Both unless told'),
     tenantUserId: tenantUserId.optional(),
     address: z.string().min(3).max(320).optional().describe('A phone number or an e-mail address'),
-    channel: channelKind.optional(),
+    channel: channelKind.optional().describe('Only of this kind'),
     eiRecordId: eiRecordId.optional(),
     ...pageInput,
   }),

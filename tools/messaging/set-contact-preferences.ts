@@ -23,9 +23,9 @@ export const setContactPreferences = defineOperation({
   roles: 'AdminUser',
   input: z.object({
     tenantUserId,
-    channelOrder: z.array(channelKind).max(8).optional(),
-    quietHours: quietHours.nullable().optional(),
-    allowsUrgent: z.boolean().optional(),
+    channelOrder: z.array(channelKind).max(8).optional().describe('The preferred channel first'),
+    quietHours: quietHours.nullable().optional().describe('When nothing is sent; null: never'),
+    allowsUrgent: z.boolean().optional().describe('Whether urgent messages come all the same'),
     optOut: z.array(vendorChannel).max(8).optional().describe('Channels that the user refused'),
   }),
   examples: [

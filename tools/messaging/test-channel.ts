@@ -20,7 +20,7 @@ export const testChannel = defineStagedOperation({
   name: 'test_channel',
   title: 'Test a channel',
   description:
-    'Sends a test message through a channel and waits until the vendor took or refused it, at most timeoutSeconds. A status of queued means that it is still on its way: ask get_message_status.',
+    'Sends a test message through a channel and waits until the vendor took or refused it, at most timeoutSeconds. queued means still on its way: ask get_message_status.',
   method: 'POST',
   path: '/api/v1/messaging/channels/{channelId}/test',
   roles: 'AdminIntegration',

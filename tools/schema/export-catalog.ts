@@ -45,11 +45,14 @@ export const exportCatalog = defineOperation({
   name: 'export_catalog',
   title: 'Export the catalog',
   description:
-    'The definitions of the tenant as the document that import_catalog takes, here or in another tenant: everything, or the named entities with the properties they need, or the named properties. Relationships to entities that are left out are left out too. Records are not in it.',
+    'The definitions of the tenant as the document that import_catalog takes, here or in another tenant: everything, or the named entities with the properties they need, or the named properties. Relationships to entities that are left out go too. Records are not in it.',
   method: 'POST',
   path: '/api/v1/catalog/export',
   roles: 'BuilderAdmin',
-  input: z.object({ properties: z.array(idOrName).max(2_000).optional(), entities: z.array(idOrName).max(1_000).optional() }),
+  input: z.object({
+    properties: z.array(idOrName).max(2_000).optional().describe('Ids or names'),
+    entities: z.array(idOrName).max(1_000).optional().describe('With the properties that they use'),
+  }),
   examples: [{ title: 'Two entities', input: { entities: ['WorkOrder', 'WorkLog'] }, output: exampleDocument }],
   async handler({ tx, tenantId }, input) {
     const source = await loadPortable(tx, tenantId, await loadReferences(tx, tenantId))

@@ -25,7 +25,7 @@ export const provisionTenant = defineOperation({
   path: '/api/v1/tenants',
   roles: 'GlobalAdmin',
   input: z.object({
-    name: z.string().trim().min(1).max(200),
+    name: z.string().trim().min(1).max(200).describe('Of the organisation'),
     subDomain: z
       .string()
       .regex(/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/, 'Letters, digits and inner hyphens, at most 63')
@@ -40,10 +40,12 @@ export const provisionTenant = defineOperation({
       .optional()
       .describe('Where its pages are reached; <subDomain>.localhost unless told'),
     description: z.string().max(2000).optional(),
-    initialAdmin: z.strictObject({
-      email,
-      userName: userName.optional().describe('The e-mail unless told, with a number where somebody has that name'),
-    }),
+    initialAdmin: z
+      .strictObject({
+        email,
+        userName: userName.optional().describe('The e-mail unless told, with a number where somebody has that name'),
+      })
+      .describe('Its first user, who gets every role but GlobalAdmin'),
     cssJson: z
       .union([z.string().max(40_000), z.record(z.string().max(200), z.union([z.string().max(10_000), z.number()]))])
       .optional()

@@ -22,7 +22,7 @@ export const addUserContact = defineOperation({
   roles: 'AdminUser',
   input: z.object({
     tenantUserId,
-    kind: contactKind,
+    kind: contactKind.describe('What value is'),
     value: z.string().min(1).max(254).describe('An e-mail, or a phone with its country code: +14155552671'),
   }),
   examples: [

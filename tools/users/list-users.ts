@@ -20,7 +20,7 @@ export const listUsers = defineOperation({
     ...pageInput,
     search: z.string().min(1).max(200).optional(),
     roles: roles.optional(),
-    includeService: z.boolean().optional(),
+    includeService: z.boolean().optional().describe('Those of API keys too'),
   }),
   examples: [{ title: 'Who is Ana', input: { search: 'ana' }, output: [exampleUser] }],
   async handler(context, input) {
