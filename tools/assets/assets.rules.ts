@@ -41,17 +41,38 @@ export function findSubFolderIssues(subFolder: string): Issue[] {
       ...(suggestion === undefined ? {} : { suggestion }),
     })
   }
+  if (Buffer.byteLength(subFolder) > 300) issues.push({ path, severity: 'error', message: 'A sub-folder has at most 300 bytes in UTF-8.' })
   const literal = subFolderTokens.reduce((text, token) => text.replaceAll(token, 'x'), subFolder)
   for (const segment of literal.split('/')) {
-    if (/^[\p{L}\p{N} ._()-]+$/u.test(segment) && !/^\.+$/.test(segment) && segment === segment.trim()) continue
     if (/[{}]/.test(segment)) continue
+    if (/^[\p{L}\p{N}\p{M} ._()-]+$/u.test(segment) && !isUnsafeFolder(segment)) continue
     issues.push({
       path,
       severity: 'error',
-      message: `${quoted(segment)} cannot be a folder. Use letters, digits, spaces and ._()- between single slashes, without one at either end.`,
+      message: `${quoted(segment)} cannot be a folder. Use letters, digits, spaces and ._()- between single slashes, without one at either end, at most 100 characters each; not beginning with a dot or a space, not ending with one, and none of the names that Windows keeps for devices (CON, NUL, COM1).`,
     })
   }
   return issues
+}
+
+/** Names that some store hides, cuts or takes for something else: hidden folders, ends that Windows drops, its devices. */
+function isUnsafeFolder(segment: string): boolean {
+  return /^[. ]|[. ]$/.test(segment) || segment.length > 100 || /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(segment)
+}
+
+// What runs when somebody opens it, whatever is in it.
+const programs = new Set('exe com scr pif bat cmd msi msp cpl hta vbs vbe js jse wsf wsh ps1 lnk reg jar app dll sys'.split(' '))
+
+/**
+ * What is wrong with a name that makes a program of what its bytes say is something else (`photo.png.exe`), or hides one. Undefined where nothing is:
+ * of other kinds the bytes decide, whatever the name says.
+ */
+export function findDisguise(fileName: string, type: { readonly mimeType: string; readonly extension: string }): string | undefined {
+  const said = extensionOfName(fileName)
+  const isCalledProgram = programs.has(said)
+  if (said === '' || isSameKind(said, type.extension) || isCalledProgram === programs.has(type.extension)) return undefined
+  const remedy = type.extension === '' ? 'Give it the extension of what it is.' : `Give it the extension of what it is, .${type.extension}.`
+  return `The file is called .${said}${isCalledProgram ? ', which is a program' : ''}, and by its bytes it is ${type.mimeType}. ${remedy}`
 }
 
 /** What the property of an upload asks of the file. */

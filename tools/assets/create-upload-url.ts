@@ -22,7 +22,7 @@ export const createUploadUrl = defineOperation({
   input: z.object({
     fileName,
     mimeType: mediaType.optional(),
-    sizeBytes: z.int().min(0).optional().describe('Any other number of bytes is then refused'),
+    sizeBytes: z.int().min(1).optional().describe('Any other number of bytes is then refused'),
     ...fileFields,
   }),
   errors: ['unprocessable'],

@@ -8,7 +8,7 @@ import type { StagedContext, TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 
-import { findSubFolderIssues, isAllowedType, shownFileName } from './assets.rules.ts'
+import { findDisguise, findSubFolderIssues, isAllowedType, shownFileName } from './assets.rules.ts'
 import type { Asset } from './assets.schema.ts'
 import * as store from './assets.store.ts'
 import { type ContentType, detectContentType } from './content-type.ts'
@@ -135,6 +135,8 @@ export async function fillPending(
       signal,
     })
     const type = await detectContentType(stored.head, pending.originalFileName, pending.declaredType)
+    // What comes with a message is kept as it is: nobody is there to be told.
+    if (owner.tenantUserId !== null) refuseUnsound(stored, pending.originalFileName, type)
     return await owner.transact(async (context) => {
       const done = await complete(context, pending, stored, type)
       await onStored?.(context)
@@ -146,6 +148,12 @@ export async function fillPending(
     )
     throw error
   }
+}
+
+function refuseUnsound({ sizeBytes }: StoredContent, fileName: string, type: ContentType): void {
+  if (sizeBytes === 0) throw new AppError('invalid_input', 'The file is empty. Nothing was saved; send its bytes.')
+  const disguise = findDisguise(fileName, type)
+  if (disguise !== undefined) throw new AppError('unsupported_type', `${disguise} Nothing was saved.`)
 }
 
 async function complete(
