@@ -7,7 +7,17 @@ import { AppError, errorCatalogue, type ErrorCode } from '#platform/errors.ts'
 import type { Services } from '#platform/services.ts'
 import type { JobActivities, JobAttempt, JobStepOutcome } from '#platform/shapes/jobs.ts'
 import { inSystemTransaction } from '#platform/system.ts'
-import { cancelAttempt, failJob, finishJob, type JobRunner, JobStopped, readJobForRun, type RunningJob } from '#tools/jobs/service.ts'
+import {
+  beginRun,
+  cancelAttempt,
+  carryOut,
+  failJob,
+  finishJob,
+  type JobRunner,
+  JobStopped,
+  readJobForRun,
+  type RunningJob,
+} from '#tools/jobs/service.ts'
 
 export interface JobActivityOptions {
   readonly services: Services
@@ -27,17 +37,19 @@ const heartbeatMs = 2_000
  */
 export function createJobActivities(options: JobActivityOptions): JobActivities {
   const { services, runners, retryDelayMs } = options
+  const runnerOf = (kind: string) => (Object.hasOwn(runners, kind) ? runners[kind] : undefined)
   return {
     async runJobStep(attempt) {
       const context = Context.current()
       const beating = setInterval(() => context.heartbeat(), heartbeatMs)
       let runner: JobRunner | undefined
       try {
-        return await runChunks(
-          services,
-          attempt,
-          context.cancellationSignal,
-          (job) => (runner = Object.hasOwn(runners, job.kind) ? runners[job.kind] : undefined),
+        const run = await inSystemTransaction(services, attempt.tenantId, (inner) =>
+          beginRun(inner, attempt, ({ kind, done }) => runnerOf(kind)?.placeOf?.(done)),
+        )
+        if (!run) return 'finished'
+        return await carryOut(services, run, context.cancellationSignal, (signal) =>
+          runChunks(services, attempt, signal, (job) => (runner = runnerOf(job.kind))),
         )
       } catch (error) {
         if (error instanceof AppError && isLasting(error.code)) {
@@ -90,7 +102,7 @@ async function runChunks(
       refusedChunk = job.chunkNo
     }
   } while (performance.now() < until && !signal.aborted)
-  return 'more'
+  return signal.reason instanceof JobStopped ? 'finished' : 'more'
 }
 
 /** A runner that is done and has not said so has nothing to tell: the job has succeeded without a result. */

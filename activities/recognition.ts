@@ -25,6 +25,7 @@ import {
   sealFindings,
   startAnalysis,
 } from '#tools/intelligence/service.ts'
+import { carryOut, JobStopped } from '#tools/jobs/service.ts'
 
 import type { Recognizer } from './recognition/types.ts'
 
@@ -46,9 +47,16 @@ export function createRecognitionActivities({
       beating(services, async (signal) => {
         const started = await inSystemTransaction(services, run.tenantId, (context) => startAnalysis(context, run))
         if (!started) return 'over'
-        if (started.isFound) return 'found'
-        const findings = await read(services, recognizer, run.tenantId, started.assetKey, started.settings, signal)
-        return (await keepFindings(services, run, findings)) ? 'found' : 'over'
+        return carryOut(services, started.jobRun, signal, async (until) => {
+          if (started.isFound) return 'found'
+          const findings = await read(services, recognizer, run.tenantId, started.assetKey, started.settings, until)
+          return (await keepFindings(services, run, findings)) ? 'found' : 'over'
+        }).catch(async (error: unknown) => {
+          if (!(error instanceof JobStopped)) throw error
+          // Its job was cancelled meanwhile, which ends the run.
+          await inSystemTransaction(services, run.tenantId, (context) => startAnalysis(context, run))
+          return 'over' as const
+        })
       }),
     recognizeNow: ({ tenantId, assetKey, ...wish }) =>
       beating(services, async (signal) =>

@@ -116,6 +116,7 @@ const environment = z.object({
   RECOGNITION_TIMEOUT_SECONDS: seconds(120).describe('Hard limit of one recognition'),
   RECOGNITION_PAGE_SECONDS: seconds(10).describe('Hard limit of opening a PDF or one of its pages'),
   RECOGNITION_PDF_PAGES: count(50).describe('Pages of a PDF that are read, from the first'),
+  HOLD_JOBS: z.stringbool().default(false).describe('Start with jobs held, as --hold-jobs does: none is carried out'),
   SHUTDOWN_SECONDS: seconds(15).describe('How long a stopping process waits for what is under way'),
 })
 
@@ -172,6 +173,8 @@ export interface Config {
     readonly pageSeconds: number
     readonly pdfPages: number
   }
+  /** Whether jobs and recognitions only queue. */
+  readonly holdsJobs: boolean
   readonly shutdownSeconds: number
 }
 
@@ -239,6 +242,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       pageSeconds: e.RECOGNITION_PAGE_SECONDS,
       pdfPages: e.RECOGNITION_PDF_PAGES,
     },
+    holdsJobs: e.HOLD_JOBS,
     shutdownSeconds: e.SHUTDOWN_SECONDS,
   }
 }

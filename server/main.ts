@@ -1,10 +1,11 @@
 /**
- * The process: `node server/main.ts [all|api|worker]`. `all` (the default) serves and works in one process; `api` and `worker` share external
+ * The process: `node server/main.ts [all|api|worker] [--hold-jobs]`. `all` (the default) serves and works in one process; `api` and `worker` share external
  * services. Parts start in the order in which they need each other, and stop in the reverse one.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 
 import { createActivities } from '#activities/index.ts'
 import { newApiKey } from '#platform/authenticate.ts'
@@ -37,6 +38,16 @@ type Mode = 'all' | 'api' | 'worker'
 /** What has been started and how to stop it; stopped last in, first out, each within a bound. */
 const stops: { readonly name: string; readonly stop: () => Promise<void> }[] = []
 let isStopping = false
+
+/** How to start, by the arguments: `all` unless told. */
+function wishOf(args: readonly string[]): { mode: Mode; holdsJobs: boolean } {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { 'hold-jobs': { type: 'boolean', default: false } },
+    allowPositionals: true,
+  })
+  return { mode: modeOf(positionals[0]), holdsJobs: values['hold-jobs'] }
+}
 
 function modeOf(argument: string | undefined): Mode {
   if (argument === undefined || argument === 'all') return 'all'
@@ -88,6 +99,15 @@ function redisState(config: Config, platform: Platform): Dependency {
   }
 }
 
+/** Told only while they are. */
+const heldJobs: Readonly<Record<string, Dependency>> = {
+  jobs: {
+    state: 'down',
+    detail: 'Jobs are held: they queue, can be listed and cancelled, and none is carried out, nor is a file recognised.',
+    remedy: 'Cancel the job that does harm, then start again without --hold-jobs and HOLD_JOBS.',
+  },
+}
+
 async function readinessOf(config: Config, platform: Platform, backing: Backing): Promise<Readiness> {
   const isUp = await platform.services.databases.isUp()
   const postgres: Dependency = isUp ? { state: 'up' } : { state: 'down', remedy: 'Start PostgreSQL again, or correct DATABASE_URL.' }
@@ -95,6 +115,7 @@ async function readinessOf(config: Config, platform: Platform, backing: Backing)
     postgres,
     temporal: backing.temporal.state(),
     redis: redisState(config, platform),
+    ...(config.holdsJobs ? heldJobs : {}),
   }
   return { status: isUp ? 'ready' : 'down', dependencies }
 }
@@ -132,6 +153,7 @@ async function serve(config: Config, log: Logger, platform: Platform, backing: B
     Promise.reject(new Error(portTaken(error, config.mailPort, 'MAIL_PORT'))),
   )
   stops.push({ name: 'mail', stop: () => mail.close() })
+  if (config.holdsJobs) process.stdout.write('\n  Jobs are held: they queue, and none is carried out.')
   process.stdout.write(`\n  Fieldloop serves on http://${config.host}:${port}  (API, and MCP at /mcp)\n`)
 }
 
@@ -150,6 +172,7 @@ function work(config: Config, log: Logger, platform: Platform, backing: Backing)
       temporal: services.temporal,
       activities,
       recognitions: config.recognition.workers,
+      holdsJobs: config.holdsJobs,
       shutdownSeconds: config.shutdownSeconds,
     })
     stops.push({ name: 'workers', stop: () => workers.stop() })
@@ -167,13 +190,13 @@ let startLog: Logger | undefined
 
 async function main(): Promise<void> {
   loadEnvironment()
+  const { mode, holdsJobs } = wishOf(process.argv.slice(2))
   const config = loadConfig()
   startLog = createLog(config.logLevel)
-  await start(config, startLog)
+  await start({ ...config, holdsJobs: holdsJobs || config.holdsJobs }, startLog, mode)
 }
 
-async function start(config: Config, log: Logger): Promise<void> {
-  const mode = modeOf(process.argv[2])
+async function start(config: Config, log: Logger, mode: Mode): Promise<void> {
   // Whoever reads these lines may go away, and the disk that they go to may be full: neither ends the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stopAll(log, 0))

@@ -505,6 +505,46 @@ describe('rerun_attachment_analysis', () => {
   })
 })
 
+describe('an analysis', () => {
+  const job = async (jobId: number) => (await call('get_job', { jobId })) as object
+
+  it('is failed with its reason where the process that reads its file ended twice', async () => {
+    await setAnalysis(wanted)
+    const assetKey = await newAsset()
+    const { jobIds } = await save({ Photo: assetKey })
+    const run = await lastRun()
+    const { services } = world.platform
+    for (const _death of [1, 2])
+      expect(await inSystemTransaction(services, tenant.tenantId, (context) => startAnalysis(context, run))).toMatchObject({ assetKey })
+    expect(await activities(found).read(run)).toBe('over')
+    const reason = expect.stringContaining('ended twice')
+    expect(await call('get_attachment_analysis', { assetKey })).toMatchObject({ state: 'failed', reason })
+    expect(await job(jobIds[0])).toMatchObject({ state: 'failed', error: { message: reason } })
+  })
+
+  it('stops its reading within seconds when its job is cancelled', async () => {
+    await setAnalysis(wanted)
+    const assetKey = await newAsset()
+    const { jobIds } = await save({ Photo: assetKey })
+    const reading = Promise.withResolvers<void>()
+    const recognizer: Recognizer = {
+      stats: () => ({ children: [], waiting: 0 }),
+      close: async () => {},
+      recognize: (_request, { signal } = {}) =>
+        new Promise((_resolve, reject) => {
+          reading.resolve()
+          signal?.addEventListener('abort', () => reject(signal.reason as Error))
+        }),
+    }
+    const { recognizeAttachment } = createRecognitionActivities({ services: world.platform.services, recognizer })
+    const over = new MockActivityEnvironment().run(recognizeAttachment, await lastRun())
+    await reading.promise
+    await call('cancel_job', { jobId: jobIds[0] })
+    expect(await over).toBe('over')
+    expect(await call('get_attachment_analysis', { assetKey })).toMatchObject({ state: 'skipped', reason: 'The job was cancelled.' })
+  })
+})
+
 describe('get_attachment_analysis', () => {
   it('leaves an audit row where the file is sensitive', async () => {
     await setAnalysis({ ocr: true }, sensitivePhotoId)

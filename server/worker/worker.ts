@@ -18,6 +18,8 @@ export interface WorkersOptions {
   readonly activities: Activities
   /** Recognitions that this process runs at once. */
   readonly recognitions: number
+  /** Whether nobody takes jobs and recognitions, so that they wait. */
+  readonly holdsJobs: boolean
   readonly shutdownSeconds: number
 }
 
@@ -97,10 +99,7 @@ async function gather(options: WorkersOptions, codePath: string): Promise<Team> 
   const connection = await NativeConnection.connect({ address: options.address })
   const close = () => connection.close().catch(() => {})
   const common = { connection, namespace, shutdownGraceTime: options.shutdownSeconds * 1000 }
-  const workers = await Promise.all([
-    Worker.create({ ...common, taskQueue: taskQueues.workflows, workflowBundle: { codePath }, maxCachedWorkflows: 500 }),
-    Worker.create({ ...common, taskQueue: taskQueues.activities, activities: activities.general, maxConcurrentActivityTaskExecutions: 20 }),
-    Worker.create({ ...common, taskQueue: taskQueues.messages, activities: activities.messages, maxConcurrentActivityTaskExecutions: 20 }),
+  const heavyWorkers = () => [
     Worker.create({
       ...common,
       taskQueue: taskQueues.recognition,
@@ -108,6 +107,12 @@ async function gather(options: WorkersOptions, codePath: string): Promise<Team> 
       maxConcurrentActivityTaskExecutions: options.recognitions,
     }),
     Worker.create({ ...common, taskQueue: taskQueues.jobs, activities: activities.jobs, maxConcurrentActivityTaskExecutions: 4 }),
+  ]
+  const workers = await Promise.all([
+    Worker.create({ ...common, taskQueue: taskQueues.workflows, workflowBundle: { codePath }, maxCachedWorkflows: 500 }),
+    Worker.create({ ...common, taskQueue: taskQueues.activities, activities: activities.general, maxConcurrentActivityTaskExecutions: 20 }),
+    Worker.create({ ...common, taskQueue: taskQueues.messages, activities: activities.messages, maxConcurrentActivityTaskExecutions: 20 }),
+    ...(options.holdsJobs ? [] : heavyWorkers()),
   ]).catch(async (error: unknown) => {
     await close()
     throw error

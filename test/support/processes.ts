@@ -12,7 +12,7 @@ export interface ProductProcess {
   readonly name: string
   readonly mode: string
   readonly url: string
-  start(): void
+  start(...options: readonly string[]): void
   /** kill -9. */
   kill(): Promise<void>
   /** What `/readyz` says of each dependency; empty where nothing answers. */
@@ -38,8 +38,8 @@ export async function composeProcesses(env: Record<string, string>): Promise<Pro
         mode,
         url,
         output: () => printed,
-        start() {
-          child = spawn(process.execPath, [program, mode], {
+        start(...options) {
+          child = spawn(process.execPath, [program, mode, ...options], {
             cwd: root,
             env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...settings },
             stdio: ['ignore', 'pipe', 'pipe'],

@@ -55,6 +55,7 @@ it(
         close: async () => {},
       },
       recognitions: 1,
+      holdsJobs: false,
       shutdownSeconds: 1,
     })
     await expect.poll(() => lines.join(''), { timeout: 20_000 }).toContain('will be started again')

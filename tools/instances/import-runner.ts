@@ -215,6 +215,7 @@ export const importRunner: JobRunner = {
     )
     return 'done'
   },
+  placeOf: (done) => `row ${done + 1}`,
 }
 
 /** An operator, or a system short of memory, may have ended the process that reads; only the second one proves that the file does. */

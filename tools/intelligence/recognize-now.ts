@@ -18,6 +18,10 @@ const remedy =
 export async function recognizeNow(context: StagedContext, assetKey: string, wish: RecognitionWish): Promise<Findings> {
   const { services, tenantId, signal } = context
   const { temporal } = services
+  if (services.config.holdsJobs)
+    throw new AppError('unavailable', 'Jobs and recognition are held on this installation for now. GET /readyz tells more.', {
+      retryAfterSeconds: 60,
+    })
   const found = await context.inTransaction(({ tx }) => findAssets(tx, tenantId, [assetKey]), { readOnly: true })
   const asset = found.get(assetKey)
   if (!asset) {

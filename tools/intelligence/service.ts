@@ -4,7 +4,18 @@ import type { Services } from '#platform/services.ts'
 import type { AnalysisRun, Findings } from '#platform/shapes/recognition.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
-import { cancelAttempt, failJob, finishJob, insertJobs, type JobRequest, type JobRunner, startJob } from '#tools/jobs/service.ts'
+import {
+  beginRun,
+  cancelAttempt,
+  diedTwice,
+  failJob,
+  finishJob,
+  insertJobs,
+  type JobRequest,
+  type JobRun,
+  type JobRunner,
+  startJob,
+} from '#tools/jobs/service.ts'
 
 import type { AnalysisSettings } from './intelligence.schema.ts'
 import * as store from './intelligence.store.ts'
@@ -74,9 +85,11 @@ export interface StartedAnalysis {
   readonly settings: AnalysisSettings
   /** Findings of an earlier try of this run are kept; only the end is missing. */
   readonly isFound: boolean
+  /** What counts this try. */
+  readonly jobRun: JobRun
 }
 
-/** Marks the run and its job as running. Undefined where nothing is left to do: it is over, superseded or was cancelled. */
+/** Marks the run and its job as running. Undefined where nothing is left to do: it is over, superseded, was cancelled, or has ended its process twice. */
 export async function startAnalysis(context: TxContext, run: AnalysisRun): Promise<StartedAnalysis | undefined> {
   const { tx, stamp } = context
   const row = await store.lockRun(tx, run)
@@ -86,8 +99,13 @@ export async function startAnalysis(context: TxContext, run: AnalysisRun): Promi
     await store.endRun(tx, run, { state: 'skipped', reason: 'The job was cancelled.', at: stamp })
     return undefined
   }
+  const jobRun = await beginRun(context, attemptOf(run, row))
+  if (!jobRun) {
+    await store.endRun(tx, run, { state: 'failed', reason: diedTwice(undefined), at: stamp })
+    return undefined
+  }
   await store.markRunning(tx, run, stamp)
-  return { assetKey: row.assetKey, settings: row.settings, isFound: row.found !== null }
+  return { assetKey: row.assetKey, settings: row.settings, isFound: row.found !== null, jobRun }
 }
 
 // A retry of the job begins a job of its own (`analysisRunner`), so this one has a single attempt.

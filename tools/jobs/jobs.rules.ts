@@ -24,3 +24,11 @@ export function whyNotCancelled(state: JobState): string | undefined {
 export function mayStart(masks: readonly number[], roleFlag: number): boolean {
   return masks.some((mask) => (mask & roleFlag) === mask)
 }
+
+/** What the waiters of a job listen to. */
+export const jobTopic = (jobId: number) => `job:${jobId}`
+
+/** The reason of a job whose runs end their processes; `place` is where it stood. */
+export function diedTwice(place: string | undefined): string {
+  return `The process that ran it ended twice${place === undefined ? '' : ` at ${place}`}. What was committed stays. Correct what it works on, or retry_job, which goes on from there.`
+}

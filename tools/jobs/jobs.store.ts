@@ -172,6 +172,7 @@ export async function commitChunk(
       result = coalesce(${json(outcome.result)}::text::jsonb, result),
       finished_date = case when ${isEnd} then ${outcome.at}::timestamptz else finished_date end,
       chunk_no = chunk_no + 1,
+      unended_runs = least(unended_runs, 1),
       log_lines = least(log_lines + ${outcome.newLines}::int, ${maxLogLines}::int)
     where tenant_id = ${chunk.tenantId} and job_id = ${chunk.jobId} and attempt = ${chunk.attempt} and chunk_no = ${chunk.chunkNo}
       and state = 'running'
@@ -195,10 +196,32 @@ export async function endAttempt(
 /** Queued again, from where it stood. The caller has locked the row and looked at its state. */
 export async function queueNextAttempt(tx: Tx, tenantId: number, jobId: number): Promise<JobRow | undefined> {
   const [row] = await tx<JobRow[]>`
-    update platform.job set state = 'queued', attempt = attempt + 1, error = null, result = null, started_date = null, finished_date = null
+    update platform.job set state = 'queued', attempt = attempt + 1, error = null, result = null, started_date = null, finished_date = null,
+      unended_runs = 0, run_id = null
     where tenant_id = ${tenantId} and job_id = ${jobId}
     returning ${columns(tx)}`
   return row
+}
+
+/** Counts a run that begins; of the one before it, `ended` may know that it has ended. Undefined where this attempt has nothing left to do. */
+export async function countRun(
+  tx: Tx,
+  attempt: JobAttempt,
+  run: { readonly runId: string; readonly ended: readonly string[] },
+): Promise<{ kind: string; done: number; unendedRuns: number } | undefined> {
+  const [row] = await tx<{ kind: string; done: number; unendedRuns: number }[]>`
+    update platform.job
+    set unended_runs = case when run_id = any (${tx.array([...run.ended])}::uuid[]) then 0 else unended_runs end + 1, run_id = ${run.runId}
+    where tenant_id = ${attempt.tenantId} and job_id = ${attempt.jobId} and attempt = ${attempt.attempt} and state in ('queued', 'running')
+    returning kind, done, unended_runs`
+  return row
+}
+
+/** Notes that a run has ended, unless another one has begun since. */
+export async function clearRun(tx: Tx, attempt: JobAttempt, runId: string): Promise<void> {
+  await tx`
+    update platform.job set unended_runs = 0
+    where tenant_id = ${attempt.tenantId} and job_id = ${attempt.jobId} and run_id = ${runId} and unended_runs > 0`
 }
 
 export async function isAttemptRunning(tx: Tx, attempt: JobAttempt): Promise<boolean> {

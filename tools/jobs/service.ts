@@ -2,18 +2,18 @@
  * Jobs for the other domains: an operation queues one in its own transaction, and a runner carries it out in chunks. Each chunk commits its rows
  * together with how far the job has come, so that whoever runs it next goes on from there, after any death of any process.
  */
-import type { AppErrorDetails, ErrorCode } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { parseRoles, type RoleExpression } from '#platform/roles.ts'
 import type { Services } from '#platform/services.ts'
 import type { JobAttempt } from '#platform/shapes/jobs.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 
-import type { Job, JobError } from './jobs.schema.ts'
+import { keepable } from './ends.ts'
+import { jobTopic } from './jobs.rules.ts'
+import type { Job } from './jobs.schema.ts'
 import {
   commitChunk,
   type ChunkOutcome,
-  endAttempt,
   insertJob,
   insertJobRows,
   insertLogLines,
@@ -22,8 +22,13 @@ import {
   type NewLogLine,
   queueNextAttempt,
   startAttempt,
-  takeLogLine,
 } from './jobs.store.ts'
+import { JobStopped } from './runs.ts'
+
+export { cancelAttempt, failJob } from './ends.ts'
+export type { NewLogLine } from './jobs.store.ts'
+export { beginRun, carryOut, type JobRun, JobStopped } from './runs.ts'
+export { diedTwice, jobTopic } from './jobs.rules.ts'
 
 export interface JobRequest {
   /** Names the runner. */
@@ -35,8 +40,6 @@ export interface JobRequest {
   readonly input: unknown
   readonly total?: number
 }
-
-export type { NewLogLine } from './jobs.store.ts'
 
 /** A job as its runner sees it, for one chunk. */
 export interface RunningJob extends JobAttempt {
@@ -78,17 +81,9 @@ export interface JobRunner {
   step(services: Services, job: RunningJob, signal: AbortSignal): Promise<'more' | 'done'>
   /** The sentence for the person who started the job, of an error that is no AppError; undefined for the general one. */
   describeError?(error: unknown): string | undefined
+  /** Where the job stands, in words: `row 2001`. */
+  placeOf?(done: number): string
 }
-
-/** Thrown where a chunk may not be committed: the job was cancelled or ended, or another run has committed this chunk already. */
-export class JobStopped extends Error {
-  override readonly name = 'JobStopped'
-}
-
-/** What the waiters of a job listen to. */
-export const jobTopic = (jobId: number) => `job:${jobId}`
-
-const messageMax = 1_000
 
 /** A row as the wire has it. */
 export function toJob(row: ShownJob): Job {
@@ -200,44 +195,6 @@ async function writeChunk(
   await insertLogLines(tx, job, { first: firstLine, at: stamp, lines: log.slice(0, roomFor).map(keepable) })
   afterCommit(() => services.wake.poke(jobTopic(job.jobId)))
   return { ...job, position: row.position, done: row.done, total: row.total, chunkNo: row.chunkNo }
-}
-
-// Lines quote what callers and files hold, and PostgreSQL's text holds neither NUL nor half of a surrogate pair.
-function keepable({ level, message }: NewLogLine): NewLogLine {
-  const plain = message.replaceAll('\u0000', ' ').toWellFormed()
-  return { level, message: plain.length > messageMax ? `${plain.slice(0, messageMax).toWellFormed()}…` : plain }
-}
-
-/** Fails the job, with the last line of its log. False where that attempt was over already. */
-export async function failJob(
-  context: TxContext,
-  attempt: JobAttempt,
-  error: { readonly code: ErrorCode; readonly message: string; readonly issues?: AppErrorDetails['issues'] },
-): Promise<boolean> {
-  return endJob(context, attempt, { state: 'failed', error: toJobError(error), line: { level: 'error', message: error.message } })
-}
-
-/** Cancels the job at once: a chunk that is under way is refused its commit. False where that attempt was over already. */
-export async function cancelAttempt(context: TxContext, attempt: JobAttempt, by: string): Promise<boolean> {
-  return endJob(context, attempt, { state: 'cancelled', error: null, line: { level: 'warning', message: `Cancelled by ${by}` } })
-}
-
-function toJobError(error: { readonly code: ErrorCode; readonly message: string; readonly issues?: AppErrorDetails['issues'] }): JobError {
-  return { code: error.code, message: error.message, ...(error.issues ? { issues: error.issues.map((issue) => ({ ...issue })) } : {}) }
-}
-
-async function endJob(
-  context: TxContext,
-  attempt: JobAttempt,
-  end: { state: 'failed' | 'cancelled'; error: JobError | null; line: NewLogLine },
-): Promise<boolean> {
-  const { tx, stamp, services, afterCommit } = context
-  const row = await endAttempt(tx, attempt, { state: end.state, error: end.error, at: stamp })
-  if (!row) return false
-  const first = await takeLogLine(tx, attempt.tenantId, attempt.jobId)
-  if (first !== undefined) await insertLogLines(tx, attempt, { first, at: stamp, lines: [keepable(end.line)] })
-  afterCommit(() => services.wake.poke(jobTopic(attempt.jobId)))
-  return true
 }
 
 /** Whether a runner should give up before its next commit: for steps that do much outside of the database. */
