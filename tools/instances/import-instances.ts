@@ -20,7 +20,7 @@ export const importInstances = defineOperation({
   description:
     'Imports the rows of an uploaded CSV, XLSX or JSON asset as records, in a job, in their order: a later row of one key changes what an earlier one saved. ' +
     'Columns are matched to properties by name; mapping says the rest, {key1: "ident", Name: "name"}. First upload with create_upload_url, ' +
-    'then call this, then await_job: its result has counts, the ignored columns and the first errors.',
+    'then call this (dryRun tries it out), then await_job: its result has counts, the ignored columns and the first errors.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/import',
   roles: 'DataImport',
@@ -42,6 +42,7 @@ export const importInstances = defineOperation({
       .describe('Property internalName, or key1..3, parentKey1..3, parentEntity, to the column of the file'),
     importMode: importMode.optional(),
     moveParent,
+    dryRun: z.boolean().optional().describe('The same result, and nothing is written'),
   }),
   examples: [
     {
@@ -74,6 +75,7 @@ export const importInstances = defineOperation({
         mapping,
         importMode: input.importMode ?? 'upsert',
         moveParent: input.moveParent === true,
+        dryRun: input.dryRun === true,
       },
     })
     context.audit({ assetKey: asset.assetKey, jobId: queued.jobId })
