@@ -2,6 +2,7 @@
 import { z } from 'zod'
 
 import type { Issue } from './errors.ts'
+import { misnamed } from './field-synonyms.ts'
 import { nameOf, namePattern } from './names.ts'
 import { nearest, quoted } from './suggest.ts'
 
@@ -38,14 +39,9 @@ function keysOf(schema: z.ZodType | undefined): string[] {
 }
 
 function unknownField(path: readonly PropertyKey[], key: string, allowed: readonly string[]): Issue {
-  const suggestion = nearest(key, allowed)
+  const { said, suggestion } = misnamed(quoted(key), key, allowed)
   const list = allowed.length === 0 ? 'No fields are allowed here.' : `Allowed: ${allowed.slice(0, 40).join(', ')}.`
-  return {
-    path: pathText([...path, key]),
-    severity: 'error',
-    message: `There is no field ${quoted(key)}. ${list}`,
-    ...(suggestion === undefined ? {} : { suggestion }),
-  }
+  return error(pathText([...path, key]), `${said} ${list}`, suggestion)
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
@@ -61,6 +57,13 @@ function typeName(issue: z.core.$ZodIssue): string {
   return issue.expected === 'record' ? 'object' : issue.expected === 'int' ? 'whole number' : issue.expected
 }
 
+/** Whoever sends a name where an object stands does not know what else belongs into it. */
+function fieldsOf(issue: z.core.$ZodIssue, schema: z.ZodType): string {
+  const keys =
+    issue.code === 'invalid_type' && issue.expected === 'object' && issue.path.length > 0 ? keysOf(schemaAt(schema, issue.path)) : []
+  return keys.length === 0 ? '' : ` Its fields: ${keys.slice(0, 40).join(', ')}.`
+}
+
 function toIssues(issue: z.core.$ZodIssue, schema: z.ZodType, input: unknown): Issue[] {
   const path = pathText(issue.path)
   const given = valueAt(input, issue.path)
@@ -70,7 +73,7 @@ function toIssues(issue: z.core.$ZodIssue, schema: z.ZodType, input: unknown): I
     case 'invalid_type': {
       const expected = typeName(issue)
       if (given === undefined) return [{ path, severity: 'error', message: `Required, a value of type ${expected}.` }]
-      return [{ path, severity: 'error', message: `Expected ${expected}, got ${quoted(given)}.` }]
+      return [error(path, `Expected ${expected}, got ${quoted(given)}.${fieldsOf(issue, schema)}`)]
     }
     case 'invalid_value':
       return [notAmong(path, given, issue.values.map(String))]
@@ -163,17 +166,24 @@ export function foundIssues(schema: z.ZodObject, input: unknown, found: readonly
   const known = Object.keys(schema.shape)
   const issues = new Map<string, Issue>()
   const isFull = () => issues.size >= most
+  const absent = new Set<string>()
+  const meant = new Set<string>()
+  const add = (path: readonly PropertyKey[], issue: Issue) => {
+    if (!issues.has(issue.path)) issues.set(issue.path, issue)
+    if (issue.suggestion !== undefined) meant.add(pathText([...path, issue.suggestion]))
+  }
   if (isObject) {
     for (const key of Object.keys(input)) {
       if (isFull()) break
       if (known.includes(key)) continue
-      const issue = unknownField([], key, known)
-      issues.set(issue.path, issue)
+      add([], unknownField([], key, known))
     }
   }
   for (const issue of found) {
     if (isFull()) break
-    for (const one of toIssues(issue, schema, input)) if (!issues.has(one.path)) issues.set(one.path, one)
+    if (valueAt(input, issue.path) === undefined) absent.add(pathText(issue.path))
+    for (const one of toIssues(issue, schema, input)) add(issue.path, one)
   }
-  return [...issues.values()].slice(0, most)
+  // A field that was sent under another name is one mistake, not two.
+  return [...issues.values()].filter(({ path }) => !(absent.has(path) && meant.has(path))).slice(0, most)
 }

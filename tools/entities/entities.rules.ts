@@ -112,10 +112,14 @@ export function readEntity(
   const find = indexOf(known, (property) => property.propertyId)
   const properties: NewEntityProperty[] = []
   const keys = new Set<number>()
+  const unknown = new Set<string>()
   ;(given.properties ?? []).forEach((one, index) => {
     const at = `${path}.properties[${index}]`
     const property = find(one.property)
-    if (!property) return void findings.push(unknownProperty(`${at}.property`, one.property, known))
+    if (!property) {
+      unknown.add(String(one.property).toLowerCase())
+      return void findings.push(unknownProperty(`${at}.property`, one.property, known))
+    }
     if (properties.some((earlier) => earlier.property === property))
       return void findings.push(finding(`${at}.property`, `${property.internalName} is named twice.`))
     const { isRequired = false, isList = false, keyPart = null, optionFilter = null } = one
@@ -141,7 +145,10 @@ export function readEntity(
     properties,
     path,
   )
-  findings.push(...bridge.findings)
+  // That the bridge lacks a property follows from one that was told of above.
+  const isTold = (slot: IdOrName | null | undefined) => unknown.has(String(slot).toLowerCase())
+  const { identityEmailProperty: email, identityPhoneProperty: phone } = given
+  if (unknown.size === 0 || (!isTold(email) && !isTold(phone) && (email ?? phone) !== undefined)) findings.push(...bridge.findings)
   const { categoryId, verticalId } = place
   const { isTenantUserRole = false, internalName } = given
   return {

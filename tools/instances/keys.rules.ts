@@ -10,8 +10,11 @@ const maxPartLength = 200
 
 export type Keys = readonly [string, string, string]
 
-/** What is wrong with these key parts; empty when nothing is. */
-export function findKeyIssues(keys: Keys, path: string): Issue[] {
+/**
+ * What is wrong with these key parts; empty when nothing is. `sources` names the properties that parts follow from; `isPartly` says that something is
+ * wrong with the values already, so that a part which follows from one may be missing for that.
+ */
+export function findKeyIssues(keys: Keys, path: string, sources: readonly (string | undefined)[] = [], isPartly = false): Issue[] {
   const issues: Issue[] = []
   keys.forEach((part, index) => {
     if (part === '') return
@@ -22,8 +25,10 @@ export function findKeyIssues(keys: Keys, path: string): Issue[] {
       issues.push({ path: at, severity: 'error', message: `A key part must not hold "${keySeparator}", which joins the parts.` })
     if (part.includes('\u0000') || !part.isWellFormed())
       issues.push({ path: at, severity: 'error', message: 'A key part holds a NUL or half of a surrogate pair.' })
-    if (index > 0 && keys[index - 1] === '')
-      issues.push({ path: at, severity: 'error', message: `key${index + 1} needs key${index} before it.` })
+    const source = sources[index - 1]
+    if (index === 0 || keys[index - 1] !== '' || (source !== undefined && isPartly)) return
+    const remedy = source === undefined ? '.' : `, which follows from ${source}: send ${source} in data.`
+    issues.push({ path: at, severity: 'error', message: `key${index + 1} needs key${index} before it${remedy}` })
   })
   if (issues.length === 0 && !readsBack(keys))
     issues.push({

@@ -15,7 +15,7 @@ import { compiling, type ReadFrame } from './frame.ts'
 import { type Keys, splitExternalKey } from './keys.rules.ts'
 import { type GroupNode, isPosition, parseQuery, type SortKey } from './query.rules.ts'
 import { type DocumentRows, findAnyId, findDocument, findDocumentByKey, listDocuments, type PageQuery } from './read.store.ts'
-import { codeOfFindings, unknownProperty } from './unknown-property.rules.ts'
+import { unknownProperty, verdictOf } from './unknown-property.rules.ts'
 import { propertyIndex } from './property-index.rules.ts'
 
 export type RecordName = { readonly id: number } | { readonly keys: Keys }
@@ -50,7 +50,7 @@ export function chosenProperties(of: CatalogEntity, names: readonly (string | nu
     const known = of.properties.map((one) => one.internalName)
     issues.push(unknownProperty(of.internalName, name, known, `${path}[${position}]`))
   })
-  if (issues[0]) throw new AppError(codeOfFindings(issues), issues[0].message, { issues })
+  if (issues[0]) throw new AppError('unknown_property', issues[0].message, { issues })
   return of.properties.filter((property) => chosen.has(property))
 }
 
@@ -145,9 +145,8 @@ export function queryOf(
     throw new AppError('invalid_input', 'filterRules and filters are two names of one thing. Send one of them.')
   const parsed = parseQuery(frame.entity, input)
   if (parsed.issues.length > 0) {
-    throw new AppError(codeOfFindings(parsed.issues), `The query is not valid: ${parsed.issues[0]?.message ?? ''}`, {
-      issues: parsed.issues,
-    })
+    const { code, first } = verdictOf(parsed.issues)
+    throw new AppError(code, `The query is not valid: ${first?.message ?? ''}`, { issues: parsed.issues })
   }
   return parsed
 }

@@ -1,5 +1,6 @@
 /** Filters and sorts: from what a caller sends to one query tree in the field's terms, checked against the catalog. */
 import type { Issue } from '#platform/errors.ts'
+import { misnamed } from '#platform/field-synonyms.ts'
 import { maxIssues } from '#platform/issues.ts'
 import { hasForbiddenCharacter } from '#platform/json.ts'
 import { noPatterns } from '#platform/patterns.ts'
@@ -104,12 +105,16 @@ function say(parser: Parser, path: string, message: string, suggestion?: string)
   return undefined
 }
 
-function refuseOtherKeys(parser: Parser, raw: Record<string, unknown>, allowed: readonly string[], path: string): void {
+/** Whether there was any: what else is missing may stand under that name. */
+function refuseOtherKeys(parser: Parser, raw: Record<string, unknown>, allowed: readonly string[], path: string): boolean {
+  const before = parser.issues.length
   for (const key of Object.keys(raw)) {
-    if (parser.issues.length >= maxIssues) return
-    if (!allowed.includes(key))
-      say(parser, `${path}.${key}`, `There is no ${quoted(key)} here. Allowed: ${allowed.join(', ')}.`, nearest(key, allowed))
+    if (parser.issues.length >= maxIssues) break
+    if (allowed.includes(key)) continue
+    const { said, suggestion } = misnamed(quoted(key), key, allowed)
+    say(parser, `${path}.${key}`, `${said} Allowed: ${allowed.join(', ')}.`, suggestion)
   }
+  return parser.issues.length > before
 }
 
 function each<T>(list: readonly unknown[], path: string, parse: (element: unknown, at: string) => T | undefined): T[] {
@@ -147,8 +152,9 @@ function parseRule(parser: Parser, raw: unknown, path: string): RuleNode | undef
   if (++parser.rules > maxFilterRules)
     return parser.rules === maxFilterRules + 1 ? say(parser, path, `At most ${maxFilterRules} rules in a filter.`) : undefined
   if (!isObject(raw)) return say(parser, path, 'Expected {property, op, value}.')
-  refuseOtherKeys(parser, raw, ['entity', 'property', 'op', 'value'], path)
   const { entity, property, op, value } = raw
+  const hasOthers = refuseOtherKeys(parser, raw, ['entity', 'property', 'op', 'value'], path)
+  if (hasOthers && (property === undefined || op === undefined || value === undefined)) return undefined
   if (!isOwn(parser.entity, entity))
     return say(parser, `${path}.entity`, `A filter of ${parser.entity.internalName} cannot look into ${quoted(entity)}.`)
   const field = typeof property === 'string' || typeof property === 'number' ? findField(parser.entity, String(property)) : undefined

@@ -102,6 +102,11 @@ function keyPropertiesOf(entity: CatalogEntity): KeyProperties {
   return found
 }
 
+/** Their names. */
+export function keySourcesOf(entity: CatalogEntity): (string | undefined)[] {
+  return keyPropertiesOf(entity).map((property) => property?.internalName)
+}
+
 /** Key parts that follow from properties of the entity; undefined where a part has no such property. */
 function derivedParts(entity: CatalogEntity, values: ReadonlyMap<number, Value>): (string | undefined)[] {
   return keyPropertiesOf(entity).map((property) => {
@@ -164,9 +169,10 @@ export function toWish(
     at,
   )
   issues.push(...checked.issues)
+  const isPartly = issues.length > 0
   const keys = keysOf(entity, row, checked.values, path, issues)
   // Of a record that is named by its id the parts that are not said stay, so only the merged key tells whether it is one.
-  if (keys && at.targetId === undefined) issues.push(...findKeyIssues(keys, path))
+  if (keys && at.targetId === undefined) issues.push(...findKeyIssues(keys, path, keySourcesOf(entity), isPartly))
   return {
     index,
     path,

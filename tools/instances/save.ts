@@ -18,7 +18,7 @@ import { isMove, parentField } from './moves.rules.ts'
 import { lockAndCheckParents } from './parents.ts'
 import { rowHash } from './row-hash.rules.ts'
 import { giveNumbers, refuseTakenNumbers, withNumbers } from './numbers.ts'
-import { keyName, keysOf, mergeValues, type SaveWish } from './save.rules.ts'
+import { keyName, keySourcesOf, keysOf, mergeValues, type SaveWish } from './save.rules.ts'
 import { findMissing, type Value } from './values.rules.ts'
 import { type FullRow, insertRecords, updateRecords } from './write.store.ts'
 
@@ -113,7 +113,7 @@ async function mergeDrafts(
     const issues = findMissing(entity.properties, values, `${wish.path}.data`)
     // A key part that follows from a property follows from the merged row, whether this save named the property or not; one that is not said stays.
     const keys = keysOf(entity, wish.said, values, wish.path, issues, presentKeys(live)) ?? presentKeys(live)
-    issues.push(...findKeyIssues(keys, wish.path))
+    issues.push(...findKeyIssues(keys, wish.path, keySourcesOf(entity), issues.length > 0))
     const parentId = draft.parent === undefined ? (live?.parentId ?? null) : (draft.parent?.id ?? null)
     if (parentId === null && entity.parents.length > 0 && entity.parents.every((relation) => relation.isRequired)) {
       issues.push({

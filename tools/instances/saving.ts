@@ -8,17 +8,17 @@ import type { WriteFrame } from './frame.ts'
 import { documentOf } from './queries.ts'
 import { saveRows } from './save.ts'
 import type { SaveWish } from './save.rules.ts'
-import { codeOfFindings } from './unknown-property.rules.ts'
+import { verdictOf } from './unknown-property.rules.ts'
 
 /** The error of a row that could not be saved, when it was the only one. */
 export function errorOf(outcome: Extract<SaveOutcome, { outcome: 'failed' }>): AppError {
   const { errors, reason } = outcome
-  const [first] = errors
+  const { code, first } = verdictOf(errors)
   const sentence = first?.message ?? 'The record could not be saved.'
   const atPlace = first ? `The record cannot be saved. ${first.path}: ${sentence}` : sentence
   switch (reason) {
     case 'invalid':
-      return new AppError(codeOfFindings(errors), atPlace, { issues: errors })
+      return new AppError(code, atPlace, { issues: errors })
     case 'sensitive':
       return new AppError('unprocessable', atPlace, { issues: errors })
     case 'stale':

@@ -17,7 +17,14 @@ export function unknownProperty(entityName: string, name: unknown, known: readon
   return issue
 }
 
-/** The code of an error that these findings make up. */
-export function codeOfFindings(issues: readonly Issue[]): 'unknown_property' | 'invalid_input' {
-  return issues.some((issue) => findings.has(issue)) ? 'unknown_property' : 'invalid_input'
+/**
+ * The code of an error that these findings make up, and the one that its sentence tells. A value that does not fit comes before a name that is not there,
+ * as everywhere, so that the code never speaks of another finding than the sentence.
+ */
+export function verdictOf(issues: readonly Issue[]): {
+  readonly code: 'unknown_property' | 'invalid_input'
+  readonly first: Issue | undefined
+} {
+  const other = issues.find((issue) => !findings.has(issue))
+  return other || issues.length === 0 ? { code: 'invalid_input', first: other } : { code: 'unknown_property', first: issues[0] }
 }
