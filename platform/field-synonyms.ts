@@ -36,6 +36,7 @@ const calledHere: Readonly<Record<string, readonly string[]>> = {
   where: ['filterRules'],
   search: ['query'],
   query: ['search'],
+  q: ['query', 'search'],
   id: ['record', 'jobId', 'apiKeyId', 'channelId', 'tenantUserId'],
   eiRecordId: ['record'],
   recordId: ['record', 'eiRecordId'],
@@ -74,8 +75,11 @@ export const synonymTargets: readonly string[] = [...new Set(Object.values(calle
 
 /** What is said of a field that is not there, and the name that was meant: another name of the same thing, else the nearest. */
 export function misnamed(words: string, key: string, allowed: readonly string[]): { readonly said: string; readonly suggestion?: string } {
-  const meant = byName.get(key.toLowerCase())?.find((name) => allowed.includes(name))
+  const names = byName.get(key.toLowerCase())
+  const meant = names?.find((name) => allowed.includes(name))
   if (meant !== undefined) return { said: `${words} is called ${meant} here.`, suggestion: meant }
+  // The thing is known and is not here: what merely looks like it would be another thing, as parentEIRecordId is for eiRecordId.
+  if (names) return { said: `There is no field ${words}.` }
   const suggestion = nearest(key, allowed)
   return { said: `There is no field ${words}.`, ...(suggestion === undefined ? {} : { suggestion }) }
 }

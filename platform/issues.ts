@@ -38,8 +38,19 @@ function keysOf(schema: z.ZodType | undefined): string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 }
 
-function unknownField(path: readonly PropertyKey[], key: string, allowed: readonly string[]): Issue {
-  const { said, suggestion } = misnamed(quoted(key), key, allowed)
+/** The field of an object beside it into which a field belongs that was sent one level too high. */
+function ownerOf(schema: z.ZodType | undefined, key: string): string | undefined {
+  if (!(schema instanceof z.ZodObject)) return undefined
+  return Object.keys(schema.shape).find((name) => keysOf(schemaAt(schema, [name])).includes(key))
+}
+
+function unknownField(path: readonly PropertyKey[], key: string, schema: z.ZodType | undefined): Issue {
+  const allowed = keysOf(schema)
+  const owner = ownerOf(schema, key)
+  const { said, suggestion } =
+    owner === undefined
+      ? misnamed(quoted(key), key, allowed)
+      : { said: `${quoted(key)} belongs into ${owner}.`, suggestion: `${owner}.${key}` }
   const list = allowed.length === 0 ? 'No fields are allowed here.' : `Allowed: ${allowed.slice(0, 40).join(', ')}.`
   return error(pathText([...path, key]), `${said} ${list}`, suggestion)
 }
@@ -58,9 +69,9 @@ function typeName(issue: z.core.$ZodIssue): string {
 }
 
 /** Whoever sends a name where an object stands does not know what else belongs into it. */
-function fieldsOf(issue: z.core.$ZodIssue, schema: z.ZodType): string {
-  const keys =
-    issue.code === 'invalid_type' && issue.expected === 'object' && issue.path.length > 0 ? keysOf(schemaAt(schema, issue.path)) : []
+function fieldsOf(issue: z.core.$ZodIssue, schema: z.ZodType, given: unknown): string {
+  const isName = typeof given === 'string' || typeof given === 'number'
+  const keys = isName && issue.code === 'invalid_type' && issue.expected === 'object' ? keysOf(schemaAt(schema, issue.path)) : []
   return keys.length === 0 ? '' : ` Its fields: ${keys.slice(0, 40).join(', ')}.`
 }
 
@@ -69,11 +80,11 @@ function toIssues(issue: z.core.$ZodIssue, schema: z.ZodType, input: unknown): I
   const given = valueAt(input, issue.path)
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.slice(0, maxIssues).map((key) => unknownField(issue.path, key, keysOf(schemaAt(schema, issue.path))))
+      return issue.keys.slice(0, maxIssues).map((key) => unknownField(issue.path, key, schemaAt(schema, issue.path)))
     case 'invalid_type': {
       const expected = typeName(issue)
       if (given === undefined) return [{ path, severity: 'error', message: `Required, a value of type ${expected}.` }]
-      return [error(path, `Expected ${expected}, got ${quoted(given)}.${fieldsOf(issue, schema)}`)]
+      return [error(path, `Expected ${expected}, got ${quoted(given)}.${fieldsOf(issue, schema, given)}`)]
     }
     case 'invalid_value':
       return [notAmong(path, given, issue.values.map(String))]
@@ -176,7 +187,7 @@ export function foundIssues(schema: z.ZodObject, input: unknown, found: readonly
     for (const key of Object.keys(input)) {
       if (isFull()) break
       if (known.includes(key)) continue
-      add([], unknownField([], key, known))
+      add([], unknownField([], key, schema))
     }
   }
   for (const issue of found) {

@@ -56,6 +56,17 @@ it('says what belongs into an object in whose place a name was sent', () => {
   ])
 })
 
+it.each([
+  ['choices', { text: 'Is it open?', choices: [{ key: 'yes', label: 'Yes' }] }, 'card'],
+  ['tenantUserId', { text: 'Is it open?', tenantUserId: 7 }, 'to'],
+])('says of %s, sent one level too high, where it belongs', (sent, input, owner) => {
+  expect(findingsOf('send_message', input)).toEqual([[`$.${sent}`, `"${sent}" belongs into ${owner}.`, `${owner}.${sent}`]])
+})
+
+it('offers nothing that merely looks like a thing which is not here', () => {
+  expect(misnamed('"eiRecordId"', 'eiRecordId', ['parentEIRecordId', 'data'])).toEqual({ said: 'There is no field "eiRecordId".' })
+})
+
 it('leaves a name that is no other name of anything to the nearest', () => {
   expect(misnamed('"emial"', 'emial', ['email', 'phone'])).toEqual({ said: 'There is no field "emial".', suggestion: 'email' })
   expect(misnamed('"constructor"', 'constructor', ['email'])).toEqual({ said: 'There is no field "constructor".' })

@@ -80,6 +80,14 @@ describe('a mistake', () => {
   })
 })
 
+it('says of a record without the parent it needs how to name one, in a call and in an import', async () => {
+  await world.call('create_entity', { internalName: 'Inspection', properties: [{ property: 'Score' }] })
+  await world.call('attach_child_entity', { entity: 'Building', childEntity: 'Inspection', isRequired: true })
+  expect((await refusal('save_instance', { entity: 'Inspection', data: { Score: 7 } })).issues?.[0]?.message).toBe(
+    'A record of Inspection needs a parent. Send parentKey1..3 or parentEIRecordId (in an import: parentKey1..3 as columns, or in mapping).',
+  )
+})
+
 it('names the property that a missing key part follows from', async () => {
   expect(await save({ BuildingCode: 'B1' })).toMatchObject({
     issues: [{ path: '$.key2', message: 'key2 needs key1 before it, which follows from SiteCode: send SiteCode in data.' }],

@@ -77,7 +77,11 @@ const callWriteTool = descriptor(
 
 function parseArguments<T>(schema: z.ZodObject & z.ZodType<T>, input: unknown): T {
   const parsed = parseInput(schema, input)
-  if (!parsed.isOk) throw new AppError('invalid_input', 'The arguments do not fit the tool.', { issues: parsed.issues })
+  if (!parsed.isOk) {
+    const [first] = parsed.issues
+    const reason = first ? ` ${first.path}: ${first.message}` : ''
+    throw new AppError('invalid_input', `The arguments do not fit the tool.${reason}`, { issues: parsed.issues })
+  }
   return schema.parse(parsed.value)
 }
 

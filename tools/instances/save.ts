@@ -119,7 +119,7 @@ async function mergeDrafts(
       issues.push({
         path: `${wish.path}.parentKey1`,
         severity: 'error',
-        message: `A ${entity.internalName} needs a parent. Send parentKey1..3 or parentEIRecordId.`,
+        message: `A record of ${entity.internalName} needs a parent. Send parentKey1..3 or parentEIRecordId (in an import: parentKey1..3 as columns, or in mapping).`,
       })
     }
     if (issues.length > 0) {

@@ -7,7 +7,7 @@ import type { AnalysisRow } from './intelligence.store.ts'
 /** Narrows an asset that several records or properties hold. */
 export const analysisFilter = {
   eiRecordId: z.int().optional().describe('Of one record that holds the asset'),
-  entityPropertyId: z.int().optional().describe('Of one property that holds it'),
+  entityPropertyId: z.int().optional().describe('Of one property that holds it; the number that set_attachment_analysis answers'),
 } as const
 
 /** A row as the wire has it. */
