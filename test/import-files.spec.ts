@@ -1,12 +1,14 @@
 /** What stands in files that people and programs make, and what becomes of it. */
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { inflateRawSync } from 'node:zlib'
 
 import { writeXlsx } from 'hucre/xlsx'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { readRows } from '#tools/instances/import-file.ts'
 import { readXlsx } from '#tools/instances/import-xlsx.ts'
+import { archiveParts } from '#tools/instances/xlsx-archive.rules.ts'
 
 import { type ImportWorld, openImports } from './support/imports.ts'
 import type { World } from './support/world.ts'
@@ -278,6 +280,30 @@ describe('a workbook', () => {
     const refused = await importFile('bad.xlsx', bytes)
     expect(refused.code).toBe('unprocessable')
     expect(refused.message).toMatch(/Save (it|the sheet) as/)
+  })
+
+  it.each([
+    ['ends in the middle of a row', (xml: string) => xml.slice(0, xml.indexOf('<row r="4"') + 20)],
+    ['closes early, with rows behind its end', (xml: string) => xml.replace('<row r="4"', '</sheetData></worksheet><row r="4"')],
+    ['holds a row that is no XML', (xml: string) => xml.replace('<row r="4"', '&bogus;<<<<<row r="4"')],
+    ['closes what is not open', (xml: string) => xml.replace('<row r="4"', '</c></c><row r="4"')],
+  ])('whose sheet %s is refused, and none of its rows is lost in silence', async (_what, broken) => {
+    const rows = Array.from({ length: 8 }, (_, index) => [`cut${index}`, `Row ${index}`])
+    const parts = archiveParts(Buffer.from(await writeXlsx({ sheets: [{ name: 'S', rows: [['key1', 'Title'], ...rows] }] })))
+    if (typeof parts === 'string') throw new Error(parts)
+    const files = parts.map(({ name, isPacked, bytes }) => {
+      const text = (isPacked ? inflateRawSync(bytes) : Buffer.from(bytes)).toString('utf8')
+      return [name, Buffer.from(name.includes('worksheets/sheet') ? broken(text) : text)] as const
+    })
+    expect(await importFile('cut.xlsx', zipArchive(files))).toMatchObject({
+      code: 'unprocessable',
+      message: expect.stringContaining('a broken one'),
+    })
+    expect(
+      await world.call('count_instances', { entity: 'Task', filterRules: [{ property: 'key1', op: 'startsWith', value: 'cut' }] }),
+    ).toMatchObject({ count: 0 })
+    const whole = parts.map(({ name, isPacked, bytes }) => [name, isPacked ? inflateRawSync(bytes) : Buffer.from(bytes)] as const)
+    expect(await importFile('whole.xlsx', zipArchive(whole), { dryRun: true })).toMatchObject({ rows: 8, failed: 0 })
   })
 
   it('that packs a large sheet more than a hundredfold is refused before it is unpacked', async () => {

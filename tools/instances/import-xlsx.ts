@@ -9,6 +9,7 @@ import { maxRowCharacters } from './import-limits.ts'
 import { type FileRow, rowOfList, type SheetCell } from './import.rules.ts'
 import { archiveParts } from './xlsx-archive.rules.ts'
 import { findDoctype } from './xlsx-prolog.ts'
+import { findBrokenSheet } from './xlsx-sheets.ts'
 
 const MiB = 1024 * 1024
 /** Its directory, which says what is in it, stands at its end. */
@@ -42,6 +43,7 @@ export async function* readXlsx(
   const parts = archiveParts(bytes)
   if (typeof parts === 'string') throw new AppError('unprocessable', parts)
   if ((await findDoctype(parts)) !== undefined) throw refuse('doctype')
+  if ((await findBrokenSheet(parts)) !== undefined) throw refuse('broken')
   let headers: readonly string[] | undefined
   let characters = 0
   for await (const { line, cells } of rowsOf(bytes, sheet)) {
