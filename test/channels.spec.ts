@@ -95,12 +95,7 @@ describe('a channel', () => {
     const error = await call('create_channel', wrong).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'invalid_input' })
     const { issues } = error as { issues: { path: string; suggestion?: string }[] }
-    expect(issues.map((issue) => issue.path).sort()).toEqual([
-      '$.provider',
-      '$.secrets.authToken',
-      '$.settings.accountSid',
-      '$.settings.acountSid',
-    ])
+    expect(issues.map((issue) => issue.path).sort()).toEqual(['$.provider', '$.secrets.authToken', '$.settings.acountSid'])
     expect(issues.find((issue) => issue.path === '$.settings.acountSid')?.suggestion).toBe('accountSid')
     const settings = { accountSid: fake.accountSid, from: '+15005550006' }
     const toPrivate = {

@@ -61,7 +61,15 @@ const lastTaken = () =>
     mail: { headers: [], headerLines: [], attachments: [] },
     user: undefined,
   }
-const repliesOf = async (conversationId: number) => (await call('poll_replies', { conversationId, afterSeq: 0 })).messages
+/** All of them: an answer ends where its limit of bytes ends it. */
+async function repliesOf(conversationId: number): Promise<any[]> {
+  const replies = []
+  for (let afterSeq = 0, page = []; ; afterSeq = page.at(-1).seq) {
+    page = (await call('poll_replies', { conversationId, afterSeq })).messages
+    if (page.length === 0) return replies
+    replies.push(...page)
+  }
+}
 
 /** Sends and delivers; answers the message with the address that replies go to. */
 async function delivered(to: string, more: object = {}): Promise<Sent & { replyTo: string; messageIdHeader: string }> {

@@ -13,7 +13,7 @@ export const countInstances = defineOperation({
   ...reads(z.object({ count: z.int(), isAtLeast: z.literal(true).optional().describe('There are more than were counted') })),
   name: 'count_instances',
   title: 'Count records',
-  description: `How many live records of an entity a filter selects; all of them without one. Counts up to ${countedTo.toLocaleString('en-US')} (isAtLeast: there are more), to the end with includeTotal. The filter is that of list_instances.`,
+  description: `How many live records of an entity a filter selects; all of them without one. The filter is that of list_instances. Where more than ${countedTo.toLocaleString('en-US')} is all you need to know, includeTotal: false stops there (isAtLeast).`,
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/count',
   roles: 'DataView',
@@ -22,7 +22,7 @@ export const countInstances = defineOperation({
     entity,
     filterRules: filterRules.optional(),
     filters: filterRules.optional().describe('Another name of filterRules'),
-    includeTotal: z.boolean().optional().describe('true counts past 10,000'),
+    includeTotal: z.boolean().optional().describe('false stops at 10,000'),
   }),
   examples: [
     {
@@ -36,7 +36,7 @@ export const countInstances = defineOperation({
     const frame = await readFrame(context, input.entity)
     const { filter } = queryOf(frame, input)
     if (!frame.hasTable) return { count: 0 }
-    const limit = input.includeTotal === true ? undefined : countedTo + 1
+    const limit = input.includeTotal === false ? countedTo + 1 : undefined
     const count = await inRecords(tx, tenantId, () => countRecords(tx, tenantId, compiling(frame), filter, limit))
     return limit !== undefined && count === limit ? { count: countedTo, isAtLeast: true as const } : { count }
   },
