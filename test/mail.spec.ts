@@ -62,13 +62,11 @@ const lastTaken = () =>
     user: undefined,
   }
 /** All of them: an answer ends where its limit of bytes ends it. */
-async function repliesOf(conversationId: number): Promise<any[]> {
-  const replies = []
-  for (let afterSeq = 0, page = []; ; afterSeq = page.at(-1).seq) {
-    page = (await call('poll_replies', { conversationId, afterSeq })).messages
-    if (page.length === 0) return replies
-    replies.push(...page)
-  }
+async function repliesOf(conversationId: number) {
+  const pageAfter = async (afterSeq: number) => (await call('poll_replies', { conversationId, afterSeq })).messages
+  const replies = await pageAfter(0)
+  for (let page = replies; page.length > 0; replies.push(...page)) page = await pageAfter(replies.at(-1).seq)
+  return replies
 }
 
 /** Sends and delivers; answers the message with the address that replies go to. */
