@@ -252,6 +252,14 @@ describe('the limit of calls', () => {
     return server.budget.spent - before
   }
 
+  it('refuses a batch of more than 20 messages before it counts any, since all of them are one answer', async () => {
+    const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+    const refused = await post(server, `[${Array.from({ length: 21 }, () => list).join(',')}]`)
+    expect(refused.status).toBe(400)
+    expect(refused.error?.message).toContain('at most 20 messages, and this has 21')
+    expect((await post(server, `[${Array.from({ length: 20 }, () => list).join(',')}]`)).status).toBe(200)
+  })
+
   it('counts what runs no operation too: lists, resources, prompts, unknown tools and each message of a batch', async () => {
     const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
     const call = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'whoami', arguments: {} } })

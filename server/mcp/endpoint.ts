@@ -85,6 +85,9 @@ function sendRpcError(
   sendJson(response, status, 'application/json', JSON.stringify(body))
 }
 
+/** Each message of a batch may be answered up to the limit of an answer, and all of them are one answer. */
+const maxBatch = 20
+
 /** The pipeline counts each operation that it runs; a request whose messages run none is counted here. */
 function messagesOutsideOperations(body: unknown): number {
   const messages: readonly unknown[] = Array.isArray(body) ? body : [body]
@@ -161,6 +164,14 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
         ? withArguments(await parseBody(await readBody(request, config.limits.mcpBytes, pace)))
         : { value: undefined, refusal: undefined }
     const single = isRecord(body) ? body : {}
+    if (Array.isArray(body) && body.length > maxBatch) {
+      const tooMany = new AppError(
+        'invalid_input',
+        `A batch holds at most ${maxBatch} messages, and this has ${body.length}. Send them in several requests.`,
+      )
+      sendRpcError(response, ProtocolErrorCode.InvalidRequest, tooMany, requestId, undefined)
+      return
+    }
     const uncounted = messagesOutsideOperations(body)
     if (uncounted > 0) await pipeline.charge(actor, uncounted)
     if (refusal && single['method'] !== 'tools/call') {
