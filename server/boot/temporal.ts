@@ -197,7 +197,8 @@ function superviseServer(
 }
 
 /**
- * The flags that were measured: a dispatch waits for no polling step of 50 ms, a small tenant is not queued behind a large one,
+ * The flags that were measured: a dispatch waits for no polling step of 50 ms, a small tenant is not queued behind a large one (turns are kept
+ * within a partition of a queue, so one partition is written; all four are read, for what an earlier version left in them),
  * first tasks skip a round trip, and SQLite's log survives every death of the process (synchronous=1: a power cut may take the last
  * commits, which the outbox's sent mark does not know).
  */
@@ -208,6 +209,7 @@ function serverArguments(database: string, port: number, namespace: string): str
     'history.visibilityProcessorMaxPollRPS=2000',
     'matching.enableFairness=true',
     'matching.useNewMatcher=true',
+    'matching.numTaskqueueWritePartitions=1',
     'system.enableActivityEagerExecution=true',
     'system.enableEagerWorkflowStart=true',
     'frontend.enableServerVersionCheck=false',

@@ -85,8 +85,7 @@ it(
     isOpen()
     await Promise.all(waiting)
     await expect.poll(() => read.length, { timeout: 30_000 }).toBe(flood + 3)
-    for (const one of ['saved 2', 'now 3']) expect(read.indexOf(one), `${one} of ${read.join(', ')}`).toBeLessThan(flood / 3)
-    // Somebody who waits belongs to the same tenant as the flood here: Temporal's turns among its shares are fair on the whole, not one by one.
-    expect(read.indexOf('now 1'), `now 1 of ${read.join(', ')}`).toBeLessThan(flood - 1)
+    // One is read already, and each of the three waits for one of the flood at the most; who waits belongs to the flood's own tenant once.
+    for (const one of ['saved 2', 'now 3', 'now 1']) expect(read.indexOf(one), `${one} of ${read.join(', ')}`).toBeLessThan(10)
   },
 )
