@@ -1,7 +1,7 @@
 /** Every activity, by the queue whose worker carries it. */
 import type { Services } from '#platform/services.ts'
-import { importKind, importRunner } from '#tools/instances/service.ts'
 import { analysisJobKind, analysisRunner } from '#tools/intelligence/service.ts'
+import { importKind, importRunner } from '#tools/instances/service.ts'
 
 import { createJobActivities } from './jobs.ts'
 import { createMessagingActivities } from './messaging/index.ts'

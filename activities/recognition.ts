@@ -15,7 +15,6 @@ import {
 } from '#platform/shapes/recognition.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { assetForRecognition } from '#tools/assets/service.ts'
-import { applyAnalysis, holdRecord, keepOutOfRecord } from '#tools/instances/service.ts'
 import {
   failAnalysis,
   finishAnalysis,
@@ -26,6 +25,7 @@ import {
   startAnalysis,
 } from '#tools/intelligence/service.ts'
 import { carryOut, JobStopped } from '#tools/jobs/service.ts'
+import { applyAnalysis, holdRecord, keepOutOfRecord } from '#tools/instances/service.ts'
 
 import type { Recognizer } from './recognition/types.ts'
 

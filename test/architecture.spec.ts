@@ -160,6 +160,20 @@ describe('the house', () => {
     for (const domain of edges.keys()) walk(domain, [])
   })
 
+  it('keeps the reading floor below all that read records, and without operations', () => {
+    const below = new Set(['properties', 'entities'])
+    const own = imports.filter(({ from }) => under(from, 'tools/query'))
+    expect(own.length).toBeGreaterThan(20)
+    const strays = own.filter(({ to }) => under(to, 'tools') && !under(to, 'tools/query') && !below.has(domainOf(to) ?? ''))
+    expect(strays.map(({ from, to }) => `${from} → ${to}`)).toEqual([])
+    const floor = files.filter((file) => under(file, 'tools/query'))
+    expect(floor.length).toBeGreaterThan(10)
+    expect(floor.filter((file) => /\bdefine\w*Operation\(/.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
+    const readers = new Set(imports.filter(({ to }) => to === 'tools/query/service.ts').map(({ from }) => domainOf(from)))
+    expect([...readers]).toContain('instances')
+    for (const domain of below) expect([...readers]).not.toContain(domain)
+  })
+
   it('names each operation after its file', () => {
     const registry = buildRegistry(domains)
     expect(registry.operations.length).toBeGreaterThan(100)

@@ -1,8 +1,8 @@
 /** Dry imports tell what the import would do, and do nothing of it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { importRunner } from '#tools/instances/service.ts'
 import { readJobForRun } from '#tools/jobs/service.ts'
+import { importRunner } from '#tools/instances/service.ts'
 
 import { type ImportWorld, openImports } from './support/imports.ts'
 

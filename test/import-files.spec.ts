@@ -6,9 +6,9 @@ import { inflateRawSync } from 'node:zlib'
 import { writeXlsx } from 'hucre/xlsx'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { readRows } from '#tools/instances/import-file.ts'
-import { readXlsx } from '#tools/instances/import-xlsx.ts'
-import { archiveParts } from '#tools/instances/xlsx-archive.rules.ts'
+import { readRows } from '#tools/instances/import/file.ts'
+import { archiveParts } from '#tools/instances/import/xlsx-archive.rules.ts'
+import { readXlsx } from '#tools/instances/import/xlsx.ts'
 
 import { type ImportWorld, openImports } from './support/imports.ts'
 import type { World } from './support/world.ts'

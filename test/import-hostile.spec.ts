@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { writeXlsx } from 'hucre/xlsx'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { readPlanned, type ReadingLimits, type ReadingRequest } from '#tools/instances/import-reading.ts'
+import { type ReadingLimits, type ReadingRequest, readPlanned } from '#tools/instances/import/reading.ts'
 
 import { openImports, type ImportWorld } from './support/imports.ts'
 import { zipArchive } from './support/zip-archive.ts'

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
-import { importRunner } from '#tools/instances/service.ts'
 import { readJobForRun } from '#tools/jobs/service.ts'
+import { importRunner } from '#tools/instances/service.ts'
 
 import { openWorld, type World } from './support/world.ts'
 

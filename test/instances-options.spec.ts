@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
-import { importRunner } from '#tools/instances/service.ts'
 import { readJobForRun } from '#tools/jobs/service.ts'
+import { importRunner } from '#tools/instances/service.ts'
 
 import { openWorld, type World } from './support/world.ts'
 

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
 import { inSystemTransaction } from '#platform/system.ts'
-import { entityInPath, writeFrame } from '#tools/instances/frame.ts'
-import { saveRows } from '#tools/instances/save.ts'
 import { noPatterns } from '#platform/patterns.ts'
-import { toWish } from '#tools/instances/save.rules.ts'
+import { saveRows } from '#tools/instances/save/save-rows.ts'
+import { toWish } from '#tools/instances/save/understand-row.rules.ts'
+import { writeFrame } from '#tools/instances/save/write-frame.ts'
+import { entityInPath } from '#tools/query/frame.ts'
 
 import { openWorld, type World } from './support/world.ts'
 

@@ -1,11 +1,11 @@
 /** Every domain, in reading order: what the product can do. */
 import type { Domain } from '#platform/operation.ts'
+import { instancesDomain } from '#tools/instances/index.ts'
 
 import { assetsDomain } from './assets/index.ts'
 import { authDomain } from './auth/index.ts'
 import { docsDomain } from './docs/index.ts'
 import { entitiesDomain } from './entities/index.ts'
-import { instancesDomain } from './instances/index.ts'
 import { intelligenceDomain } from './intelligence/index.ts'
 import { jobsDomain } from './jobs/index.ts'
 import { messagingDomain } from './messaging/index.ts'

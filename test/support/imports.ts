@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream'
 
 import type { AppError } from '#platform/errors.ts'
-import { importRunner } from '#tools/instances/service.ts'
 import { readJobForRun } from '#tools/jobs/service.ts'
+import { importRunner } from '#tools/instances/service.ts'
 
 import { openWorld, type World } from './world.ts'
 

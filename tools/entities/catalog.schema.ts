@@ -72,3 +72,28 @@ export interface Catalog {
   /** By id as text, and by internalName in lower case. */
   readonly byIdOrName: ReadonlyMap<string, CatalogEntity>
 }
+
+type NamedProperty = Pick<CatalogProperty, 'propertyId' | 'entityPropertyId' | 'internalName'>
+
+const propertyIndexes = new WeakMap<readonly NamedProperty[], ReadonlyMap<string, NamedProperty>>()
+
+/**
+ * Properties by lower-case internalName, by entityPropertyId and by propertyId: the three ways that a caller, or a column of a
+ * file, may name one. It stands here so that the process that reads files loads little.
+ */
+export function propertyIndex<Property extends NamedProperty>(properties: readonly Property[]): ReadonlyMap<string, Property> {
+  // What is kept for a list of properties was made of that list.
+  const known = propertyIndexes.get(properties) as ReadonlyMap<string, Property> | undefined
+  if (known) return known
+  const index = new Map(
+    properties.flatMap((property) => [
+      [property.internalName.toLowerCase(), property] as const,
+      // As it is written, which is how almost every save names it.
+      [property.internalName, property] as const,
+      [String(property.entityPropertyId), property] as const,
+      [String(property.propertyId), property] as const,
+    ]),
+  )
+  propertyIndexes.set(properties, index)
+  return index
+}

@@ -3,11 +3,8 @@ import { z } from 'zod'
 import { inRecords } from '#platform/db/records.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { countedTo } from '#platform/paging.ts'
-
-import { compiling, readFrame } from './frame.ts'
-import { entity, filterRules } from './instances.schema.ts'
-import { queryOf } from './queries.ts'
-import { countRecords } from './read.store.ts'
+import { entity, filterRules } from '#tools/query/query.schema.ts'
+import { compiling, countRecords, queryOf, readFrame } from '#tools/query/service.ts'
 
 export const countInstances = defineOperation({
   ...reads(z.object({ count: z.int(), isAtLeast: z.literal(true).optional().describe('There are more than were counted') })),

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 
 import { defineOperation, destroys } from '#platform/operation.ts'
+import { entity } from '#tools/query/query.schema.ts'
+import { keysInBody } from '#tools/query/service.ts'
 
 import { deleteByKeys } from './deleting-by-key.ts'
-import { deletion, dryRun, entity, keyPart } from './instances.schema.ts'
-import { keysInBody } from './queries.ts'
+import { deletion, dryRun, keyPart } from './instances.schema.ts'
 
 export const deleteInstanceByKey = defineOperation({
   ...destroys(deletion),

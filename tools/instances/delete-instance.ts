@@ -2,11 +2,12 @@ import { z } from 'zod'
 
 import { inRecords } from '#platform/db/records.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
+import { entity, record } from '#tools/query/query.schema.ts'
+import { noSuchRecord, recordName } from '#tools/query/service.ts'
 
 import { deleteRecords, writeFrameWithBelow } from './deleting.ts'
-import { deletion, dryRun, entity, record } from './instances.schema.ts'
-import { noSuchRecord, recordName } from './queries.ts'
-import { findLiveByIds, findLiveByKeys } from './live.store.ts'
+import { deletion, dryRun } from './instances.schema.ts'
+import { findLiveByIds, findLiveByKeys } from './save/live.store.ts'
 
 export const deleteInstance = defineOperation({
   ...destroys(deletion),

@@ -5,13 +5,14 @@ import { AppError } from '#platform/errors.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
 import { envelopeBytes } from '#platform/paging.ts'
 import { draftRows, finding, type Finding, readDraft } from '#platform/validation.ts'
+import { entity } from '#tools/query/query.schema.ts'
+import type { Keys } from '#tools/query/service.ts'
 
 import { withinAnswer } from './bulk-answer.rules.ts'
 import { deleteRecords, writeFrameWithBelow } from './deleting.ts'
-import { deletion, dryRun, eiRecordId, entity, errorsLeftOut, rowErrors, keyPart } from './instances.schema.ts'
-import type { Keys } from './keys.rules.ts'
-import { keyName } from './save.rules.ts'
-import { findLiveByKeys } from './live.store.ts'
+import { deletion, dryRun, eiRecordId, errorsLeftOut, keyPart, rowErrors } from './instances.schema.ts'
+import { findLiveByKeys } from './save/live.store.ts'
+import { keyName } from './save/understand-row.rules.ts'
 
 const keyRow = z.strictObject({ key1: keyPart.min(1), key2: keyPart.optional(), key3: keyPart.optional() })
 

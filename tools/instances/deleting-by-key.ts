@@ -5,11 +5,11 @@ import { inRecords } from '#platform/db/records.ts'
 import { mustExist } from '#platform/errors.ts'
 import type { IdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
+import type { Keys } from '#tools/query/service.ts'
 
 import { deleteRecords, writeFrameWithBelow } from './deleting.ts'
 import type { deletion } from './instances.schema.ts'
-import type { Keys } from './keys.rules.ts'
-import { findLiveByKeys } from './live.store.ts'
+import { findLiveByKeys } from './save/live.store.ts'
 
 /** Throws 404 where no live record has the key. */
 export async function deleteByKeys(context: TxContext, entity: IdOrName, keys: Keys, isDry = false): Promise<z.output<typeof deletion>> {

@@ -4,10 +4,11 @@ import type { IdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { deleteClaims } from '#tools/entities/service.ts'
+import { entityInPath } from '#tools/query/service.ts'
 
-import { entityInPath, type WriteFrame, writeFrame } from './frame.ts'
-import { listChildren } from './parents.store.ts'
-import { markDeleted, nextDeletionId } from './write.store.ts'
+import { listChildren } from './save/parents.store.ts'
+import { type WriteFrame, writeFrame } from './save/write-frame.ts'
+import { markDeleted, nextDeletionId } from './save/write.store.ts'
 
 /** Every entity that a deletion in this one may reach, itself first. */
 function reachOf(catalog: Catalog, entity: CatalogEntity): number[] {

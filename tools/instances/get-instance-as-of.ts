@@ -4,12 +4,10 @@ import { rawJson } from '#platform/answer.ts'
 import { inRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
+import { entity, narrowInput, record } from '#tools/query/query.schema.ts'
+import { anyRecordId, compiling, findDocumentAsOf, readFrame, shownOf, timeOf } from '#tools/query/service.ts'
 
-import { compiling, readFrame } from './frame.ts'
-import { entity, exampleInstance, instance, narrowInput, record } from './instances.schema.ts'
-import { anyRecordId, shownOf } from './queries.ts'
-import { findDocumentAsOf } from './versions.store.ts'
-import { timeOf } from './times.rules.ts'
+import { exampleInstance, instance } from './instances.schema.ts'
 
 export const getInstanceAsOf = defineOperation({
   ...reads(instance),

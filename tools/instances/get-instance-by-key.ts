@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { rawJson } from '#platform/answer.ts'
 import { mustExist } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
+import { entity, narrowInput } from '#tools/query/query.schema.ts'
+import { keysInBody, lastDocumentOf, readFrame, shownOf } from '#tools/query/service.ts'
 
-import { readFrame } from './frame.ts'
-import { entity, exampleInstance, instance, narrowInput, keyPart } from './instances.schema.ts'
-import { keysInBody, lastDocumentOf, shownOf } from './queries.ts'
+import { exampleInstance, instance, keyPart } from './instances.schema.ts'
 
 export const getInstanceByKey = defineOperation({
   ...reads(instance),

@@ -4,13 +4,20 @@ import type { Answer } from '#platform/answer.ts'
 import { inRecords } from '#platform/db/records.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { decodeIdCursor, listOf, pageInput, pageOf, totalOf } from '#platform/paging.ts'
+import { entity, record } from '#tools/query/query.schema.ts'
+import {
+  anyRecordId,
+  changeKindOf,
+  changesBetween,
+  compiling,
+  findVersion,
+  listVersions,
+  movesBetween,
+  readFrame,
+} from '#tools/query/service.ts'
 
-import { compiling, readFrame } from './frame.ts'
-import { anyValue, data, entity, person, record } from './instances.schema.ts'
+import { anyValue, data, person } from './instances.schema.ts'
 import { findDisplayNames } from './people.store.ts'
-import { anyRecordId } from './queries.ts'
-import { findVersion, listVersions } from './versions.store.ts'
-import { changeKindOf, changesBetween, movesBetween } from './versions.rules.ts'
 
 const changed = z.string().describe('internalName; key1..3 where the record was renamed, parentEIRecordId where it was moved')
 

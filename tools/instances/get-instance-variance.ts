@@ -4,14 +4,11 @@ import { inRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { fitting } from '#platform/paging.ts'
+import { entity, record } from '#tools/query/query.schema.ts'
+import { anyRecordId, changesBetween, chosenProperties, compiling, listVersions, readFrame, timeOf } from '#tools/query/service.ts'
 
-import { compiling, readFrame } from './frame.ts'
-import { anyValue, data, entity, person, record } from './instances.schema.ts'
+import { anyValue, data, person } from './instances.schema.ts'
 import { findDisplayNames } from './people.store.ts'
-import { anyRecordId, chosenProperties } from './queries.ts'
-import { listVersions } from './versions.store.ts'
-import { timeOf } from './times.rules.ts'
-import { changesBetween } from './versions.rules.ts'
 
 /** The cap of the specification: more snapshots than these, or than fit into an answer, are cut, and `truncated` says so. */
 const maxSnapshots = 500

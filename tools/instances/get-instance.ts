@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
 import { defineOperation, reads } from '#platform/operation.ts'
+import { entity, narrowInput, record } from '#tools/query/query.schema.ts'
+import { readDocument, readFrame } from '#tools/query/service.ts'
 
-import { readFrame } from './frame.ts'
-import { entity, exampleInstance, instance, narrowInput, record } from './instances.schema.ts'
-import { readDocument } from './queries.ts'
+import { exampleInstance, instance } from './instances.schema.ts'
 
 export const getInstance = defineOperation({
   ...reads(instance),

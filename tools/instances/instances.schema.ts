@@ -2,12 +2,7 @@
 import { z } from 'zod'
 
 import { component } from '#platform/document-schema.ts'
-import { idOrName } from '#platform/names.ts'
-import { pageInput } from '#platform/paging.ts'
-import { operators } from '#tools/properties/operators.schema.ts'
 
-export const entity = idOrName
-export const record = z.union([z.int(), z.string().min(1).max(620)]).describe('eiRecordId, or a key of one part that is no number')
 export const eiRecordId = z.int().positive()
 
 /** A value of any property. */
@@ -88,56 +83,6 @@ export const rowFields = {
 
 export const saveRow = z.strictObject(rowFields)
 
-export const filterRules = z
-  .union([z.looseObject({}), z.array(z.looseObject({}))])
-  .describe(
-    '{logic: AND|OR, rules: [{property, op, value}], groups: []} or an array of rules. op: eq ne gt gte lt lte between in notIn contains notContains startsWith endsWith isEmpty isNotEmpty',
-  )
-
-const scalar = z.union([z.string(), z.number(), z.boolean()])
-
-const filterRule = z.strictObject({
-  entity: idOrName.optional().describe('The entity of the records unless told'),
-  property: z.union([z.string(), z.int()]).describe('internalName or id of a property, or a field that every record has'),
-  op: z.enum(operators),
-  value: z
-    .union([scalar, z.array(scalar)])
-    .optional()
-    .describe('A list for in and notIn, two for between, none for isEmpty and isNotEmpty'),
-})
-
-/** In the documents the schema below, which holds it. */
-const anyGroup = z.looseObject({})
-
-const filterGroup = z.strictObject({
-  logic: z.enum(['AND', 'OR']).optional().describe('AND unless told'),
-  rules: z.array(filterRule).optional(),
-  groups: z.array(anyGroup).optional(),
-})
-
-export const sort = z
-  .array(
-    z.strictObject({
-      property: z.string().max(200),
-      entity: z.string().max(200).optional(),
-      direction: z.enum(['asc', 'desc']).optional(),
-    }),
-  )
-  .max(8)
-
-export const listInput = {
-  ...pageInput,
-  filterRules: filterRules.optional(),
-  filters: filterRules.optional().describe('Another name of filterRules'),
-  sort: sort.optional(),
-} as const
-
-/** How much of each record is wanted. */
-export const narrowInput = {
-  properties: z.array(z.string().max(64)).max(300).optional().describe('internalNames; data and dataJson hold these alone'),
-  withDataJson: z.boolean().optional().describe('dataJson beside data; unless told over REST, not over MCP'),
-} as const
-
 export const tombstone = z.object({
   eiRecordId,
   entityId: z.int(),
@@ -210,10 +155,6 @@ export const exampleInstance = {
 
 component('Value', anyValue)
 component('Values', data, z.record(z.string(), anyValue))
-component('FilterRule', filterRule)
-component('FilterGroup', anyGroup, filterGroup)
-component('FilterRules', filterRules, z.union([anyGroup, z.array(filterRule)]))
-component('Sort', sort)
 component('Instance', instance)
 component('SavedInstance', savedInstance)
 component('ChangedInstance', changedInstance)

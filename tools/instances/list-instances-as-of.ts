@@ -4,12 +4,10 @@ import { listing, rawJson } from '#platform/answer.ts'
 import { inRecords } from '#platform/db/records.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { decodeIdCursor, pageInput, pageOf, totalOf } from '#platform/paging.ts'
+import { entity, filterRules, narrowInput } from '#tools/query/query.schema.ts'
+import { compiling, listDocumentsAsOf, listingOf, queryOf, readFrame, shownOf, timeOf } from '#tools/query/service.ts'
 
-import { compiling, readFrame } from './frame.ts'
-import { entity, exampleInstance, filterRules, instance, narrowInput } from './instances.schema.ts'
-import { listingOf, queryOf, shownOf } from './queries.ts'
-import { listDocumentsAsOf } from './versions.store.ts'
-import { timeOf } from './times.rules.ts'
+import { exampleInstance, instance } from './instances.schema.ts'
 
 export const listInstancesAsOf = defineOperation({
   ...reads(z.array(instance)),

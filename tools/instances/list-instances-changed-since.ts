@@ -5,11 +5,10 @@ import { compareEpoch } from '#platform/db/epoch.ts'
 import { StaleRead } from '#platform/db/transaction.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { pageSizeMax } from '#platform/paging.ts'
+import { entity, narrowInput } from '#tools/query/query.schema.ts'
+import { readChanges, readFrame, shownOf } from '#tools/query/service.ts'
 
-import { readChanges } from './changes.ts'
-import { readFrame } from './frame.ts'
-import { changedInstance, entity, exampleInstance, narrowInput } from './instances.schema.ts'
-import { shownOf } from './queries.ts'
+import { changedInstance, exampleInstance } from './instances.schema.ts'
 
 export const listInstancesChangedSince = defineOperation({
   ...reads(z.object({ rows: z.array(changedInstance), watermark: z.string(), hasMore: z.boolean() })),

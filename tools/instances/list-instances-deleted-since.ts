@@ -4,10 +4,10 @@ import { compareEpoch } from '#platform/db/epoch.ts'
 import { StaleRead } from '#platform/db/transaction.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { envelopeBytes, fitting, pageSizeMax } from '#platform/paging.ts'
+import { entity } from '#tools/query/query.schema.ts'
+import { readChanges, readFrame } from '#tools/query/service.ts'
 
-import { readChanges } from './changes.ts'
-import { readFrame } from './frame.ts'
-import { entity, tombstone } from './instances.schema.ts'
+import { tombstone } from './instances.schema.ts'
 import { findDisplayNames } from './people.store.ts'
 
 type Row = Omit<z.input<typeof tombstone>, 'deletedBy'> & { deletedBy: number | null; changeNo: string }

@@ -2,11 +2,10 @@ import { z } from 'zod'
 
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
+import { entity, listInput, narrowInput } from '#tools/query/query.schema.ts'
+import { listRecords, readFrame, timeOf } from '#tools/query/service.ts'
 
-import { readFrame } from './frame.ts'
-import { entity, exampleInstance, instance, listInput, narrowInput } from './instances.schema.ts'
-import { listRecords } from './queries.ts'
-import { timeOf } from './times.rules.ts'
+import { exampleInstance, instance } from './instances.schema.ts'
 
 export const listInstances = defineOperation({
   ...reads(z.array(instance)),

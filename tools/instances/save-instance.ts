@@ -1,11 +1,13 @@
 import { z } from 'zod'
 
 import { defineOperation, writes } from '#platform/operation.ts'
+import { entity } from '#tools/query/query.schema.ts'
+import { entityInPath } from '#tools/query/service.ts'
 
-import { entityInPath, writeFrame } from './frame.ts'
-import { entity, exampleInstance, moveParent, rowFields, savedInstance } from './instances.schema.ts'
-import { saveOne } from './saving.ts'
-import { readWish } from './wishes.ts'
+import { exampleInstance, moveParent, rowFields, savedInstance } from './instances.schema.ts'
+import { saveOne } from './save/save-one-row.ts'
+import { readWish } from './save/understand-rows.ts'
+import { writeFrame } from './save/write-frame.ts'
 
 export const saveInstance = defineOperation({
   ...writes(savedInstance),

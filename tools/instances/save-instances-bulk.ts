@@ -6,13 +6,15 @@ import { defineOperation, writes } from '#platform/operation.ts'
 import { envelopeBytes } from '#platform/paging.ts'
 import { draftRows, readDraft } from '#platform/validation.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import { entity } from '#tools/query/query.schema.ts'
+import { entityInPath } from '#tools/query/service.ts'
 
 import { withinAnswer } from './bulk-answer.rules.ts'
-import { entityInPath, writeFrame } from './frame.ts'
-import { bulkResult, entity, importMode, moveParent, saveRow } from './instances.schema.ts'
-import { type ImportMode, type SaveWish, toWish } from './save.rules.ts'
-import { saveRows } from './save.ts'
-import { readWishes, type RowMeans } from './wishes.ts'
+import { bulkResult, importMode, moveParent, saveRow } from './instances.schema.ts'
+import { saveRows } from './save/save-rows.ts'
+import { type ImportMode, type SaveWish, toWish } from './save/understand-row.rules.ts'
+import { readWishes, type RowMeans } from './save/understand-rows.ts'
+import { writeFrame } from './save/write-frame.ts'
 
 // Where so much is wrong, the first mistake of each further row says enough.
 const findingsInFull = 2_000

@@ -1,3 +1,3 @@
 /** Records for activities and other domains. */
-export { importKind, importRunner } from './import-runner.ts'
-export { applyAnalysis, holdRecord, keepOutOfRecord } from './write-back.ts'
+export { importKind, importRunner } from './import/runner.ts'
+export { applyAnalysis, holdRecord, keepOutOfRecord } from './save/write-back.ts'

@@ -2,12 +2,13 @@ import { z } from 'zod'
 
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
+import { entity, record } from '#tools/query/query.schema.ts'
+import { entityInPath, noSuchRecord, recordName } from '#tools/query/service.ts'
 
-import { entityInPath, writeFrame } from './frame.ts'
-import { entity, exampleInstance, moveParent, record, rowFields, savedInstance } from './instances.schema.ts'
-import { noSuchRecord, recordName } from './queries.ts'
-import { saveOne } from './saving.ts'
-import { readWish } from './wishes.ts'
+import { exampleInstance, moveParent, rowFields, savedInstance } from './instances.schema.ts'
+import { saveOne } from './save/save-one-row.ts'
+import { readWish } from './save/understand-rows.ts'
+import { writeFrame } from './save/write-frame.ts'
 
 export const upsertInstance = defineOperation({
   ...writes(savedInstance),

@@ -1,0 +1,126 @@
+/** What a chunk of an import is made of, whether it is saved or only tried. */
+import { z } from 'zod'
+
+import { AppError, type Issue } from '#platform/errors.ts'
+import type { TxContext } from '#platform/operation.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { NewLogLine, RunningJob } from '#tools/jobs/service.ts'
+
+import type { SaveOutcome } from '../save/match-records.ts'
+import { type SaveWish, toWish } from '../save/understand-row.rules.ts'
+import type { RowMeans } from '../save/understand-rows.ts'
+import { type WriteFrame, writeFrame } from '../save/write-frame.ts'
+import type { PlanEntity } from './mapping.rules.ts'
+import type { PlannedChunk, PlannedRow } from './planning.ts'
+
+const keptErrors = 100
+const keptColumns = 100
+const keptCharacters = 500
+
+export const importInput = z.object({
+  entityId: z.int(),
+  assetKey: z.string(),
+  format: z.enum(['csv', 'json', 'xlsx']),
+  delimiter: z.string().nullable(),
+  sheet: z.string().nullable().optional(),
+  mapping: z.record(z.string(), z.string()),
+  importMode: z.enum(['upsert', 'overwrite', 'insertOnly']),
+  moveParent: z.boolean().optional(),
+  dryRun: z.boolean().optional(),
+})
+
+export const position = z.object({
+  rows: z.int(),
+  inserted: z.int(),
+  updated: z.int(),
+  skipped: z.int(),
+  failed: z.int(),
+  moved: z.int().optional(),
+  ignoredColumns: z.array(z.string()),
+  errors: z.array(
+    z.object({ row: z.int(), line: z.int().optional(), path: z.string(), message: z.string(), suggestion: z.string().optional() }),
+  ),
+})
+export type Position = z.infer<typeof position>
+export type ImportInput = z.infer<typeof importInput>
+
+export const beginning: Position = { rows: 0, inserted: 0, updated: 0, skipped: 0, failed: 0, ignoredColumns: [], errors: [] }
+
+/** The system's context, acting for the person who started the job: history names them. */
+export function onBehalf(context: TxContext, job: RunningJob): TxContext {
+  return { ...context, actor: { ...context.actor, tenantUserId: job.startedBy ?? 0 } }
+}
+
+/** As much of the entity as its columns are matched with. */
+export function planOf({ internalName, properties }: CatalogEntity): PlanEntity {
+  return {
+    internalName,
+    properties: properties.map(({ propertyId, entityPropertyId, internalName: name, dataType, isList }) => ({
+      propertyId,
+      entityPropertyId,
+      internalName: name,
+      dataType,
+      isList,
+    })),
+  }
+}
+
+/** Thrown where the entity is no longer what the rows were planned for. */
+export class PlanOutdated extends Error {
+  override readonly name = 'PlanOutdated'
+}
+
+export const gone = () => new AppError('conflict', 'The entity was deleted while the import ran.')
+
+/** Prepares the write of a chunk that was planned for `plan`. The context acts for the person who started the job. */
+export async function importFrame(context: TxContext, input: ImportInput, plan: PlanEntity): Promise<WriteFrame> {
+  const frame = await writeFrame(context, (catalog) => {
+    const entity = catalog.entities.find((known) => known.entityId === input.entityId)
+    if (!entity) throw gone()
+    return entity
+  })
+  if (JSON.stringify(planOf(frame.entity)) !== JSON.stringify(plan)) throw new PlanOutdated('A property changed while the import ran')
+  return frame
+}
+
+/** Where an import is once the first rows of the chunk had these outcomes. */
+export function reachedBy(before: Position, chunk: PlannedChunk, outcomes: readonly SaveOutcome[]): Position {
+  const counts = { inserted: before.inserted, updated: before.updated, skipped: before.skipped, failed: before.failed }
+  const errors = [...before.errors]
+  for (const outcome of outcomes) {
+    counts[outcome.outcome]++
+    const row = chunk.rows[outcome.index]
+    if (row && outcome.outcome === 'failed') errors.push(...outcome.errors.map((issue) => errorOf(row, issue)))
+  }
+  const ignoredColumns = [...new Set([...before.ignoredColumns, ...chunk.ignored])].slice(0, keptColumns)
+  const moved = (before.moved ?? 0) + outcomes.filter((one) => one.outcome === 'updated' && one.moved).length
+  return {
+    ...counts,
+    ...(moved > 0 ? { moved } : {}),
+    rows: before.rows + outcomes.length,
+    ignoredColumns,
+    errors: errors.slice(0, keptErrors),
+  }
+}
+
+export function wishOf(entity: CatalogEntity, input: ImportInput, row: PlannedRow, index: number, means: RowMeans): SaveWish {
+  const wish = toWish(entity, row.save, { index, path: '$', modeOfCall: input.importMode, ...means })
+  return row.problem === undefined ? wish : { ...wish, issues: [{ path: '$', severity: 'error', message: row.problem }] }
+}
+
+// What is quoted of the file is cut anywhere, and the database takes no half of a surrogate pair.
+const keepable = (text: string) => text.slice(0, keptCharacters).toWellFormed()
+
+function errorOf({ row, line }: PlannedRow, { path, message, suggestion }: Issue): Position['errors'][number] {
+  return {
+    row,
+    ...(line === undefined ? {} : { line }),
+    path,
+    message: keepable(message),
+    ...(suggestion === undefined ? {} : { suggestion: keepable(suggestion) }),
+  }
+}
+
+export function logLine({ row, line, message }: Position['errors'][number]): NewLogLine {
+  return { level: 'warning', message: `Row ${row}${line === undefined ? '' : ` (line ${line})`}: ${message}` }
+}

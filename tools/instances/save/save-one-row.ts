@@ -1,0 +1,53 @@
+/** What the saving operations share: from an outcome to the answer or the error of a single save. */
+import { rawJson, type RawJson } from '#platform/answer.ts'
+import { AppError } from '#platform/errors.ts'
+import type { TxContext } from '#platform/operation.ts'
+import { documentOf, verdictOf } from '#tools/query/service.ts'
+
+import type { SaveOutcome } from './match-records.ts'
+import { saveRows } from './save-rows.ts'
+import type { SaveWish } from './understand-row.rules.ts'
+import type { WriteFrame } from './write-frame.ts'
+
+/** The error of a row that could not be saved, when it was the only one. */
+export function errorOf(outcome: Extract<SaveOutcome, { outcome: 'failed' }>): AppError {
+  const { errors, reason } = outcome
+  const { code, first } = verdictOf(errors)
+  const sentence = first?.message ?? 'The record could not be saved.'
+  const atPlace = first ? `The record cannot be saved. ${first.path}: ${sentence}` : sentence
+  switch (reason) {
+    case 'invalid':
+      return new AppError(code, atPlace, { issues: errors })
+    case 'sensitive':
+      return new AppError('unprocessable', atPlace, { issues: errors })
+    case 'stale':
+    case 'otherParent':
+    case 'occupied':
+    case 'cycle':
+      return new AppError('conflict', sentence, { issues: errors })
+    case 'exists':
+    case 'keyTaken':
+      return new AppError('already_exists', sentence, { issues: errors })
+    case 'absent':
+      return new AppError('not_found', sentence)
+  }
+}
+
+/** Saves one record and answers it with its outcome. Throws what a single save answers in place of a failed row. */
+export async function saveOne(context: TxContext, frame: WriteFrame, wish: SaveWish, movesParents = false): Promise<RawJson> {
+  const [outcome] = await saveRows(context, frame, [wish], { withDocuments: true, movesParents })
+  if (!outcome) throw new Error('A save gave no outcome')
+  if (outcome.outcome === 'failed') throw errorOf(outcome)
+  if (wish.mode === 'insertOnly' && outcome.outcome === 'skipped') {
+    throw new AppError(
+      'already_exists',
+      `Record ${outcome.eiRecordId} has this key already, and insertOnly leaves it as it is. Use importMode upsert to change it.`,
+    )
+  }
+  context.audit({ eiRecordId: outcome.eiRecordId, outcome: outcome.outcome })
+  const document = outcome.document ?? (await documentOf(context, frame, { id: outcome.eiRecordId }))
+  if (document === undefined) throw new Error('A saved record was not found')
+  const moved = outcome.moved ? ',"moved":true' : ''
+  const jobs = outcome.jobIds ? `,"jobIds":${JSON.stringify(outcome.jobIds)}` : ''
+  return rawJson(`${document.slice(0, -1)},"outcome":"${outcome.outcome}"${moved}${jobs}}`)
+}

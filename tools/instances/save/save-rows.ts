@@ -1,0 +1,279 @@
+/** Saving records: one way for a single save, a bulk, an import and a write-back. Set-based, keys and hashes first, then only what differs. */
+import { inRecords } from '#platform/db/records.ts'
+import { sqlState, StaleRead } from '#platform/db/transaction.ts'
+import type { Issue } from '#platform/errors.ts'
+import type { TxContext } from '#platform/operation.ts'
+import { eachInTurns, mapInTurns, nextTurn } from '#platform/turns.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { Value } from '#tools/properties/service.ts'
+import { externalKeyOf, findKeyIssues } from '#tools/query/service.ts'
+
+import { type Followed, followFiles, unfollowed } from './analysis-targets.ts'
+import { checkAssets, queueSavedAttachments } from './attachments.ts'
+import { linkIdentities } from './identity.ts'
+import { findLiveByKeys, readCanonical } from './live.store.ts'
+import { type Draft, type Fail, findDrafts, isComplete, presentKeys, refuseUnsound, type SaveOutcome } from './match-records.ts'
+import { isMove, parentField } from './moves.rules.ts'
+import { refuseUnaskedMoves } from './moves.ts'
+import { giveNumbers, refuseTakenNumbers, withNumbers } from './numbers.ts'
+import { lockAndCheckParents } from './parents.ts'
+import { findMissing } from './row-data.rules.ts'
+import { rowHash } from './row-hash.rules.ts'
+import { keyName, keysOf, keySourcesOf, mergeValues, type SaveWish } from './understand-row.rules.ts'
+import { outlivesProperties, type WriteFrame } from './write-frame.ts'
+import { type FullRow, insertRecords, updateRecords } from './write.store.ts'
+
+interface Ready {
+  readonly draft: Draft
+  readonly row: FullRow
+  readonly before: ReadonlyMap<number, Value> | undefined
+  readonly followed: Followed
+}
+
+/**
+ * Saves rows of one entity in the context's transaction. Each row's outcome stands at its index; a failed row changes nothing and the others go
+ * on. A concurrent change of the same rows throws StaleRead, and the pipeline runs the handler again. `withDocuments` has the writing statements
+ * answer the saved records, `movesParents` lets a row that is found by its key take its record to another parent.
+ */
+export async function saveRows(
+  context: TxContext,
+  frame: WriteFrame,
+  wishes: readonly SaveWish[],
+  options: { readonly withDocuments?: boolean; readonly movesParents?: boolean } = {},
+): Promise<SaveOutcome[]> {
+  const outcomes = new Map<number, SaveOutcome>()
+  const fail = (
+    index: number,
+    reason: Extract<SaveOutcome, { outcome: 'failed' }>['reason'],
+    errors: readonly Issue[],
+    eiRecordId?: number,
+  ) => void outcomes.set(index, { index, outcome: 'failed', reason, errors, ...(eiRecordId === undefined ? {} : { eiRecordId }) })
+
+  const sound = refuseUnsound(wishes, fail)
+  const found = await findDrafts(context, frame, sound, fail)
+  const drafts = await refuseUnaskedMoves(context, frame, found, options.movesParents === true, fail)
+  const ready = await mergeDrafts(context, frame, drafts, outcomes, fail)
+  const assets = await checkAssets(
+    context,
+    frame.entity,
+    ready.map(({ draft, row, before }) => ({ index: draft.wish.index, path: draft.wish.path, values: row.values, before })),
+  )
+  for (const [index, problem] of assets) fail(index, problem.isSensitivity ? 'sensitive' : 'invalid', problem.issues)
+  // Last, so that every move which counts against another is one that will be made.
+  await refuseBadParents(
+    context,
+    frame,
+    ready.filter(({ draft }) => !outcomes.has(draft.wish.index)),
+    fail,
+  )
+  const rest = ready.filter(({ draft }) => !outcomes.has(draft.wish.index))
+  await store(context, frame, rest, outcomes, options.withDocuments === true)
+  return wishes.map((wish) => {
+    const outcome = outcomes.get(wish.index)
+    if (!outcome) throw new Error('A row was left without an outcome')
+    return outcome
+  })
+}
+
+async function mergeDrafts(
+  context: TxContext,
+  frame: WriteFrame,
+  drafts: readonly Draft[],
+  outcomes: Map<number, SaveOutcome>,
+  fail: Fail,
+): Promise<Ready[]> {
+  const { tx, tenantId } = context
+  const { entity } = frame
+  const considered = drafts.filter((draft) => {
+    const { wish, live } = draft
+    if (wish.mode !== 'insertOnly' || !live) return true
+    outcomes.set(wish.index, { index: wish.index, outcome: 'skipped', eiRecordId: live.id })
+    return false
+  })
+  const isHashDated = outlivesProperties(frame)
+  const needsValues = ({ live, before, wish }: Draft) => live && !before && (isHashDated || !isComplete(entity, wish))
+  const toRead = considered.flatMap((draft) => (needsValues(draft) ? (draft.live?.id ?? []) : []))
+  const present =
+    toRead.length > 0
+      ? await inRecords(tx, tenantId, () => readCanonical(tx, tenantId, frame, toRead))
+      : new Map<number, Map<number, Value>>()
+  const numbers = await giveNumbers(context, frame, considered)
+  const merged = await mapInTurns(considered, (draft) => {
+    const { wish, live } = draft
+    const before = live ? (draft.before ?? present.get(live.id)) : undefined
+    const named = withNumbers(entity, wish, before, numbers.get(wish.index))
+    const values = mergeValues(entity, wish.mode === 'overwrite' ? undefined : before, named)
+    return { draft, before, values, eiRecordId: live?.id }
+  })
+  const follows = await followFiles(context, entity, merged)
+  const ready: Ready[] = []
+  await eachInTurns(merged, ({ draft, before, values: wanted }, index) => {
+    const { wish, live } = draft
+    const followed = follows[index] ?? unfollowed
+    const values = followed.changes.size === 0 ? wanted : mergeValues(entity, wanted, followed.changes)
+    const issues = findMissing(entity.properties, values, `${wish.path}.data`)
+    // A key part that follows from a property follows from the merged row, whether this save named the property or not; one that is not said stays.
+    const keys = keysOf(entity, wish.said, values, wish.path, issues, presentKeys(live)) ?? presentKeys(live)
+    issues.push(...findKeyIssues(keys, wish.path, keySourcesOf(entity), issues.length > 0))
+    const parentId = draft.parent === undefined ? (live?.parentId ?? null) : (draft.parent?.id ?? null)
+    if (parentId === null && entity.parents.length > 0 && entity.parents.every((relation) => relation.isRequired)) {
+      issues.push({
+        path: `${wish.path}.parentKey1`,
+        severity: 'error',
+        message: `A record of ${entity.internalName} needs a parent. Send parentKey1..3 or parentEIRecordId (in an import: parentKey1..3 as columns, or in mapping).`,
+      })
+    }
+    if (issues.length > 0) {
+      return fail(wish.index, 'invalid', issues, live?.id)
+    }
+    const hash = rowHash(parentId, keys, values)
+    const isSame = live && (live.rowHash === hash || (isHashDated && before && rowHash(live.parentId, presentKeys(live), before) === hash))
+    if (isSame) {
+      return void outcomes.set(wish.index, { index: wish.index, outcome: 'skipped', eiRecordId: live.id })
+    }
+    ready.push({ draft, before, followed, row: { id: live?.id ?? 0, version: live?.version ?? 0, parentId, keys, rowHash: hash, values } })
+  })
+  await refuseTakenKeys(context, frame, ready, fail, outcomes)
+  const left = ready.filter(({ draft }) => !outcomes.has(draft.wish.index))
+  await refuseTakenNumbers(context, frame, left, fail)
+  return ready.filter(({ draft }) => !outcomes.has(draft.wish.index))
+}
+
+/** A rename onto a key that another live record has. */
+async function refuseTakenKeys(
+  context: TxContext,
+  frame: WriteFrame,
+  ready: readonly Ready[],
+  fail: Fail,
+  outcomes: ReadonlyMap<number, SaveOutcome>,
+): Promise<void> {
+  const { tx, tenantId } = context
+  const renamed = ready.filter(
+    ({ draft, row }) =>
+      !outcomes.has(draft.wish.index) && draft.live && keyName(row.keys) !== keyName(presentKeys(draft.live)) && row.keys[0] !== '',
+  )
+  if (renamed.length === 0) return
+  const taken = await inRecords(tx, tenantId, () =>
+    findLiveByKeys(
+      tx,
+      tenantId,
+      frame.entity.entityId,
+      renamed.map(({ row }) => row.keys),
+    ),
+  )
+  const holders = new Map(taken.map((row) => [keyName([row.key1, row.key2, row.key3]), row.id]))
+  for (const { draft, row } of renamed) {
+    const holder = holders.get(keyName(row.keys))
+    if (holder !== undefined && holder !== row.id) {
+      fail(
+        draft.wish.index,
+        'keyTaken',
+        [
+          {
+            path: `${draft.wish.path}.key1`,
+            severity: 'error',
+            message: `Record ${holder} has the key "${externalKeyOf(row.keys).slice(0, 80)}" already.`,
+          },
+        ],
+        row.id,
+      )
+    }
+  }
+}
+
+async function refuseBadParents(context: TxContext, frame: WriteFrame, ready: readonly Ready[], fail: Fail): Promise<void> {
+  const rows = ready.flatMap(({ draft }) =>
+    draft.parent
+      ? [
+          {
+            index: draft.wish.index,
+            path: `${draft.wish.path}.${parentField(draft.wish.parent)}`,
+            id: draft.live?.id,
+            present: draft.live?.parentId ?? null,
+            parent: draft.parent,
+          },
+        ]
+      : [],
+  )
+  if (rows.length === 0) return
+  for (const [index, { reason, issue }] of await lockAndCheckParents(context, frame, rows)) fail(index, reason, [issue])
+}
+
+/** What a portion of rows holds in all; writing it down takes some milliseconds. */
+const valuesOfPortion = 20_000
+
+/** Writes rows in portions, each in a turn of its own: the text of ten thousand rows takes longer to write down than others can wait. */
+async function inPortions(
+  entity: CatalogEntity,
+  ready: readonly Ready[],
+  write: (rows: readonly FullRow[]) => Promise<ReadonlyMap<number, string | undefined>>,
+): Promise<Map<number, string | undefined>> {
+  const size = Math.max(50, Math.floor(valuesOfPortion / (entity.properties.length + 1)))
+  const done = new Map<number, string | undefined>()
+  for (let from = 0; from < ready.length; from += size) {
+    if (ready.length > size) await nextTurn()
+    const written = await write(ready.slice(from, from + size).map(({ row }) => row))
+    for (const [id, document] of written) done.set(id, document)
+  }
+  return done
+}
+
+/** A key or a number that was free when it was looked for. */
+function asTakenMeanwhile(error: unknown): never {
+  throw sqlState(error) === '23505' ? new StaleRead('somebody took a key or a number meanwhile') : error
+}
+
+async function store(
+  context: TxContext,
+  frame: WriteFrame,
+  ready: readonly Ready[],
+  outcomes: Map<number, SaveOutcome>,
+  withDocuments: boolean,
+): Promise<void> {
+  const { tx, tenantId, stamp, actor } = context
+  const { entity, epoch } = frame
+  const by = { epoch, stamp, tenantUserId: actor.tenantUserId, withDocuments }
+  const documents = new Map<number, string | undefined>()
+  const fresh = ready.filter(({ draft }) => !draft.live)
+  const changed = ready.filter(({ draft }) => draft.live)
+  const ids = fresh.length > 0 ? await context.services.recordIds.take(tenantId, entity.entityId, fresh.length) : []
+  const inserts = fresh.map((one, index) => ({ ...one, row: { ...one.row, id: ids[index] ?? 0 } }))
+  await inRecords(tx, tenantId, async () => {
+    if (inserts.length > 0) {
+      const done = await inPortions(entity, inserts, (rows) => insertRecords(tx, tenantId, entity, by, rows))
+      for (const [id, document] of done) documents.set(id, document)
+      if (done.size !== inserts.length) throw new StaleRead('somebody took a key meanwhile')
+    }
+    if (changed.length > 0) {
+      // The third run takes the later time of the old row, so that a row under constant change is saved all the same.
+      const isLate = context.attempt >= 3
+      const write = (rows: readonly FullRow[]) => updateRecords(tx, tenantId, entity, { ...by, isLate }, rows)
+      const done = await inPortions(entity, changed, write).catch(asTakenMeanwhile)
+      for (const [id, document] of done) documents.set(id, document)
+      if (done.size !== changed.length) throw new StaleRead('somebody changed a row meanwhile')
+    }
+  })
+  const saved = [...inserts, ...changed]
+  await linkIdentities(
+    context,
+    frame,
+    saved.map(({ row }) => row),
+  )
+  const jobs = await queueSavedAttachments(
+    context,
+    frame,
+    saved.map(({ row, before, followed }) => ({ eiRecordId: row.id, values: row.values, before, followed })),
+  )
+  for (const { draft, row } of saved) {
+    const jobIds = jobs.get(row.id)
+    const document = documents.get(row.id)
+    outcomes.set(draft.wish.index, {
+      index: draft.wish.index,
+      outcome: draft.live ? 'updated' : 'inserted',
+      eiRecordId: row.id,
+      ...(draft.live && isMove(draft.live.parentId, row.parentId) ? { moved: true as const } : {}),
+      ...(jobIds ? { jobIds } : {}),
+      ...(document === undefined ? {} : { document }),
+    })
+  }
+}

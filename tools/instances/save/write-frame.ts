@@ -1,0 +1,78 @@
+/** What every write to an entity's records begins with, beside what a read does: the lock of writers, the epoch, and tables that have every column. */
+import { ensureTables } from '#platform/db/records.ts'
+import type { Databases } from '#platform/db/databases.ts'
+import { compareEpoch, readEpoch } from '#platform/db/epoch.ts'
+import { lockEntityShared } from '#platform/db/entity-lock.ts'
+import { StaleRead } from '#platform/db/transaction.ts'
+import type { TxContext } from '#platform/operation.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import { cachedCatalog, confirmCatalog, keptCatalog } from '#tools/entities/service.ts'
+import { columnsOf, columnsSeen, type ReadFrame } from '#tools/query/service.ts'
+
+export interface WriteFrame extends ReadFrame {
+  readonly epoch: number
+}
+
+/** The epoch of each database as it was last seen; a write goes on with it while it asks. */
+const seenEpochs = new WeakMap<Databases, number>()
+
+/** The epoch to write in, and the question whether it still is. Sent at once. */
+async function confirmEpoch({ tx, services: { databases } }: TxContext): Promise<number> {
+  const found = await readEpoch(tx)
+  const seen = seenEpochs.get(databases)
+  if (found) seenEpochs.set(databases, found.epoch)
+  if (!found) throw new StaleRead('the cluster was restarted', () => compareEpoch(databases))
+  if (seen !== undefined && found.epoch !== seen) throw new StaleRead('a new epoch has begun', async () => {})
+  return found.epoch
+}
+
+/**
+ * Prepares a write: takes the entities' locks shared, then asks whether the catalog is still the one compiled for and the cluster in the known
+ * epoch, in this order and without waiting for the answers, which come before the commit; the tables must have every column, and what is missing is
+ * made outside of this transaction, which then runs again.
+ */
+export async function writeFrame(
+  context: TxContext,
+  choose: (catalog: Catalog) => CatalogEntity,
+  alsoLocked?: (catalog: Catalog, entity: CatalogEntity) => readonly number[],
+): Promise<WriteFrame> {
+  const { tx, tenantId, services } = context
+  const catalog = keptCatalog(context) ?? (await cachedCatalog(context))
+  let entity: CatalogEntity
+  try {
+    entity = choose(catalog)
+  } catch (error) {
+    // An entity that the kept catalog does not know may have been made since.
+    await confirmCatalog(context, catalog)
+    throw error
+  }
+  const locked = [...new Set([entity.entityId, ...(alsoLocked?.(catalog, entity) ?? [])])].sort((a, b) => a - b)
+  for (const entityId of locked) context.assume(lockEntityShared(tx, tenantId, entityId))
+  context.assume(confirmCatalog(context, catalog))
+  const seenEpoch = seenEpochs.get(services.databases)
+  const confirmed = confirmEpoch(context)
+  context.assume(confirmed)
+  const epoch = seenEpoch ?? (await confirmed)
+  const columns = columnsOf(entity)
+  const wanted = [
+    'created_by',
+    ...columns.flatMap(({ columnId, isNumbered }) => [`c${columnId}`, ...(isNumbered === true ? [`u${columnId}`] : [])]),
+  ]
+  const present = await columnsSeen(context, entity, wanted)
+  if (wanted.some((column) => !present.has(column))) {
+    throw new StaleRead('a table is missing', () => ensureTables(services.databases, tenantId, entity.entityId, columns))
+  }
+  return { catalog, entity, present, hasTable: true, epoch }
+}
+
+const columnNumber = /^c\d+$/
+
+/**
+ * Whether the records may hold what the entity no longer has, in columns of properties that were detached or changed between one value and many. Their
+ * hashes, made before that, then differ from those of the same values now.
+ */
+export function outlivesProperties({ entity, present }: ReadFrame): boolean {
+  let columns = 0
+  for (const column of present) if (columnNumber.test(column)) columns++
+  return columns > entity.properties.length
+}

@@ -1,0 +1,223 @@
+/** Statements that write records: set-based, one for all rows of a chunk, with the superseded versions in the same statement. */
+import type { Tx } from '#platform/db/pool.ts'
+import { historyTable, recordTable } from '#platform/db/records.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { Value } from '#tools/properties/service.ts'
+import { createParameters, documentSql, everythingOf, type Keys, sqlTypeOf } from '#tools/query/service.ts'
+
+/** A row as it will be stored: every value, canonical. */
+export interface FullRow {
+  readonly id: number
+  /** 0 for a new record. */
+  readonly version: number
+  readonly parentId: number | null
+  readonly keys: Keys
+  readonly rowHash: string
+  readonly values: ReadonlyMap<number, Value>
+}
+
+function recordsetColumns(entity: CatalogEntity): string {
+  const own = entity.properties.map((property) => `, c${property.columnId} ${sqlTypeOf(property.dataType)}${property.isList ? '[]' : ''}`)
+  return `id bigint, v int, p bigint, k1 text, k2 text, k3 text, h text${own.join('')}`
+}
+
+function toJson(entity: CatalogEntity, rows: readonly FullRow[]): string {
+  const columns = entity.properties.map((property) => [`c${property.columnId}`, property.entityPropertyId] as const)
+  return JSON.stringify(
+    rows.map((row) => {
+      const out: Record<string, unknown> = {
+        id: row.id,
+        v: row.version,
+        p: row.parentId,
+        k1: row.keys[0],
+        k2: row.keys[1],
+        k3: row.keys[2],
+        h: row.rowHash,
+      }
+      for (const [column, id] of columns) out[column] = row.values.get(id) ?? null
+      return out
+    }),
+  )
+}
+
+const changeNumber = '(($2::int::bigint << 48) | pg_current_xact_id()::text::bigint)'
+
+/** Who writes, and when. */
+export interface WriteStamp {
+  readonly epoch: number
+  readonly stamp: string
+  readonly tenantUserId: number
+  /** Whether the statement answers the records that it wrote. */
+  readonly withDocuments: boolean
+}
+
+/** What a writing statement returns of the record's row `e`, after the parameters that it has already. */
+function documentReturned(
+  tenantId: number,
+  entity: CatalogEntity,
+  withDocuments: boolean,
+  given: readonly unknown[],
+): { returned: string; parameters: unknown[] } {
+  const parameters = createParameters()
+  for (const value of given) parameters.add(value)
+  const present = new Set(['created_by', ...entity.properties.map((property) => `c${property.columnId}`)])
+  const returned = withDocuments
+    ? `, (${documentSql({ tenantId, entity, present, parameters, alias: 'e', shown: everythingOf(entity) })})::text as document`
+    : ''
+  return { returned, parameters: [...parameters.list] }
+}
+
+/** Inserts new records; answers the ids that went in, each with its document where asked. One whose key or number somebody else has just taken is left out. */
+export async function insertRecords(
+  tx: Tx,
+  tenantId: number,
+  entity: CatalogEntity,
+  by: WriteStamp,
+  rows: readonly FullRow[],
+): Promise<Map<number, string | undefined>> {
+  const columns = entity.properties.map((property) => `c${property.columnId}`)
+  const { returned, parameters } = documentReturned(tenantId, entity, by.withDocuments, [
+    toJson(entity, rows),
+    by.epoch,
+    by.stamp,
+    by.tenantUserId || null,
+  ])
+  const inserted = await tx.unsafe<{ id: number; document?: string }[]>(
+    `insert into ${recordTable(tenantId, entity.entityId)} as e
+       (id, parent_id, key1, key2, key3, row_hash, version, valid_from, created_at, created_by, created_change_no, change_no, modified_by${columns.map((c) => `, ${c}`).join('')})
+     select r.id, r.p, r.k1, r.k2, r.k3, decode(r.h, 'hex'), 1, $3::text::timestamptz, $3::text::timestamptz, coalesce($4::int, 0), ${changeNumber}, ${changeNumber}, $4::int${columns.map((c) => `, r.${c}`).join('')}
+     from json_to_recordset($1::text::json) as r(${recordsetColumns(entity)})
+     on conflict do nothing
+     returning e.id${returned}`,
+    parameters,
+    { prepare: true },
+  )
+  return new Map(inserted.map((row) => [row.id, row.document]))
+}
+
+const versionColumns = [
+  'id',
+  'parent_id',
+  'key1',
+  'key2',
+  'key3',
+  'row_hash',
+  'version',
+  'valid_from',
+  'created_at',
+  'created_change_no',
+  'deleted_at',
+  'deletion_id',
+  'change_no',
+  'modified_by',
+  'workflow_instance_id',
+] as const
+
+/** Texts longer than this are not copied into history while the next version still has them. */
+const longText = 1_000
+
+/** The columns that history copies from a superseded row, and how; `o` holds the old row, `n` the new. */
+function historyCopy(entity: CatalogEntity): { columns: string[]; values: string[]; sameAsNext: string } {
+  const columns: string[] = [...versionColumns]
+  const values = columns.map((column) => `u.${column}`)
+  const same: string[] = []
+  for (const property of entity.properties) {
+    const column = `c${property.columnId}`
+    columns.push(column)
+    if (property.dataType === 'Text' && !property.isList) {
+      values.push(`case when u.s${property.columnId} then null else u.${column} end`)
+      same.push(`case when u.s${property.columnId} then ${property.columnId} end`)
+    } else values.push(`u.${column}`)
+  }
+  return { columns, values, sameAsNext: same.length > 0 ? `array_remove(array[${same.join(', ')}]::int[], null)` : `'{}'::int[]` }
+}
+
+/** What an update returns of the old row, by name; `s<id>` tells that a long text is unchanged. */
+function returningOld(entity: CatalogEntity): string {
+  const own = entity.properties.map((property) => `old.c${property.columnId}`)
+  const same = entity.properties
+    .filter((property) => property.dataType === 'Text' && !property.isList)
+    .map(
+      (property) =>
+        `coalesce(length(old.c${property.columnId}) > ${longText} and old.c${property.columnId} = new.c${property.columnId}, false) as s${property.columnId}`,
+    )
+  return [
+    ...versionColumns.map((column) => `old.${column}`),
+    ...own,
+    ...same,
+    'new.valid_from as next_from',
+    'new.change_no as next_change',
+  ].join(', ')
+}
+
+/** The rest of an updating statement: history of what was superseded. A second change in one transaction leaves none. */
+function withHistory(tenantId: number, entity: CatalogEntity, update: string, returned = ''): string {
+  const { columns, values, sameAsNext } = historyCopy(entity)
+  return `with u as (${update} returning ${returningOld(entity)}${returned}),
+    h as (insert into ${historyTable(tenantId, entity.entityId)} (${columns.join(', ')}, valid_to, same_as_next)
+      select ${values.join(', ')}, u.next_from, ${sameAsNext} from u where u.change_no <> u.next_change)
+    select id${returned === '' ? '' : ', document'} from u`
+}
+
+/** How a version follows another: overwritten inside one transaction, raised otherwise. */
+const nextVersion = `version = case when e.change_no = ${changeNumber} then e.version else e.version + 1 end`
+
+/**
+ * Updates records to these values where they are still the version that was read; answers the ids that were, as an insert does. `isLate` takes the old row's time
+ * where it is later than this transaction's, instead of leaving the row out.
+ */
+export async function updateRecords(
+  tx: Tx,
+  tenantId: number,
+  entity: CatalogEntity,
+  by: WriteStamp & { readonly isLate: boolean },
+  rows: readonly FullRow[],
+): Promise<Map<number, string | undefined>> {
+  const columns = entity.properties.map((property) => `c${property.columnId} = r.c${property.columnId}`)
+  // Who made a record that is older than the column is in its history; the change that leads past it writes it down.
+  const createdBy = `coalesce(e.created_by, case when e.version = 1 then e.modified_by
+      else (select f.modified_by from ${historyTable(tenantId, entity.entityId)} f where f.id = e.id and f.version = 1) end, 0)`
+  const update = `update ${recordTable(tenantId, entity.entityId)} e
+    set parent_id = r.p, key1 = r.k1, key2 = r.k2, key3 = r.k3, row_hash = decode(r.h, 'hex'), ${nextVersion},
+      valid_from = greatest(e.valid_from, $3::text::timestamptz), change_no = ${changeNumber}, modified_by = $4::int, created_by = ${createdBy}${columns.map((c) => `, ${c}`).join('')}
+    from json_to_recordset($1::text::json) as r(${recordsetColumns(entity)})
+    where e.id = r.id and e.version = r.v and e.deleted_at is null and ($5::boolean or e.valid_from <= $3::text::timestamptz)`
+  const { returned, parameters } = documentReturned(tenantId, entity, by.withDocuments, [
+    toJson(entity, rows),
+    by.epoch,
+    by.stamp,
+    by.tenantUserId || null,
+    by.isLate,
+  ])
+  const updated = await tx.unsafe<{ id: number; document?: string }[]>(withHistory(tenantId, entity, update, returned), parameters, {
+    prepare: true,
+  })
+  return new Map(updated.map((row) => [row.id, row.document]))
+}
+
+/** Marks live records as deleted under one deletion id: a new version in the current table. Answers the ids that were live. */
+export async function markDeleted(
+  tx: Tx,
+  tenantId: number,
+  entity: CatalogEntity,
+  by: { epoch: number; stamp: string; tenantUserId: number; deletionId: number },
+  ids: readonly number[],
+): Promise<number[]> {
+  const update = `update ${recordTable(tenantId, entity.entityId)} e
+    set deleted_at = greatest(e.valid_from, $3::text::timestamptz), deletion_id = $5::bigint, ${nextVersion},
+      valid_from = greatest(e.valid_from, $3::text::timestamptz), change_no = ${changeNumber}, modified_by = $4::int
+    where e.id = any($1::bigint[]) and e.deleted_at is null`
+  const rows = await tx.unsafe<{ id: number }[]>(
+    withHistory(tenantId, entity, update),
+    [ids, by.epoch, by.stamp, by.tenantUserId || null, by.deletionId] as never[],
+    { prepare: true },
+  )
+  return rows.map((row) => row.id)
+}
+
+/** A number for one deletion with all that it takes along. */
+export async function nextDeletionId(tx: Tx, tenantId: number): Promise<number> {
+  const [row] = await tx.unsafe<{ id: number }[]>(`select nextval('t_${tenantId}.deletion') as id`)
+  if (!row) throw new Error('The sequence gave no number')
+  return row.id
+}

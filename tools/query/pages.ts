@@ -1,0 +1,99 @@
+/** Pages of records, as every list of them answers. */
+import { createHash } from 'node:crypto'
+
+import { type Listing, listing, rawJson } from '#platform/answer.ts'
+import { lastInRecords } from '#platform/db/records.ts'
+import { AppError } from '#platform/errors.ts'
+import type { TxContext } from '#platform/operation.ts'
+import { decodeCursor, encodeCursor, notOfThisList, pageOf, type PageRequest, pageTooLarge, totalOf } from '#platform/paging.ts'
+
+import { compiling, type ReadFrame } from './frame.ts'
+import { type GroupNode, isPosition, parseQuery, type SortKey } from './parse.rules.ts'
+import { type DocumentRows, listDocuments, type PageQuery } from './read.store.ts'
+import { type Narrowing, shownOf } from './records.ts'
+import { verdictOf } from './unknown-property.rules.ts'
+
+export interface ListRequest extends Narrowing {
+  readonly page?: number | undefined
+  readonly pageNumber?: number | undefined
+  readonly pageSize?: number | undefined
+  readonly cursor?: string | undefined
+  readonly filterRules?: unknown
+  readonly filters?: unknown
+  readonly sort?: unknown
+  readonly includeTotal?: boolean | undefined
+}
+
+/** Parses filter and sort. Throws 400 with every finding. */
+export function queryOf(
+  frame: ReadFrame,
+  input: Pick<ListRequest, 'filterRules' | 'filters' | 'sort'>,
+): { filter: GroupNode | undefined; sort: readonly SortKey[] } {
+  if (input.filterRules !== undefined && input.filters !== undefined)
+    throw new AppError('invalid_input', 'filterRules and filters are two names of one thing. Send one of them.')
+  const parsed = parseQuery(frame.entity, input)
+  if (parsed.issues.length > 0) {
+    const { code, first } = verdictOf(parsed.issues)
+    throw new AppError(code, `The query is not valid: ${first?.message ?? ''}`, { issues: parsed.issues })
+  }
+  return parsed
+}
+
+/** A cursor belongs to one query: the same entity, filter and sort. */
+function queryMark(frame: ReadFrame, input: unknown): string {
+  return createHash('sha1')
+    .update(JSON.stringify([frame.entity.entityId, input]))
+    .digest('base64url')
+    .slice(0, 10)
+}
+
+/** A page of records, as the list operations answer it. */
+export async function listRecords(
+  context: TxContext,
+  frame: ReadFrame,
+  input: ListRequest,
+  more: Partial<Pick<PageQuery, 'includeDeleted' | 'modifiedSince' | 'parentId'>> = {},
+): Promise<Listing<never>> {
+  const { tx, tenantId } = context
+  const page = pageOf(context, input)
+  const { filter, sort } = queryOf(frame, input)
+  const shown = shownOf(context, frame, input)
+  if (!frame.hasTable) return listing<never>(rawJson('[]'), totalOf(page, 0))
+  const mark = queryMark(frame, [input.filterRules ?? input.filters ?? null, input.sort ?? null, more])
+  let after: readonly unknown[] | undefined
+  if (page.cursor !== undefined) {
+    const [given, ...position] = decodeCursor(page.cursor, sort.length + 2)
+    if (given !== mark)
+      throw new AppError(
+        'invalid_input',
+        'The cursor belongs to another filter or sort. Repeat the call that gave it, or start without one.',
+      )
+    if (!isPosition(sort, position)) throw notOfThisList()
+    after = position
+  }
+  const rows = await lastInRecords(context, () =>
+    listDocuments(tx, tenantId, compiling(frame, shown), page, {
+      filter,
+      sort,
+      after,
+      includeDeleted: more.includeDeleted === true,
+      modifiedSince: more.modifiedSince,
+      parentId: more.parentId,
+    }),
+  )
+  return listingOf(page, rows, (position) => [mark, ...position])
+}
+
+/** A page as its list answers it. Throws 413 where a numbered page does not fit. */
+export function listingOf(
+  page: PageRequest,
+  rows: DocumentRows & { readonly total: number | null },
+  cursor: (position: readonly unknown[]) => readonly unknown[],
+): Listing<never> {
+  const hasMore = rows.found > rows.fitting
+  if (page.isNumbered && hasMore && rows.fitting < page.pageSize) throw pageTooLarge(page, rows.fitting)
+  return listing<never>(rawJson(rows.items), {
+    nextCursor: hasMore && rows.position ? encodeCursor(cursor(rows.position)) : undefined,
+    ...totalOf(page, rows.total ?? 0),
+  })
+}

@@ -1,0 +1,121 @@
+/** The record that a path or a body names, and what of it is shown. */
+import { rawJson, type RawJson } from '#platform/answer.ts'
+import { inRecords, lastInRecords } from '#platform/db/records.ts'
+import { AppError, type Issue } from '#platform/errors.ts'
+import { maxIssues } from '#platform/issues.ts'
+import type { TxContext } from '#platform/operation.ts'
+import { quoted } from '#platform/suggest.ts'
+import { type CatalogEntity, type CatalogProperty, propertyIndex } from '#tools/entities/catalog.schema.ts'
+
+import type { Shown } from './document.rules.ts'
+import { compiling, type ReadFrame } from './frame.ts'
+import { type Keys, splitExternalKey } from './keys.rules.ts'
+import { findAnyId, findDocument, findDocumentByKey } from './read.store.ts'
+import { unknownProperty } from './unknown-property.rules.ts'
+
+export type RecordName = { readonly id: number } | { readonly keys: Keys }
+
+/** What a path names: digits are always an id, anything else is key1, `-5` among them. */
+export function recordName(record: string | number): RecordName {
+  const text = String(record)
+  return /^\d+$/.test(text) ? { id: Number(text) } : { keys: [text, '', ''] }
+}
+
+export function noSuchRecord(record: string | number): AppError {
+  const hint = /^\d+$/.test(String(record))
+    ? ' Digits alone are always an eiRecordId; a key made of digits is reached by get_instance_by_key.'
+    : ' Keys with several parts are reached by get_instance_by_key.'
+  return new AppError('not_found', `No such record.${hint}`)
+}
+
+/** Ids above this were never handed out, and PostgreSQL would refuse to compare them. */
+function isPossibleId(id: number): boolean {
+  return Number.isSafeInteger(id)
+}
+
+/** The properties of these names or ids, in the order of the entity. Throws 400 with every name that it lacks. */
+export function chosenProperties(of: CatalogEntity, names: readonly (string | number)[], path: string): readonly CatalogProperty[] {
+  const index = propertyIndex(of.properties)
+  const issues: Issue[] = []
+  const chosen = new Set<CatalogProperty>()
+  names.forEach((name, position) => {
+    const property = index.get(String(name).toLowerCase())
+    if (property) return void chosen.add(property)
+    if (issues.length >= maxIssues) return
+    const known = of.properties.map((one) => one.internalName)
+    issues.push(unknownProperty(of.internalName, name, known, `${path}[${position}]`))
+  })
+  if (issues[0]) throw new AppError('unknown_property', issues[0].message, { issues })
+  return of.properties.filter((property) => chosen.has(property))
+}
+
+export interface Narrowing {
+  readonly properties?: readonly string[] | undefined
+  readonly withDataJson?: boolean | undefined
+}
+
+/** What the caller wants of each record. A model pays for each value that it reads, so that over MCP they stand there once. Throws 400. */
+export function shownOf(context: Pick<TxContext, 'transport'>, frame: ReadFrame, input: Narrowing): Shown {
+  const { properties } = frame.entity
+  return {
+    properties: input.properties === undefined ? properties : chosenProperties(frame.entity, input.properties, '$.properties'),
+    withDataJson: input.withDataJson ?? context.transport !== 'mcp',
+  }
+}
+
+/** The live record as JSON text. Throws 404. */
+export async function readDocument(context: TxContext, frame: ReadFrame, record: string | number, narrowing: Narrowing): Promise<RawJson> {
+  const document = await lastDocumentOf(context, frame, recordName(record), shownOf(context, frame, narrowing))
+  if (document === undefined) throw noSuchRecord(record)
+  return rawJson(document)
+}
+
+function isAbsent(frame: ReadFrame, name: RecordName): boolean {
+  return !frame.hasTable || ('id' in name && !isPossibleId(name.id))
+}
+
+function find({ tx, tenantId }: TxContext, frame: ReadFrame, name: RecordName, shown?: Shown): Promise<string | undefined> {
+  const compiled = compiling(frame, shown)
+  return 'id' in name ? findDocument(tx, tenantId, compiled, name.id) : findDocumentByKey(tx, tenantId, compiled, name.keys)
+}
+
+export async function documentOf(context: TxContext, frame: ReadFrame, name: RecordName): Promise<string | undefined> {
+  if (isAbsent(frame, name)) return undefined
+  return inRecords(context.tx, context.tenantId, () => find(context, frame, name))
+}
+
+/** The same as the last statement of a read. */
+export async function lastDocumentOf(context: TxContext, frame: ReadFrame, name: RecordName, shown: Shown): Promise<string | undefined> {
+  if (isAbsent(frame, name)) return undefined
+  return lastInRecords(context, () => find(context, frame, name, shown))
+}
+
+/** The id of a record, live or deleted. Throws 404. */
+export async function anyRecordId(context: TxContext, frame: ReadFrame, record: string | number): Promise<number> {
+  const { tx, tenantId } = context
+  const name = recordName(record)
+  if (frame.hasTable && !('id' in name && !isPossibleId(name.id))) {
+    const id = await inRecords(tx, tenantId, () => findAnyId(tx, tenantId, frame.entity.entityId, name))
+    if (id !== undefined) return id
+  }
+  throw noSuchRecord(record)
+}
+
+/** The keys that a by-key body names: key1..3 or externalKey, never both. */
+export function keysInBody(input: {
+  key1?: string | undefined
+  key2?: string | undefined
+  key3?: string | undefined
+  externalKey?: string | undefined
+}): Keys {
+  if (input.externalKey !== undefined) {
+    if (input.key1 !== undefined) throw new AppError('invalid_input', 'Send key1..3 or externalKey, not both.')
+    const keys = splitExternalKey(input.externalKey)
+    if (!keys || keys[0] === '')
+      throw new AppError('invalid_input', `${quoted(input.externalKey)} is no external key: one to three parts joined by " / ".`)
+    return keys
+  }
+  if (input.key1 === undefined || input.key1 === '')
+    throw new AppError('invalid_input', 'Send key1 (and key2, key3 where the key has more parts), or externalKey.')
+  return [input.key1, input.key2 ?? '', input.key3 ?? '']
+}
