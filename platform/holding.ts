@@ -3,6 +3,7 @@ import { apiKeyOf, credentialsTopic, suspended } from './authenticate.ts'
 import type { Databases } from './db/databases.ts'
 import { AppError } from './errors.ts'
 import { gather, type Gathered } from './gather.ts'
+import { kept } from './kept.ts'
 import type { Actor } from './operation.ts'
 import type { Services } from './services.ts'
 import type { Wake } from './wake.ts'
@@ -50,26 +51,24 @@ interface Changes {
   count: number
   readonly callbacks: Set<() => void>
   readonly roles: Gathered<Actor, Held>
+  readonly end: () => void
 }
 
-const shared = new WeakMap<Services, Changes>()
-
-function changesOf(services: Services): Changes {
-  const known = shared.get(services)
-  if (known) return known
-  const made: Changes = {
-    count: 0,
-    callbacks: new Set(),
-    roles: gather((actors: readonly Actor[]) => rolesHeldNow(services.databases, actors)),
-  }
-  // For as long as the process lives, as its authenticator does.
-  services.wake.subscribe(credentialsTopic, () => {
-    made.count++
-    for (const callback of made.callbacks) callback()
-  })
-  shared.set(services, made)
-  return made
-}
+const changesOf = kept(
+  ({ databases, wake }): Changes => {
+    const made: Changes = {
+      count: 0,
+      callbacks: new Set(),
+      roles: gather((actors: readonly Actor[]) => rolesHeldNow(databases, actors)),
+      end: wake.subscribe(credentialsTopic, () => {
+        made.count++
+        for (const callback of made.callbacks) callback()
+      }),
+    }
+    return made
+  },
+  (made) => made.end(),
+)
 
 /** The credential of one call that waits. */
 export interface Holding {

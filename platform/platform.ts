@@ -8,6 +8,7 @@ import { createDatabases } from './db/databases.ts'
 import type { DatabaseUrls } from './db/migrate.ts'
 import type { OnStatement } from './db/pool.ts'
 import { createRecordIds } from './db/records.ts'
+import { createKeeping } from './kept.ts'
 import type { Logger } from './log.ts'
 import type { Domain } from './operation.ts'
 import { createRateLimit } from './rate-limit.ts'
@@ -59,7 +60,8 @@ export async function createPlatform(options: PlatformOptions): Promise<Platform
   const secrets = createSecrets(options.secretsKey)
   const storage = await createLocalStorage(join(config.dataDir, 'files'))
   const temporal = createTemporalGate({ namespace: config.temporal.namespace, log })
-  const services: Services = { config, log, databases, recordIds: createRecordIds(databases), secrets, storage, temporal, wake }
+  const keeping = createKeeping()
+  const services: Services = { config, log, databases, recordIds: createRecordIds(databases), secrets, storage, temporal, wake, keeping }
   const authenticator = createAuthenticator({ databases, secrets, wake })
   const rateLimit = createRateLimit({ callsPerMinute: config.limits.callsPerMinute, redis })
   const pipeline = createPipeline({
@@ -74,6 +76,7 @@ export async function createPlatform(options: PlatformOptions): Promise<Platform
     services,
     pipeline,
     async end() {
+      keeping.end()
       authenticator.end()
       await temporal.end()
       await wake.end()

@@ -2,6 +2,7 @@
 import type { Config } from './config.ts'
 import type { Databases } from './db/databases.ts'
 import type { RecordIds } from './db/records.ts'
+import type { Keeping } from './kept.ts'
 import type { Logger } from './log.ts'
 import type { Secrets } from './secrets.ts'
 import type { StorageDriver } from './storage/driver.ts'
@@ -17,4 +18,6 @@ export interface Services {
   readonly storage: StorageDriver
   readonly temporal: TemporalGate
   readonly wake: Wake
+  /** See kept.ts. */
+  readonly keeping: Keeping
 }

@@ -1,10 +1,10 @@
 /** The catalog of a tenant: loaded in one round trip, kept for each process under its version. */
 import { LRUCache } from 'lru-cache'
 
-import type { Databases } from '#platform/db/databases.ts'
 import { readCatalogVersion } from '#platform/db/definitions.ts'
 import type { Tx } from '#platform/db/pool.ts'
 import { StaleRead } from '#platform/db/transaction.ts'
+import { kept } from '#platform/kept.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { dataTypeOf } from '#tools/properties/properties.schema.ts'
 import { listAllOptionFilters, listOptionDisplays, listPropertyRows, type PropertyRow } from '#tools/properties/service.ts'
@@ -15,28 +15,25 @@ import { listRelations, type RelationRow } from './composition.store.ts'
 
 const maxTenants = 500
 
-// One process may serve several databases, as tests do; a catalog belongs to its own.
-const kept = new WeakMap<Databases, LRUCache<number, Catalog>>()
+const catalogsOf = kept(() => new LRUCache<number, Catalog>({ max: maxTenants }))
 
 /** The catalog that this process has kept for the tenant, of whichever version. Compile for it only with `confirmCatalog` on its way. */
 export function keptCatalog(context: TxContext): Catalog | undefined {
-  return kept.get(context.services.databases)?.get(context.tenantId)
+  return catalogsOf(context.services).get(context.tenantId)
 }
 
 /** Resolves when the transaction sees the version of this catalog; throws StaleRead, and forgets the catalog, when it sees another. Sent at once. */
 export async function confirmCatalog(context: TxContext, catalog: Catalog): Promise<void> {
   const { version, isOwn } = await readCatalogVersion(context.tx, context.tenantId)
   if (version === catalog.version && !isOwn) return
-  const catalogs = kept.get(context.services.databases)
-  if (catalogs?.get(context.tenantId) === catalog) catalogs.delete(context.tenantId)
+  const catalogs = catalogsOf(context.services)
+  if (catalogs.get(context.tenantId) === catalog) catalogs.delete(context.tenantId)
   throw new StaleRead('the catalog changed', async () => {})
 }
 
 /** The catalog of the version that this transaction sees; read again only when the version has changed. */
 export async function cachedCatalog(context: TxContext): Promise<Catalog> {
-  const { databases } = context.services
-  const catalogs = kept.get(databases) ?? new LRUCache<number, Catalog>({ max: maxTenants })
-  kept.set(databases, catalogs)
+  const catalogs = catalogsOf(context.services)
   const { version, isOwn } = await readCatalogVersion(context.tx, context.tenantId)
   const known = catalogs.get(context.tenantId)
   if (known?.version === version && !isOwn) return known

@@ -5,6 +5,7 @@
 import { AppError } from '#platform/errors.ts'
 import { gather, type Gathered } from '#platform/gather.ts'
 import { holdingOf } from '#platform/holding.ts'
+import { kept } from '#platform/kept.ts'
 import type { Actor } from '#platform/operation.ts'
 import { envelopeBytes, fitting } from '#platform/paging.ts'
 import { roleBits } from '#platform/roles.ts'
@@ -77,15 +78,7 @@ function createWaits(services: Services): Waits {
   }
 }
 
-const waits = new WeakMap<Services, Waits>()
-
-function waitsOf(services: Services): Waits {
-  const known = waits.get(services)
-  if (known) return known
-  const made = createWaits(services)
-  waits.set(services, made)
-  return made
-}
+const waitsOf = kept(createWaits)
 
 export interface AwaitRequest extends Watched {
   readonly tenantId: number

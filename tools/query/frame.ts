@@ -1,8 +1,10 @@
 /** What every statement on an entity's records begins with: the catalog it is compiled for, and the columns that exist. */
-import type { Databases } from '#platform/db/databases.ts'
+import { LRUCache } from 'lru-cache'
+
 import { presentColumns } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import { type IdOrName, readIdOrName } from '#platform/names.ts'
+import { kept } from '#platform/kept.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { unknownName } from '#platform/validation.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
@@ -11,8 +13,8 @@ import { cachedCatalog, confirmCatalog, keptCatalog } from '#tools/entities/serv
 import { createParameters } from './compile.rules.ts'
 import { everythingOf, type Showing, type Shown } from './document.rules.ts'
 
-/** Columns by tenant and entity, for each database. Columns are only ever added, so what was once seen stays true; a missing one is looked for again. */
-const seenColumns = new WeakMap<Databases, Map<string, Set<string>>>()
+/** Columns by tenant and entity. Columns are only ever added, so what was once seen stays true; a missing one is looked for again. */
+const columnsSeenOf = kept(() => new LRUCache<string, Set<string>>({ max: 10_000 }))
 
 export interface ReadFrame {
   readonly catalog: Catalog
@@ -33,9 +35,7 @@ export function entityInPath(catalog: Catalog, idOrName: IdOrName): CatalogEntit
 
 /** The columns of the entity's table; asked again where `wanted` ones are missing from what was seen. */
 export async function columnsSeen(context: TxContext, entity: CatalogEntity, wanted: readonly string[]): Promise<Set<string>> {
-  const { databases } = context.services
-  const known = seenColumns.get(databases) ?? new Map<string, Set<string>>()
-  seenColumns.set(databases, known)
+  const known = columnsSeenOf(context.services)
   const name = `${context.tenantId}:${entity.entityId}`
   const seen = known.get(name)
   if (seen && seen.size > 0 && wanted.every((column) => seen.has(column))) return seen

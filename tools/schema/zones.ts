@@ -1,5 +1,5 @@
 /** Time zones as they are now: offsets and abbreviations come from PostgreSQL, read again every few minutes. */
-import type { Databases } from '#platform/db/databases.ts'
+import { kept } from '#platform/kept.ts'
 import type { TxContext } from '#platform/operation.ts'
 
 import type { TimeZone } from './schema.schema.ts'
@@ -8,17 +8,15 @@ import { knownZones, zoneOf } from './time-zones.ts'
 
 const keptMs = 5 * 60_000
 
-const kept = new WeakMap<Databases, { readonly zones: ReadonlyMap<string, ZoneRow>; readonly until: number }>()
+const seenZones = kept(() => ({ zones: new Map<string, ZoneRow>(), until: 0 }))
 
 async function zonesNow(context: TxContext): Promise<ReadonlyMap<string, ZoneRow>> {
-  const { databases } = context.services
-  const known = kept.get(databases)
-  if (known && known.until > Date.now()) return known.zones
-  const zones = new Map((await readZones(context.tx)).map((zone) => [zone.name, zone]))
+  const seen = seenZones(context.services)
+  if (seen.until > Date.now()) return seen.zones
+  seen.zones = new Map((await readZones(context.tx)).map((zone) => [zone.name, zone]))
   // Daylight saving changes at a quarter of an hour; nothing is kept across one.
-  const until = Math.min(Date.now() + keptMs, Math.ceil((Date.now() + 1) / (15 * 60_000)) * 15 * 60_000)
-  kept.set(databases, { zones, until })
-  return zones
+  seen.until = Math.min(Date.now() + keptMs, Math.ceil((Date.now() + 1) / (15 * 60_000)) * 15 * 60_000)
+  return seen.zones
 }
 
 function shown(zone: { timeZoneId: number; timeZoneIana: string }, row: ZoneRow): TimeZone {

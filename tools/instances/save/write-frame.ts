@@ -1,9 +1,9 @@
 /** What every write to an entity's records begins with, beside what a read does: the lock of writers, the epoch, and tables that have every column. */
 import { ensureTables } from '#platform/db/records.ts'
-import type { Databases } from '#platform/db/databases.ts'
 import { compareEpoch, readEpoch } from '#platform/db/epoch.ts'
 import { lockEntityShared } from '#platform/db/entity-lock.ts'
 import { StaleRead } from '#platform/db/transaction.ts'
+import { kept } from '#platform/kept.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { cachedCatalog, confirmCatalog, keptCatalog } from '#tools/entities/service.ts'
@@ -13,16 +13,17 @@ export interface WriteFrame extends ReadFrame {
   readonly epoch: number
 }
 
-/** The epoch of each database as it was last seen; a write goes on with it while it asks. */
-const seenEpochs = new WeakMap<Databases, number>()
+/** The epoch as it was last seen; a write goes on with it while it asks. */
+const epochSeenOf = kept((): { epoch: number | undefined } => ({ epoch: undefined }))
 
 /** The epoch to write in, and the question whether it still is. Sent at once. */
-async function confirmEpoch({ tx, services: { databases } }: TxContext): Promise<number> {
+async function confirmEpoch({ tx, services }: TxContext): Promise<number> {
   const found = await readEpoch(tx)
-  const seen = seenEpochs.get(databases)
-  if (found) seenEpochs.set(databases, found.epoch)
-  if (!found) throw new StaleRead('the cluster was restarted', () => compareEpoch(databases))
-  if (seen !== undefined && found.epoch !== seen) throw new StaleRead('a new epoch has begun', async () => {})
+  const seen = epochSeenOf(services)
+  const { epoch } = seen
+  if (!found) throw new StaleRead('the cluster was restarted', () => compareEpoch(services.databases))
+  seen.epoch = found.epoch
+  if (epoch !== undefined && found.epoch !== epoch) throw new StaleRead('a new epoch has begun', async () => {})
   return found.epoch
 }
 
@@ -49,7 +50,7 @@ export async function writeFrame(
   const locked = [...new Set([entity.entityId, ...(alsoLocked?.(catalog, entity) ?? [])])].sort((a, b) => a - b)
   for (const entityId of locked) context.assume(lockEntityShared(tx, tenantId, entityId))
   context.assume(confirmCatalog(context, catalog))
-  const seenEpoch = seenEpochs.get(services.databases)
+  const seenEpoch = epochSeenOf(services).epoch
   const confirmed = confirmEpoch(context)
   context.assume(confirmed)
   const epoch = seenEpoch ?? (await confirmed)
