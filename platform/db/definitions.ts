@@ -9,17 +9,22 @@ import { sqlState } from './transaction.ts'
 const lockMs = 200
 const lockAttempts = 25
 
-/** Poked after the commit of a change of definitions. */
-export function catalogTopic(tenantId: number): string {
-  return `catalog:${tenantId}`
+export interface DefinitionVersions {
+  /** Of what records are compiled for: entities, properties, options. */
+  readonly version: number
+  /** Of all other definitions, which may be kept under both. */
+  readonly otherVersion: number
+  /** Whether this transaction has raised one of them and may still roll back. */
+  readonly isOwn: boolean
 }
 
-/** The version of the tenant's definitions, and whether this transaction has raised it and may still roll back. */
-export async function readCatalogVersion(tx: Tx, tenantId: number): Promise<{ readonly version: number; readonly isOwn: boolean }> {
-  const [row] = await tx<{ version: number; isOwn: boolean }[]>`
-    select catalog_version as version, coalesce(xmin = pg_current_xact_id_if_assigned()::xid, false) as is_own
+/** The versions of the tenant's definitions. */
+export async function readCatalogVersion(tx: Tx, tenantId: number): Promise<DefinitionVersions> {
+  const [row] = await tx<DefinitionVersions[]>`
+    select catalog_version as version, other_definitions_version as other_version,
+      coalesce(xmin = pg_current_xact_id_if_assigned()::xid, false) as is_own
     from platform.tenant where tenant_id = ${tenantId}`.execute()
-  return row ?? { version: 0, isOwn: false }
+  return row ?? { version: 0, otherVersion: 0, isOwn: false }
 }
 
 /** New ids for properties, options, entities and what they are composed of. */
@@ -30,16 +35,29 @@ export async function takeCatalogIds(tx: Tx, count: number): Promise<number[]> {
 }
 
 /**
- * Runs a change of definitions. Raises the catalog version first, which makes changes of one tenant follow each other, so that `find` and `work` read
- * what stays true; then takes the exclusive lock of each entity that `find` names, so that no record is written for the old definition after the
+ * Runs a change of definitions that records are compiled for. Raises the catalog version first, which makes changes of one tenant follow each other, so
+ * that `find` and `work` read what stays true; then takes the exclusive lock of each entity that `find` names, so that no record is written for the old definition after the
  * commit. Throws AppError `unavailable` when an entity is written without a gap for some five seconds, `too_large` past what a tenant may define.
  */
 export async function changeDefinitions<T>(context: TxContext, find: () => Promise<readonly number[]>, work: () => Promise<T>): Promise<T> {
-  const { tx, tenantId, services } = context
+  const { tx, tenantId } = context
   await tx`update platform.tenant set catalog_version = catalog_version + 1 where tenant_id = ${tenantId}`
   const entityIds = [...new Set(await find())].sort((a, b) => a - b)
   if (entityIds.length > 0) await lockEntities(tx, tenantId, entityIds)
-  context.afterCommit(() => services.wake.poke(catalogTopic(tenantId)))
+  return withinLimits(context, work)
+}
+
+/**
+ * Runs a change of definitions that shape no record: names, categories, views, forms. Saves go on with the catalog that they have kept; one such change
+ * follows another, and those of `changeDefinitions`, as these do.
+ */
+export async function changeOtherDefinitions<T>(context: TxContext, work: () => Promise<T>): Promise<T> {
+  const { tx, tenantId } = context
+  await tx`update platform.tenant set other_definitions_version = other_definitions_version + 1 where tenant_id = ${tenantId}`
+  return withinLimits(context, work)
+}
+
+async function withinLimits<T>({ tx, tenantId }: TxContext, work: () => Promise<T>): Promise<T> {
   const before = await readDefinitionSize(tx, tenantId)
   const result = await work()
   refuseTooManyDefinitions(before, await readDefinitionSize(tx, tenantId))

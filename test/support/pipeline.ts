@@ -6,6 +6,7 @@ import { expect } from 'vitest'
 import { bodyText } from '#platform/answer.ts'
 import type { Credential } from '#platform/call.ts'
 import { loadConfig } from '#platform/config.ts'
+import type { OnStatement } from '#platform/db/pool.ts'
 import { createLog } from '#platform/log.ts'
 import { createPlatform, type Platform } from '#platform/platform.ts'
 import { domains } from '#tools/index.ts'
@@ -29,8 +30,8 @@ export interface PipelineWorld {
   readonly platform: Platform
   /** Another process on the same database. */
   readonly other: Platform
-  /** One more, with settings by their environment names. Closed with the rest. */
-  open(env?: Record<string, string>): Promise<Platform>
+  /** One more, with settings by their environment names, which tells its statements to a listener. Closed with the rest. */
+  open(env?: Record<string, string>, onStatement?: OnStatement): Promise<Platform>
   // oxlint-disable-next-line typescript/no-explicit-any -- as World.call
   call(name: string, input?: unknown, options?: PipelineCallOptions): Promise<any>
   /** How many rows the test's operations have committed under a label. */
@@ -43,7 +44,7 @@ export async function openPipelineWorld(): Promise<PipelineWorld> {
   const platforms: Platform[] = []
   await world.sql.unsafe(effectTables)
 
-  async function open(env: Record<string, string> = {}): Promise<Platform> {
+  async function open(env: Record<string, string> = {}, onStatement?: OnStatement): Promise<Platform> {
     const config = loadConfig({ DATA_DIR: world.config.dataDir, DATABASE_POOL: '4', CALLS_PER_MINUTE: '1000000', ...env })
     const made = await createPlatform({
       config,
@@ -53,6 +54,7 @@ export async function openPipelineWorld(): Promise<PipelineWorld> {
       secretsKey: secretsKeyOfTests,
       domains: [...domains, testDomain],
       checksOutput: true,
+      ...(onStatement ? { onStatement } : {}),
     })
     platforms.push(made)
     return made

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { changeDefinitions } from '#platform/db/definitions.ts'
+import { changeOtherDefinitions } from '#platform/db/definitions.ts'
 import { findDisplayLanguages } from '#platform/db/display-language.ts'
 import { mustExist } from '#platform/errors.ts'
 import { idOrName } from '#platform/names.ts'
@@ -46,21 +46,17 @@ export const setEntityDisplay = defineOperation({
       read.findings.map((one) => ({ ...one, path: one.path.replace('$.display[0]', '$') })),
       'The display',
     )
-    return changeDefinitions(
-      context,
-      async () => [],
-      async () => {
-        const { entityId } = await mustFindEntity(context, slot)
-        const displays = read.displays.map((display) => ({
-          ...display,
-          entityId,
-          description: given.description ?? null,
-          isTranslationLocked: null,
-        }))
-        await upsertEntityDisplays(tx, tenantId, displays)
-        const [row] = await listEntities(tx, tenantId, await findDisplayLanguages(context), [entityId])
-        return mustExist(row, 'entity')
-      },
-    )
+    return changeOtherDefinitions(context, async () => {
+      const { entityId } = await mustFindEntity(context, slot)
+      const displays = read.displays.map((display) => ({
+        ...display,
+        entityId,
+        description: given.description ?? null,
+        isTranslationLocked: null,
+      }))
+      await upsertEntityDisplays(tx, tenantId, displays)
+      const [row] = await listEntities(tx, tenantId, await findDisplayLanguages(context), [entityId])
+      return mustExist(row, 'entity')
+    })
   },
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { changeDefinitions } from '#platform/db/definitions.ts'
+import { changeOtherDefinitions } from '#platform/db/definitions.ts'
 import { mustExist } from '#platform/errors.ts'
 import { idOrName } from '#platform/names.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
@@ -42,28 +42,24 @@ export const lockPropertyTranslation = defineOperation({
     const { tx, tenantId } = context
     const language = readLanguage(input, await loadReferences(tx, tenantId), '$')
     if (typeof language !== 'number') refuseErrors([language], 'The lock')
-    return changeDefinitions(
-      context,
-      async () => [],
-      async () => {
-        const { propertyId } = await mustFindProperty(context, input.property)
-        // refuseErrors has thrown for anything but an id.
-        const isDone = await setTranslationLock(tx, tenantId, propertyId, language as number, input.isLocked)
-        if (!isDone)
-          refuseErrors(
-            [
-              finding(
-                input.languageRegionId === undefined ? '$.languageCode' : '$.languageRegionId',
-                'The property has no display in this language. Make it with set_property_display.',
-              ),
-            ],
-            'The lock',
-          )
-        const displays = await listPropertyDisplays(tx, tenantId, [propertyId])
-        const display = displays.find((one) => one.languageRegionId === language)
-        const { languageCode: _languageCode, ...shown } = mustExist(display, 'display')
-        return shown
-      },
-    )
+    return changeOtherDefinitions(context, async () => {
+      const { propertyId } = await mustFindProperty(context, input.property)
+      // refuseErrors has thrown for anything but an id.
+      const isDone = await setTranslationLock(tx, tenantId, propertyId, language as number, input.isLocked)
+      if (!isDone)
+        refuseErrors(
+          [
+            finding(
+              input.languageRegionId === undefined ? '$.languageCode' : '$.languageRegionId',
+              'The property has no display in this language. Make it with set_property_display.',
+            ),
+          ],
+          'The lock',
+        )
+      const displays = await listPropertyDisplays(tx, tenantId, [propertyId])
+      const display = displays.find((one) => one.languageRegionId === language)
+      const { languageCode: _languageCode, ...shown } = mustExist(display, 'display')
+      return shown
+    })
   },
 })

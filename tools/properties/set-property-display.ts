@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { changeDefinitions } from '#platform/db/definitions.ts'
+import { changeOtherDefinitions } from '#platform/db/definitions.ts'
 import { findDisplayLanguages } from '#platform/db/display-language.ts'
 import { mustExist } from '#platform/errors.ts'
 import { idOrName } from '#platform/names.ts'
@@ -48,24 +48,20 @@ export const setPropertyDisplay = defineOperation({
       read.findings.map((one) => ({ ...one, path: one.path.replace('$.display[0]', '$') })),
       'The display',
     )
-    return changeDefinitions(
-      context,
-      async () => [],
-      async () => {
-        const { propertyId } = await mustFindProperty(context, slot)
-        const present = await listPropertyDisplays(tx, tenantId, [propertyId])
-        const displays = read.displays.map((display) => {
-          const old = present.find((language) => language.languageRegionId === display.languageRegionId)
-          const kept = {
-            description: given.description ?? old?.description ?? '',
-            regEx: given.regEx === undefined ? (old?.regEx ?? null) : given.regEx,
-          }
-          return { ...display, ...kept, propertyId, isTranslationLocked: null }
-        })
-        await upsertPropertyDisplays(tx, tenantId, displays)
-        const [row] = await listProperties(tx, tenantId, await findDisplayLanguages(context), [propertyId])
-        return mustExist(row, 'property')
-      },
-    )
+    return changeOtherDefinitions(context, async () => {
+      const { propertyId } = await mustFindProperty(context, slot)
+      const present = await listPropertyDisplays(tx, tenantId, [propertyId])
+      const displays = read.displays.map((display) => {
+        const old = present.find((language) => language.languageRegionId === display.languageRegionId)
+        const kept = {
+          description: given.description ?? old?.description ?? '',
+          regEx: given.regEx === undefined ? (old?.regEx ?? null) : given.regEx,
+        }
+        return { ...display, ...kept, propertyId, isTranslationLocked: null }
+      })
+      await upsertPropertyDisplays(tx, tenantId, displays)
+      const [row] = await listProperties(tx, tenantId, await findDisplayLanguages(context), [propertyId])
+      return mustExist(row, 'property')
+    })
   },
 })

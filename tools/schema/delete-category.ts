@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { changeDefinitions } from '#platform/db/definitions.ts'
+import { changeOtherDefinitions } from '#platform/db/definitions.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
 
@@ -20,22 +20,18 @@ export const deleteCategory = defineOperation({
   examples: [{ title: 'An unused one', input: { categoryId: 21 }, output: { categoryId: 21, deleted: true } }],
   async handler(context, input) {
     const { tx, tenantId } = context
-    return changeDefinitions(
-      context,
-      async () => [],
-      async () => {
-        const rows = await listCategories(tx, tenantId)
-        const { isOwn, internalName } = mustExist(
-          rows.find((row) => row.categoryId === input.categoryId),
-          'category',
-        )
-        if (!isOwn) throw new AppError('conflict', `${internalName} ships with the product and cannot be deleted.`)
-        const uses = await countCategoryUses(tx, tenantId, input.categoryId)
-        if (uses > 0)
-          throw new AppError('conflict', `${uses} properties and entities are in ${internalName}. Move them to another category first.`)
-        await deleteCategoryRow(tx, tenantId, input.categoryId)
-        return { categoryId: input.categoryId, deleted: true as const }
-      },
-    )
+    return changeOtherDefinitions(context, async () => {
+      const rows = await listCategories(tx, tenantId)
+      const { isOwn, internalName } = mustExist(
+        rows.find((row) => row.categoryId === input.categoryId),
+        'category',
+      )
+      if (!isOwn) throw new AppError('conflict', `${internalName} ships with the product and cannot be deleted.`)
+      const uses = await countCategoryUses(tx, tenantId, input.categoryId)
+      if (uses > 0)
+        throw new AppError('conflict', `${uses} properties and entities are in ${internalName}. Move them to another category first.`)
+      await deleteCategoryRow(tx, tenantId, input.categoryId)
+      return { categoryId: input.categoryId, deleted: true as const }
+    })
   },
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { changeDefinitions } from '#platform/db/definitions.ts'
+import { changeOtherDefinitions } from '#platform/db/definitions.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { newName } from '#platform/names.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
@@ -25,28 +25,21 @@ export const saveCategory = defineOperation({
   async handler(context, input) {
     const { tx, tenantId } = context
     const { internalName } = input
-    return changeDefinitions(
-      context,
-      async () => [],
-      async () => {
-        const rows = await listCategories(tx, tenantId)
-        const present = rows.find((row) => row.categoryId === input.categoryId)
-        if (input.categoryId !== undefined && !present)
-          refuseErrors([finding('$.categoryId', `There is no category ${input.categoryId}. list_categories shows them.`)], 'The category')
-        if (present && !present.isOwn)
-          throw new AppError(
-            'conflict',
-            `${present.internalName} ships with the product and cannot be renamed. Make a category of your own.`,
-          )
-        const taken = rows.find((row) => row.internalName.toLowerCase() === internalName.toLowerCase())
-        if (taken && taken.categoryId !== input.categoryId) refuseErrors([nameTaken('$', 'category', taken.internalName)], 'The category')
-        if (present) {
-          await renameCategory(tx, tenantId, present.categoryId, internalName)
-          return { categoryId: present.categoryId, internalName }
-        }
-        const [row] = await insertCategories(tx, tenantId, [internalName])
-        return mustExist(row, 'category')
-      },
-    )
+    return changeOtherDefinitions(context, async () => {
+      const rows = await listCategories(tx, tenantId)
+      const present = rows.find((row) => row.categoryId === input.categoryId)
+      if (input.categoryId !== undefined && !present)
+        refuseErrors([finding('$.categoryId', `There is no category ${input.categoryId}. list_categories shows them.`)], 'The category')
+      if (present && !present.isOwn)
+        throw new AppError('conflict', `${present.internalName} ships with the product and cannot be renamed. Make a category of your own.`)
+      const taken = rows.find((row) => row.internalName.toLowerCase() === internalName.toLowerCase())
+      if (taken && taken.categoryId !== input.categoryId) refuseErrors([nameTaken('$', 'category', taken.internalName)], 'The category')
+      if (present) {
+        await renameCategory(tx, tenantId, present.categoryId, internalName)
+        return { categoryId: present.categoryId, internalName }
+      }
+      const [row] = await insertCategories(tx, tenantId, [internalName])
+      return mustExist(row, 'category')
+    })
   },
 })
