@@ -7,6 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { buildRegistry } from '#platform/registry.ts'
 import { domains } from '#tools/index.ts'
 
+import { sqlUsesOf } from './support/sql-uses.ts'
+
 const root = resolve(import.meta.dirname, '..')
 const rooms = ['platform', 'tools', 'workflows', 'activities', 'server'] as const
 
@@ -120,6 +122,61 @@ function problemOf({ from, to, isPackage, isType }: Import): string | undefined 
   return 'rooms of the server do not meet'
 }
 
+const words = (text: string) => text.split(' ')
+
+/**
+ * Whose a table is: the one domain, or room, that writes it. Who needs a fact of it asks the owner's `service.ts`. `records` are the tables of records
+ * with their histories; what the product alone fills is read by everybody.
+ */
+const tables: Readonly<Record<string, readonly string[]>> = {
+  product: ['language', 'vertical'],
+  platform: ['audit_event', 'idempotency_key', 'outbox', 'record_block', 'watermark_epoch'],
+  assets: ['asset'],
+  auth: ['api_key'],
+  entities: ['entity', 'entity_display', 'entity_property', 'entity_relation', 'identity_claim', 'identity_link'],
+  instances: ['import_preview', 'records', 'records.link'],
+  intelligence: ['analysis_target', 'attachment_analysis'],
+  jobs: ['job', 'job_log'],
+  messaging: words('channel channel_receipt contact_preference conversation inbox_counter message message_attempt message_media opt_out'),
+  properties: ['property', 'property_display', 'property_option', 'property_option_display', 'property_option_filter'],
+  schema: ['category', 'publisher'],
+  tenants: ['tenant'],
+  users: words('app_user tenant_user user_contact count_users ensure_user is_member_elsewhere rename_user set_login_email set_password'),
+}
+
+/** Who else writes a table. */
+const alsoWrite: Readonly<Record<string, readonly string[]>> = {
+  // When a key was last used, the versions of definitions, and whether an entity has its tables: the floor's own columns.
+  api_key: ['platform'],
+  tenant: ['platform'],
+  entity: ['platform'],
+  // Changes of schema take present values along.
+  records: ['platform'],
+  // What is past its time.
+  idempotency_key: ['server/worker'],
+  outbox: ['server/worker'],
+}
+
+/** Who else reads a table, in a join that another statement would make dearer. The floor asks who a caller is, and how much a tenant defines. */
+const alsoRead: Readonly<Record<string, readonly string[]>> = {
+  records: ['query'],
+  'records.link': ['platform'],
+  category: ['platform', 'properties'],
+  entity: ['properties', 'schema'],
+  entity_display: ['platform'],
+  entity_property: ['properties'],
+  job: ['instances'],
+  property: ['platform', 'schema', 'entities'],
+  property_display: ['platform'],
+  property_option: ['platform'],
+  property_option_display: ['platform'],
+  property_option_filter: ['platform'],
+  tenant: ['users', 'properties', 'schema'],
+  tenant_user: ['platform', 'schema', 'messaging', 'entities'],
+  user_contact: ['messaging'],
+  count_users: ['tenants'],
+}
+
 describe('the house', () => {
   it('sees every file', () => {
     expect(files.length).toBeGreaterThan(200)
@@ -140,6 +197,39 @@ describe('the house', () => {
     const strays = outside.filter((file) => statement.test(readFileSync(join(root, file), 'utf8')))
     expect(outside.length).toBeGreaterThan(200)
     expect(strays).toEqual([])
+  })
+
+  it('has one domain write each table, and names who else reads it', () => {
+    const owner = new Map(Object.entries(tables).flatMap(([home, names]) => names.map((name) => [name, home] as const)))
+    const uses = files.filter((file) => file.endsWith('.store.ts') || under(file, 'platform') || under(file, 'server')).flatMap(sqlUsesOf)
+    const known = uses.filter(({ table }) => owner.has(table))
+    const writes = new Set(known.filter((one) => one.isWrite).map((one) => `${one.home} writes ${one.table}`))
+    const reads = new Set(known.filter((one) => !one.isWrite).map((one) => `${one.home} reads ${one.table}`))
+    expect(writes.size).toBeGreaterThan(40)
+    expect(reads.size).toBeGreaterThan(50)
+    const strays = known.flatMap(({ file, home, table, isWrite }) => {
+      if (owner.get(table) === home || alsoWrite[table]?.includes(home)) return []
+      if (!isWrite && (owner.get(table) === 'product' || alsoRead[table]?.includes(home))) return []
+      return [`${file} ${isWrite ? 'writes' : 'reads'} ${table}, which is ${owner.get(table)}’s`]
+    })
+    expect([...new Set(strays)]).toEqual([])
+    const named = (list: typeof alsoRead, verb: string) =>
+      Object.entries(list).flatMap(([table, homes]) => homes.map((home) => `${home} ${verb} ${table}`))
+    expect(named(alsoWrite, 'writes').filter((line) => !writes.has(line))).toEqual([])
+    expect(named(alsoRead, 'reads').filter((line) => !reads.has(line))).toEqual([])
+  })
+
+  it('knows whose every table of the migrations is', () => {
+    const folder = join(root, 'platform/db/migrations')
+    const made = readdirSync(folder).flatMap((file) =>
+      [...readFileSync(join(folder, file), 'utf8').matchAll(/^create (?:table|view|function) platform\.([a-z_]+)/gm)].map(
+        (match) => match[1] ?? '',
+      ),
+    )
+    expect(made.length).toBeGreaterThan(45)
+    const owned = Object.values(tables).flat()
+    expect(new Set(owned).size).toBe(owned.length)
+    expect(new Set(owned.filter((name) => !name.startsWith('records')))).toEqual(new Set(made))
   })
 
   it('has a graph of domains without a cycle', () => {

@@ -75,13 +75,6 @@ export function findDisguise(fileName: string, type: { readonly mimeType: string
   return `The file is called .${said}${isCalledProgram ? ', which is a program' : ''}, and by its bytes it is ${type.mimeType}. ${remedy}`
 }
 
-/** What the property of an upload asks of the file. */
-export interface FileRules {
-  readonly isSensitive: boolean
-  /** Extensions without a dot; empty: every kind. */
-  readonly allowedFileTypes: readonly string[]
-}
-
 const sameKind: readonly (readonly string[])[] = [
   ['jpg', 'jpeg', 'jpe', 'jfif'],
   ['tif', 'tiff'],

@@ -3,7 +3,6 @@ import { countPage, fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
 import type { Found, PageRequest, Total } from '#platform/paging.ts'
 
-import type { FileRules } from './assets.rules.ts'
 import type { Asset } from './assets.schema.ts'
 
 /** What opening the bytes of an asset takes. */
@@ -175,12 +174,4 @@ export async function markPurged(tx: Tx, tenantId: number, assetKey: string): Pr
   await tx`
     update platform.asset set purged_at = now()
     where tenant_id = ${tenantId} and asset_key = ${assetKey} and deleted_at is not null`
-}
-
-/** What the property that a file is meant for asks of it; undefined where there is none of this id, or it holds no files. */
-export async function findFileRules(tx: Tx, tenantId: number, propertyId: number): Promise<FileRules | undefined> {
-  const [row] = await tx<FileRules[]>`
-    select is_sensitive, allowed_file_types from platform.property
-    where tenant_id = ${tenantId} and property_id = ${propertyId} and data_type_id in (7, 8, 12)`
-  return row
 }

@@ -7,6 +7,7 @@ import { AppError, mustExist } from '#platform/errors.ts'
 import type { StagedContext, TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
+import { findFileRules } from '#tools/properties/service.ts'
 
 import { findDisguise, findSubFolderIssues, isAllowedType, shownFileName } from './assets.rules.ts'
 import type { Asset } from './assets.schema.ts'
@@ -92,7 +93,7 @@ async function checkDestination({ tx, tenantId }: TxContext, file: FileDescripti
       message: `There is no storage shortcut ${file.storageShortcutId}. Leave it out to keep the file in the tenant's own store.`,
     })
   }
-  const rules = file.propertyId === undefined ? undefined : await store.findFileRules(tx, tenantId, file.propertyId)
+  const rules = file.propertyId === undefined ? undefined : await findFileRules(tx, tenantId, file.propertyId)
   if (file.propertyId !== undefined && !rules) {
     issues.push({
       path: '$.propertyId',
@@ -163,7 +164,7 @@ async function complete(
   type: ContentType,
 ): Promise<Asset> {
   const { tx, tenantId, stamp } = context
-  const rules = pending.propertyId === null ? undefined : await store.findFileRules(tx, tenantId, pending.propertyId)
+  const rules = pending.propertyId === null ? undefined : await findFileRules(tx, tenantId, pending.propertyId)
   if (rules && !isAllowedType(type.extension, rules.allowedFileTypes)) {
     throw new AppError(
       'unsupported_type',

@@ -120,8 +120,3 @@ export async function updateApiKeyRow(tx: Tx, tenantId: number, apiKeyId: number
     returning ${columns(tx)}`
   return row
 }
-
-export async function hasTenant(tx: Tx, tenantId: number): Promise<boolean> {
-  const [row] = await tx`select 1 from platform.tenant where tenant_id = ${tenantId}`
-  return row !== undefined
-}

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { hasTenant } from '#platform/db/tenant.ts'
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, type TxContext, writes } from '#platform/operation.ts'
 import { flagOf, roleBits } from '#platform/roles.ts'
@@ -8,7 +9,7 @@ import { roles, tenantId, tenantUserId } from '#tools/users/users.schema.ts'
 
 import { findExpiryIssue } from './auth.rules.ts'
 import { allowedAddresses, exampleApiKey, exampleSecret, expiresAt, keyName, newApiKey } from './auth.schema.ts'
-import { hasTenant, toApiKey } from './auth.store.ts'
+import { toApiKey } from './auth.store.ts'
 import { makeKey } from './service.ts'
 
 export const createApiKey = defineOperation({

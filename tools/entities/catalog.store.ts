@@ -40,20 +40,3 @@ export async function readCatalogAttachments(tx: Tx, tenantId: number): Promise<
     where tenant_id = ${tenantId}
     order by entity_id, position, entity_property_id`
 }
-
-export interface CatalogOptionRow {
-  readonly propertyId: number
-  readonly optionId: number
-  readonly internalName: string
-  readonly parentOptionId: number | null
-  readonly isRetired: boolean
-}
-
-/** Options, retired ones too, in their order. */
-export async function readCatalogOptions(tx: Tx, tenantId: number): Promise<CatalogOptionRow[]> {
-  return tx<CatalogOptionRow[]>`
-    select property_id, option_id, internal_name, parent_option_id, retired_at is not null as is_retired
-    from platform.property_option
-    where tenant_id = ${tenantId}
-    order by property_id, position, option_id`
-}

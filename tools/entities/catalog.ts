@@ -7,10 +7,17 @@ import { StaleRead } from '#platform/db/transaction.ts'
 import { kept } from '#platform/kept.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { dataTypeOf } from '#tools/properties/properties.schema.ts'
-import { listAllOptionFilters, listOptionDisplays, listPropertyRows, type PropertyRow } from '#tools/properties/service.ts'
+import {
+  type CatalogOptionRow,
+  listAllOptionFilters,
+  listOptionDisplays,
+  listPropertyRows,
+  type PropertyRow,
+  readCatalogOptions,
+} from '#tools/properties/service.ts'
 
 import type { Catalog, CatalogEntity, CatalogOption, CatalogProperty } from './catalog.schema.ts'
-import { type CatalogOptionRow, readCatalogAttachments, readCatalogEntities, readCatalogOptions } from './catalog.store.ts'
+import { readCatalogAttachments, readCatalogEntities } from './catalog.store.ts'
 import { listRelations, type RelationRow } from './composition.store.ts'
 
 const maxTenants = 500

@@ -115,3 +115,10 @@ export async function updateRelationRow(tx: Tx, tenantId: number, row: RelationR
 export async function deleteRelationRow(tx: Tx, tenantId: number, entityRelationId: number): Promise<void> {
   await tx`delete from platform.entity_relation where tenant_id = ${tenantId} and entity_relation_id = ${entityRelationId}`
 }
+
+/** What is read from the files of an attached property, as the domain of analyses keeps it; null switches it off. */
+export async function setAnalysis(tx: Tx, tenantId: number, entityPropertyId: number, settings: unknown): Promise<void> {
+  await tx`
+    update platform.entity_property set analysis = ${settings === null ? null : JSON.stringify(settings)}::text::jsonb
+    where tenant_id = ${tenantId} and entity_property_id = ${entityPropertyId}`
+}

@@ -84,3 +84,10 @@ export async function countIdentityLinks(tx: Tx, tenantId: number, entityId: num
 export async function totalOfLinks(tx: Tx, tenantId: number, entityId: number, page: PageRequest): Promise<Total> {
   return countPage(tx, page, tx`from platform.identity_link where tenant_id = ${tenantId} and entity_id = ${entityId}`)
 }
+
+/** The user that a record is linked to by its e-mail or phone property. */
+export async function findUserOfRecord(tx: Tx, tenantId: number, eiRecordId: number): Promise<number | undefined> {
+  const [row] = await tx<{ tenantUserId: number }[]>`
+    select tenant_user_id from platform.identity_link where tenant_id = ${tenantId} and ei_record_id = ${eiRecordId} limit 1`
+  return row?.tenantUserId
+}

@@ -11,12 +11,12 @@ import { type EntityRow, findEntity, insertEntityRows, listEntityRows, upsertEnt
 
 export { cachedCatalog, confirmCatalog, keptCatalog } from './catalog.ts'
 export { findAttached, listAttached, noSuchAttached } from './attached.ts'
-export { listRelations } from './composition.store.ts'
+export { listRelations, setAnalysis } from './composition.store.ts'
 export { type NamedProperty, type NewEntity, readEntity } from './entities.rules.ts'
 export { circlesThrough, findEndless, type NamedEntity, type NewRelation, readRelations } from './relations.rules.ts'
 export { listEntityDisplays, listEntityRows } from './entities.store.ts'
 export { claimIdentities } from './identity.ts'
-export { deleteClaims } from './identity.store.ts'
+export { deleteClaims, findUserOfRecord } from './identity.store.ts'
 export { listEntities } from './shown.ts'
 
 async function nearestEntity(context: TxContext, slot: IdOrName): Promise<string | undefined> {

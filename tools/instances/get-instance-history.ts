@@ -17,7 +17,7 @@ import {
 } from '#tools/query/service.ts'
 
 import { anyValue, data, person } from './instances.schema.ts'
-import { findDisplayNames } from './people.store.ts'
+import { findDisplayNames } from '#tools/users/service.ts'
 
 const changed = z.string().describe('internalName; key1..3 where the record was renamed, parentEIRecordId where it was moved')
 

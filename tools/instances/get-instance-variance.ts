@@ -8,7 +8,7 @@ import { entity, record } from '#tools/query/query.schema.ts'
 import { anyRecordId, changesBetween, chosenProperties, compiling, listVersions, readFrame, timeOf } from '#tools/query/service.ts'
 
 import { anyValue, data, person } from './instances.schema.ts'
-import { findDisplayNames } from './people.store.ts'
+import { findDisplayNames } from '#tools/users/service.ts'
 
 /** The cap of the specification: more snapshots than these, or than fit into an answer, are cut, and `truncated` says so. */
 const maxSnapshots = 500

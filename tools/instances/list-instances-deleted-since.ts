@@ -8,7 +8,7 @@ import { entity } from '#tools/query/query.schema.ts'
 import { readChanges, readFrame } from '#tools/query/service.ts'
 
 import { tombstone } from './instances.schema.ts'
-import { findDisplayNames } from './people.store.ts'
+import { findDisplayNames } from '#tools/users/service.ts'
 
 type Row = Omit<z.input<typeof tombstone>, 'deletedBy'> & { deletedBy: number | null; changeNo: string }
 

@@ -155,16 +155,3 @@ export async function noteWritten(tx: Tx, run: AnalysisRun, written: unknown): P
     update platform.attachment_analysis set written = ${JSON.stringify(written)}::text::jsonb
     where tenant_id = ${run.tenantId} and analysis_id = ${run.analysisId}`
 }
-
-/** Null switches the analysis off. */
-export async function setAnalysis(tx: Tx, tenantId: number, entityPropertyId: number, settings: AnalysisSettings | null): Promise<void> {
-  await tx`
-    update platform.entity_property set analysis = ${settings === null ? null : JSON.stringify(settings)}::text::jsonb
-    where tenant_id = ${tenantId} and entity_property_id = ${entityPropertyId}`
-}
-
-/** The tenant's own key, sealed. */
-export async function findTenantKey(tx: Tx, tenantId: number): Promise<Buffer | undefined> {
-  const [row] = await tx<{ sealedKey: Buffer }[]>`select sealed_key from platform.tenant where tenant_id = ${tenantId}`
-  return row?.sealedKey
-}

@@ -3,10 +3,9 @@ import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 
 import { mustExist } from '#platform/errors.ts'
+import { findTenantKey } from '#platform/db/tenant.ts'
 import type { Services } from '#platform/services.ts'
 import type { Findings } from '#platform/shapes/recognition.ts'
-
-import { findTenantKey } from './intelligence.store.ts'
 
 const pack = promisify(brotliCompress)
 const unpack = promisify(brotliDecompress)

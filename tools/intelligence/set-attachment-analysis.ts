@@ -5,11 +5,10 @@ import { AppError, type Issue, mustExist } from '#platform/errors.ts'
 import { idOrName } from '#platform/names.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
-import { cachedCatalog, findAttached, noSuchAttached } from '#tools/entities/service.ts'
+import { cachedCatalog, findAttached, noSuchAttached, setAnalysis } from '#tools/entities/service.ts'
 
 import { resolveTargets, type TargetWishes } from './intelligence.rules.ts'
 import { type AnalysisSettings, languages, minScore, model } from './intelligence.schema.ts'
-import { setAnalysis } from './intelligence.store.ts'
 
 const target = idOrName.optional().describe('A property of the same entity')
 

@@ -80,12 +80,6 @@ export async function deleteChannel(tx: Tx, tenantId: number, channelId: number)
   return count > 0
 }
 
-/** The tenant's own key, sealed: what its channels' secrets are sealed with. */
-export async function findTenantKey(tx: Tx, tenantId: number): Promise<Buffer> {
-  const [row] = await tx<[{ sealedKey: Buffer }]>`select sealed_key from platform.tenant where tenant_id = ${tenantId}`
-  return row.sealedKey
-}
-
 /** False where this delivery was taken before. Of two at once the second waits for the first. */
 export async function takeReceipt(tx: Tx, tenantId: number, channelId: number, receiptKey: string, stamp: string): Promise<boolean> {
   const { count } = await tx`

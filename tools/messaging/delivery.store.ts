@@ -114,11 +114,6 @@ export async function listThread(tx: Tx, tenantId: number, conversationId: numbe
   return rows.toReversed()
 }
 
-export async function findTenantName(tx: Tx, tenantId: number): Promise<string> {
-  const [row] = await tx<[{ name: string }]>`select name from platform.tenant where tenant_id = ${tenantId}`
-  return row.name
-}
-
 export async function insertMedia(
   tx: Tx,
   tenantId: number,

@@ -1,4 +1,5 @@
 /** Deliveries to vendors, for the activities that make them: a claim is committed before each call, and what came of it after. */
+import { findTenantName } from '#platform/db/tenant.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
@@ -95,7 +96,7 @@ async function wayOf(context: TxContext, due: store.DueMessage, channel: Channel
   if (!settings.success || !secrets) return undefined
   const domain = replyDomain(services, settings.data)
   const thread = (await store.listThread(tx, tenantId, due.conversationId, due.seq)).map((one) => one.providerId)
-  const subject = due.subject ?? `Message from ${await store.findTenantName(tx, tenantId)}`
+  const subject = due.subject ?? `Message from ${await findTenantName(tx, tenantId)}`
   return {
     provider: 'smtp',
     settings: settings.data,

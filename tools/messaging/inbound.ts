@@ -1,6 +1,7 @@
 /** Inbound messages: which conversation they belong to, what they mean, and whom they wake. */
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
+import { findUserByAddress } from '#tools/users/service.ts'
 
 import { type ChannelRow, findChannel, insertOptOut, isOptedOut } from './channels.store.ts'
 import {
@@ -14,7 +15,7 @@ import {
 import { insertMedia } from './delivery.store.ts'
 import { findAskedCard, hasInbound, insertMessage } from './messages.store.ts'
 import { choiceOf, helpTextDefault, isUnsubscribe, isYes, type Keyword, keywordOf, keywordOfReply } from './messaging.rules.ts'
-import { findUserByAddress, lockAddress } from './recipients.store.ts'
+import { lockAddress } from './recipients.store.ts'
 import { addOutbound } from './send.ts'
 import { conversationTopic } from './waiting.ts'
 

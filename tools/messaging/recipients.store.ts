@@ -1,6 +1,5 @@
 /** The SQL of whom messages go to: users, their addresses, what they prefer, and the records that they are linked to. */
 import type { Tx } from '#platform/db/pool.ts'
-import { entityOfRecord, inRecords, recordTable } from '#platform/db/records.ts'
 
 import type { QuietHours } from './channels.schema.ts'
 import type { ChannelKind } from './messaging.schema.ts'
@@ -31,23 +30,6 @@ export async function findPerson(tx: Tx, tenantId: number, tenantUserId: number)
   return row
 }
 
-/** The user that a phone number or an e-mail address is a contact of. */
-export async function findUserByAddress(tx: Tx, tenantId: number, address: string): Promise<number | undefined> {
-  const [row] = await tx<{ tenantUserId: number }[]>`
-    select tenant_user_id from platform.user_contact where tenant_id = ${tenantId} and value = ${address}
-    union all
-    select tenant_user_id from platform.tenant_user where tenant_id = ${tenantId} and lower(email) = ${address}
-    limit 1`
-  return row?.tenantUserId
-}
-
-/** The user that a record is linked to by its e-mail or phone property. */
-export async function findUserOfRecord(tx: Tx, tenantId: number, eiRecordId: number): Promise<number | undefined> {
-  const [row] = await tx<{ tenantUserId: number }[]>`
-    select tenant_user_id from platform.identity_link where tenant_id = ${tenantId} and ei_record_id = ${eiRecordId} limit 1`
-  return row?.tenantUserId
-}
-
 export interface Preferences {
   readonly channelOrder: readonly ChannelKind[]
   readonly quietHours: QuietHours | null
@@ -71,18 +53,4 @@ export async function savePreferences(tx: Tx, tenantId: number, tenantUserId: nu
 /** Whatever else comes in from this address on this channel waits until this transaction is over. */
 export async function lockAddress(tx: Tx, tenantId: number, channelId: number, address: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`message from ${tenantId}/${channelId}/${address}`}, 0))`
-}
-
-/** Whether the id is a record of this tenant that is not deleted. */
-export async function isLiveRecord(tx: Tx, tenantId: number, eiRecordId: number): Promise<boolean> {
-  const entityId = await entityOfRecord(tx, tenantId, eiRecordId)
-  if (entityId === undefined) return false
-  const [entity] = await tx<
-    { hasTable: boolean }[]
-  >`select has_table from platform.entity where tenant_id = ${tenantId} and entity_id = ${entityId}`
-  if (!entity?.hasTable) return false
-  const found = await inRecords(tx, tenantId, () =>
-    tx.unsafe(`select 1 from ${recordTable(tenantId, entityId)} where id = $1 and deleted_at is null`, [eiRecordId]),
-  )
-  return found.length > 0
 }

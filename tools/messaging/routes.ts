@@ -2,12 +2,14 @@
 import { AppError, type Issue } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
+import { findUserOfRecord } from '#tools/entities/service.ts'
+import { findUserByAddress } from '#tools/users/service.ts'
 
 import { asEmail, asPhone } from './addresses.ts'
 import type { VendorChannel } from './channels.schema.ts'
 import { type ChannelRow, listChannels, listOptOuts } from './channels.store.ts'
 import { type ChannelKind, channelKinds, type Recipient } from './messaging.schema.ts'
-import { findPerson, findUserByAddress, findUserOfRecord, type Person } from './recipients.store.ts'
+import { findPerson, type Person } from './recipients.store.ts'
 
 export interface Route {
   readonly kind: ChannelKind

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, type TxContext, writes } from '#platform/operation.ts'
+import { isLiveRecord } from '#tools/query/service.ts'
 
 import { type ConversationRow, insertConversation, lockConversation } from './conversations.store.ts'
 import {
@@ -16,7 +17,6 @@ import {
   recipient,
   seq,
 } from './messaging.schema.ts'
-import { isLiveRecord } from './recipients.store.ts'
 import { chooseRoute } from './routes.ts'
 import { addOutbound } from './send.ts'
 
@@ -80,7 +80,7 @@ async function continued(context: TxContext, id: number, asked: Request): Promis
 async function opened(context: TxContext, asked: Request): Promise<ConversationRow> {
   const { tx, tenantId, stamp, actor } = context
   if (asked.to === undefined) throw refuse('$.to', 'Name the recipient in to, or the conversation to continue in conversationId.')
-  if (asked.eiRecordId !== undefined && !(await isLiveRecord(tx, tenantId, asked.eiRecordId)))
+  if (asked.eiRecordId !== undefined && !(await isLiveRecord(context, asked.eiRecordId)))
     throw refuse('$.eiRecordId', `There is no record ${asked.eiRecordId}.`)
   const route = await chooseRoute(context, asked.to, asked.channel)
   return insertConversation(tx, tenantId, stamp, {

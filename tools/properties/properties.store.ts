@@ -195,3 +195,18 @@ export async function listPropertyUses(tx: Tx, tenantId: number, propertyId: num
     where ep.tenant_id = ${tenantId} and ep.property_id = ${propertyId}
     order by lower(e.internal_name)`
 }
+
+/** What a property asks of the files in it. */
+export interface FileRules {
+  readonly isSensitive: boolean
+  /** Extensions without a dot; empty: every kind. */
+  readonly allowedFileTypes: readonly string[]
+}
+
+/** What the property that a file is meant for asks of it; undefined where there is none of this id, or it holds no files. */
+export async function findFileRules(tx: Tx, tenantId: number, propertyId: number): Promise<FileRules | undefined> {
+  const [row] = await tx<FileRules[]>`
+    select is_sensitive, allowed_file_types from platform.property
+    where tenant_id = ${tenantId} and property_id = ${propertyId} and data_type_id in (7, 8, 12)`
+  return row
+}

@@ -130,3 +130,20 @@ export async function updateOptionFilter(tx: Tx, tenantId: number, filter: Optio
     update platform.property_option_filter set internal_name = ${filter.internalName}, option_ids = ${filter.optionIds}::int[]
     where tenant_id = ${tenantId} and property_option_filter_id = ${filter.propertyOptionFilterId}`
 }
+
+export interface CatalogOptionRow {
+  readonly propertyId: number
+  readonly optionId: number
+  readonly internalName: string
+  readonly parentOptionId: number | null
+  readonly isRetired: boolean
+}
+
+/** Options, retired ones too, in their order. */
+export async function readCatalogOptions(tx: Tx, tenantId: number): Promise<CatalogOptionRow[]> {
+  return tx<CatalogOptionRow[]>`
+    select property_id, option_id, internal_name, parent_option_id, retired_at is not null as is_retired
+    from platform.property_option
+    where tenant_id = ${tenantId}
+    order by property_id, position, option_id`
+}

@@ -19,8 +19,21 @@ import { insertOptionFilters, insertOptionRows, type OptionRow, upsertOptionDisp
 export { type NewDisplay, readDisplays, type References, shownIn } from './displays.rules.ts'
 export { planOrder } from './options.rules.ts'
 export { afterChange, findReferenceProblems, nameTaken, type NewProperty, patternsOf, readPlace, readProperty } from './properties.rules.ts'
-export { listPropertyDisplays, listKnownProperties, listPropertyRows, loadReferences, type PropertyRow } from './properties.store.ts'
-export { listAllOptionFilters, listOptionDisplays, listOptionRows } from './property-options.store.ts'
+export {
+  findFileRules,
+  listPropertyDisplays,
+  listKnownProperties,
+  listPropertyRows,
+  loadReferences,
+  type PropertyRow,
+} from './properties.store.ts'
+export {
+  type CatalogOptionRow,
+  listAllOptionFilters,
+  listOptionDisplays,
+  listOptionRows,
+  readCatalogOptions,
+} from './property-options.store.ts'
 export { listProperties } from './shown.ts'
 export { canonicalDateTime, checkValue, isLongerThan, type Scalar, type Value, type ValueRules } from './values.rules.ts'
 

@@ -26,6 +26,11 @@ export async function findDocument(tx: Tx, tenantId: number, compiled: Showing, 
   return row?.document
 }
 
+export async function isLive(tx: Tx, tenantId: number, entityId: number, id: number): Promise<boolean> {
+  const found = await tx.unsafe(`select 1 from ${recordTable(tenantId, entityId)} where id = $1 and deleted_at is null`, [id])
+  return found.length > 0
+}
+
 /** One live record by its key, as JSON text. */
 export async function findDocumentByKey(
   tx: Tx,

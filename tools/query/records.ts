@@ -1,16 +1,17 @@
 /** The record that a path or a body names, and what of it is shown. */
 import { rawJson, type RawJson } from '#platform/answer.ts'
-import { inRecords, lastInRecords } from '#platform/db/records.ts'
+import { entityOfRecord, inRecords, lastInRecords } from '#platform/db/records.ts'
 import { AppError, type Issue } from '#platform/errors.ts'
 import { maxIssues } from '#platform/issues.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { quoted } from '#platform/suggest.ts'
 import { type CatalogEntity, type CatalogProperty, propertyIndex } from '#tools/entities/catalog.schema.ts'
+import { cachedCatalog } from '#tools/entities/service.ts'
 
 import type { Shown } from './document.rules.ts'
-import { compiling, type ReadFrame } from './frame.ts'
+import { columnsSeen, compiling, type ReadFrame } from './frame.ts'
 import { type Keys, splitExternalKey } from './keys.rules.ts'
-import { findAnyId, findDocument, findDocumentByKey } from './read.store.ts'
+import { findAnyId, findDocument, findDocumentByKey, isLive } from './read.store.ts'
 import { unknownProperty } from './unknown-property.rules.ts'
 
 export type RecordName = { readonly id: number } | { readonly keys: Keys }
@@ -31,6 +32,15 @@ export function noSuchRecord(record: string | number): AppError {
 /** Ids above this were never handed out, and PostgreSQL would refuse to compare them. */
 function isPossibleId(id: number): boolean {
   return Number.isSafeInteger(id)
+}
+
+/** Whether the id is that of a record of this tenant, of whichever entity, which is not deleted. */
+export async function isLiveRecord(context: TxContext, eiRecordId: number): Promise<boolean> {
+  const { tx, tenantId } = context
+  const entityId = await entityOfRecord(tx, tenantId, eiRecordId)
+  const entity = entityId === undefined ? undefined : (await cachedCatalog(context)).byIdOrName.get(String(entityId))
+  if (!entity || (await columnsSeen(context, entity, [])).size === 0) return false
+  return inRecords(tx, tenantId, () => isLive(tx, tenantId, entity.entityId, eiRecordId))
 }
 
 /** The properties of these names or ids, in the order of the entity. Throws 400 with every name that it lacks. */

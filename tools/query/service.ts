@@ -10,6 +10,7 @@ export {
   anyRecordId,
   chosenProperties,
   documentOf,
+  isLiveRecord,
   keysInBody,
   lastDocumentOf,
   noSuchRecord,

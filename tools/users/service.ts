@@ -5,7 +5,17 @@ import { AppError } from '#platform/errors.ts'
 
 import { whyNotChanged, whyNotGranted } from './users.rules.ts'
 import type { Contact } from './users.schema.ts'
-import { ensurePerson, findUser, insertContact, insertMember, setPersonPassword, updateServiceUser, type UserRow } from './users.store.ts'
+import {
+  ensurePerson,
+  findDisplayNames,
+  findUser,
+  findUserByAddress,
+  insertContact,
+  insertMember,
+  setPersonPassword,
+  updateServiceUser,
+  type UserRow,
+} from './users.store.ts'
 
 export { normalizeEmail, normalizePhone } from './contact-values.ts'
 
@@ -105,4 +115,4 @@ export function refuseChange(held: number, target: number, what: string): void {
   if (why) throw new AppError('forbidden', why)
 }
 
-export { findUser, type UserRow }
+export { findDisplayNames, findUser, findUserByAddress, type UserRow }

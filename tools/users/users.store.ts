@@ -228,3 +228,21 @@ export async function setLoginEmail(tx: Tx, userId: number, email: string | null
   const [row] = await tx<{ isSet: boolean }[]>`select platform.set_login_email(${userId}, ${email}) as is_set`
   return row?.isSet === true
 }
+
+/** Display names by tenant user id. */
+export async function findDisplayNames(tx: Tx, tenantId: number, ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await tx<{ tenantUserId: number; displayName: string }[]>`
+    select tenant_user_id, display_name from platform.tenant_user where tenant_id = ${tenantId} and tenant_user_id = any(${ids}::int[])`
+  return new Map(rows.map((row) => [row.tenantUserId, row.displayName]))
+}
+
+/** The user that a phone number or an e-mail address is a contact of. */
+export async function findUserByAddress(tx: Tx, tenantId: number, address: string): Promise<number | undefined> {
+  const [row] = await tx<{ tenantUserId: number }[]>`
+    select tenant_user_id from platform.user_contact where tenant_id = ${tenantId} and value = ${address}
+    union all
+    select tenant_user_id from platform.tenant_user where tenant_id = ${tenantId} and lower(email) = ${address}
+    limit 1`
+  return row?.tenantUserId
+}
