@@ -264,6 +264,16 @@ describe('the house', () => {
     for (const domain of below) expect([...readers]).not.toContain(domain)
   })
 
+  it('keeps the floor of stored definitions below every domain, and without operations', () => {
+    const own = imports.filter(({ from }) => under(from, 'tools/definitions'))
+    expect(own.length).toBeGreaterThan(10)
+    expect(own.filter(({ to }) => under(to, 'tools') && !under(to, 'tools/definitions'))).toEqual([])
+    const floor = files.filter((file) => under(file, 'tools/definitions'))
+    expect(floor.filter((file) => /\bdefine\w*Operation\(/.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
+    const users = new Set(imports.filter(({ to }) => to === 'tools/definitions/service.ts').map(({ from }) => domainOf(from)))
+    for (const domain of ['properties', 'entities']) expect([...users]).toContain(domain)
+  })
+
   it('names each operation after its file', () => {
     const registry = buildRegistry(domains)
     expect(registry.operations.length).toBeGreaterThan(100)

@@ -5,6 +5,8 @@ import { hasRecords } from '#platform/db/record-values.ts'
 import { AppError } from '#platform/errors.ts'
 import { idOrName } from '#platform/names.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
+import { force } from '#tools/definitions/definitions.schema.ts'
+import { refuseUsed } from '#tools/definitions/service.ts'
 
 import { listRelations } from './composition.store.ts'
 import { deleted, entityId } from './entities.schema.ts'
@@ -16,11 +18,11 @@ export const deleteEntity = defineOperation({
   name: 'delete_entity',
   title: 'Delete an entity',
   description:
-    'Deletes the definition of an entity that has no records and no relationship to another entity; its properties stay. Its deleted records and their history can no longer be read afterwards. 409 while it has live records (delete_instances_bulk deletes many at once) or relationships (detach_child_entity, detach_peer_entity). get_entity_usage shows who uses it.',
+    'Deletes the definition of an entity that has no records and no relationship to another entity; its properties stay. Its deleted records and their history can no longer be read afterwards. 409 while it has live records (delete_instances_bulk deletes many at once) or relationships (detach_child_entity, detach_peer_entity). Its views go with it. get_entity_usage shows who uses it.',
   method: 'DELETE',
   path: '/api/v1/entities/{entity}',
   roles: 'BuilderAdmin',
-  input: z.object({ entity: idOrName }),
+  input: z.object({ entity: idOrName, force }),
   examples: [{ title: 'By name', input: { entity: 'WorkOrder' }, output: { entityId: 10_060, deleted: true } }],
   async handler(context, input) {
     const { tx, tenantId } = context
@@ -41,6 +43,7 @@ export const deleteEntity = defineOperation({
         if (await hasRecords(tx, tenantId, entityId)) {
           throw new AppError('conflict', `${internalName} has live records. Delete them first, many at once with delete_instances_bulk.`)
         }
+        await refuseUsed(context, { entityId }, internalName, input.force)
         await deleteEntityRow(tx, tenantId, entityId)
         context.audit({ entityId, internalName })
         return { entityId, deleted: true as const }

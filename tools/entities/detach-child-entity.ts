@@ -5,6 +5,8 @@ import { findChildUse } from '#platform/db/record-values.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { idOrName } from '#platform/names.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
+import { force } from '#tools/definitions/definitions.schema.ts'
+import { refuseUsed } from '#tools/definitions/service.ts'
 
 import { deleteRelationRow, listRelations } from './composition.store.ts'
 import { deleted } from './entities.schema.ts'
@@ -19,7 +21,7 @@ export const detachChildEntity = defineOperation({
   method: 'DELETE',
   path: '/api/v1/entities/{entity}/children/{childEntity}',
   roles: 'BuilderAdmin',
-  input: z.object({ entity: idOrName.describe('The parent'), childEntity: idOrName }),
+  input: z.object({ entity: idOrName.describe('The parent'), childEntity: idOrName, force }),
   examples: [
     { title: 'By names', input: { entity: 'WorkOrder', childEntity: 'WorkLog' }, output: { childEntityId: 10_066, deleted: true } },
   ],
@@ -43,6 +45,12 @@ export const detachChildEntity = defineOperation({
             `Records of ${child.internalName} stand under records of ${parent.internalName}. Move or delete them first.`,
           )
         }
+        await refuseUsed(
+          context,
+          { entityId: parent.entityId, otherEntityId: child.entityId },
+          `The relationship of ${parent.internalName} and ${child.internalName}`,
+          input.force,
+        )
         await deleteRelationRow(tx, tenantId, relation.entityRelationId)
         return { childEntityId: child.entityId, deleted: true as const }
       },

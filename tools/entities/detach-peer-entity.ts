@@ -5,6 +5,8 @@ import { holdsLinks } from '#platform/db/record-values.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { idOrName } from '#platform/names.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
+import { force } from '#tools/definitions/definitions.schema.ts'
+import { refuseUsed } from '#tools/definitions/service.ts'
 
 import { deleteRelationRow, listRelations } from './composition.store.ts'
 import { deleted } from './entities.schema.ts'
@@ -19,7 +21,7 @@ export const detachPeerEntity = defineOperation({
   method: 'DELETE',
   path: '/api/v1/entities/{entity}/peers/{peerEntity}',
   roles: 'BuilderAdmin',
-  input: z.object({ entity: idOrName, peerEntity: idOrName }),
+  input: z.object({ entity: idOrName, peerEntity: idOrName, force }),
   examples: [{ title: 'By names', input: { entity: 'Equipment', peerEntity: 'Contact' }, output: { peerEntityId: 10_090, deleted: true } }],
   async handler(context, input) {
     const { tx, tenantId } = context
@@ -42,6 +44,12 @@ export const detachPeerEntity = defineOperation({
         if (await holdsLinks(tx, tenantId, entity.entityId, peer.entityId)) {
           throw new AppError('conflict', `Records of ${entity.internalName} and ${peer.internalName} are linked. Unlink them first.`)
         }
+        await refuseUsed(
+          context,
+          { entityId: entity.entityId, otherEntityId: peer.entityId },
+          `The relationship of ${entity.internalName} and ${peer.internalName}`,
+          input.force,
+        )
         await deleteRelationRow(tx, tenantId, relation.entityRelationId)
         return { peerEntityId: peer.entityId, deleted: true as const }
       },

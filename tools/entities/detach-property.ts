@@ -6,6 +6,8 @@ import { AppError } from '#platform/errors.ts'
 import { idOrName, readIdOrName } from '#platform/names.ts'
 import { defineOperation, destroys, type TxContext } from '#platform/operation.ts'
 import { finding, refuseErrors } from '#platform/validation.ts'
+import { force } from '#tools/definitions/definitions.schema.ts'
+import { refuseUsed } from '#tools/definitions/service.ts'
 
 import { deleteEntityPropertyRow, findAnalysisInto, listRelations } from './composition.store.ts'
 import { deleted, entityPropertyId, entityPropertySlot } from './entities.schema.ts'
@@ -26,6 +28,7 @@ export const detachProperty = defineOperation({
     entity: idOrName,
     entityPropertyId: entityPropertySlot,
     discardsValues: z.boolean().optional().describe('false unless told'),
+    force,
   }),
   examples: [
     {
@@ -68,6 +71,7 @@ export const detachProperty = defineOperation({
             `Records of ${internalName} hold values of ${row.internalName}. Clear them, or repeat with discardsValues: true.`,
           )
         }
+        await refuseUsed(context, { entityId, propertyId: row.propertyId }, `${internalName}.${row.internalName}`, input.force)
         await deleteEntityPropertyRow(tx, tenantId, row.entityPropertyId)
         context.audit({ entityId, property: row.internalName, discardedValues: isHeld })
         return { entityPropertyId: row.entityPropertyId, deleted: true as const }

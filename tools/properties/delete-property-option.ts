@@ -5,6 +5,8 @@ import { holdsOption } from '#platform/db/record-values.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { idOrName } from '#platform/names.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
+import { force } from '#tools/definitions/definitions.schema.ts'
+import { refuseUsed } from '#tools/definitions/service.ts'
 
 import { deleted, optionId } from './properties.schema.ts'
 import { listPropertyUses, type PropertyUse } from './properties.store.ts'
@@ -20,7 +22,7 @@ export const deletePropertyOption = defineOperation({
   method: 'DELETE',
   path: '/api/v1/properties/{property}/options/{optionId}',
   roles: 'BuilderAdmin',
-  input: z.object({ property: idOrName, optionId }),
+  input: z.object({ property: idOrName, optionId, force }),
   examples: [{ title: 'One option', input: { property: 'Priority', optionId: 10_044 }, output: { optionId: 10_044, deleted: true } }],
   async handler(context, input) {
     const { tx, tenantId, stamp } = context
@@ -58,6 +60,7 @@ export const deletePropertyOption = defineOperation({
             throw new AppError('conflict', `Records of ${use.internalName} hold ${option.internalName}. Give them another value first.`)
           }
         }
+        await refuseUsed(context, { optionId }, option.internalName, input.force)
         await retireOption(tx, tenantId, stamp, propertyId, optionId)
         context.audit({ propertyId, internalName: option.internalName })
         return { optionId, deleted: true as const }

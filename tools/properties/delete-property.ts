@@ -4,6 +4,8 @@ import { changeDefinitions } from '#platform/db/definitions.ts'
 import { AppError } from '#platform/errors.ts'
 import { idOrName } from '#platform/names.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
+import { force } from '#tools/definitions/definitions.schema.ts'
+import { refuseUsed } from '#tools/definitions/service.ts'
 
 import { deleted, propertyId } from './properties.schema.ts'
 import { deletePropertyRow, listPropertyUses } from './properties.store.ts'
@@ -18,7 +20,7 @@ export const deleteProperty = defineOperation({
   method: 'DELETE',
   path: '/api/v1/properties/{property}',
   roles: 'BuilderAdmin',
-  input: z.object({ property: idOrName }),
+  input: z.object({ property: idOrName, force }),
   examples: [{ title: 'By name', input: { property: 'Priority' }, output: { propertyId: 10_041, deleted: true } }],
   async handler(context, input) {
     const { tx, tenantId } = context
@@ -35,6 +37,7 @@ export const deleteProperty = defineOperation({
             `${internalName} is attached to ${names.join(', ')}${uses.length > 10 ? ' and others' : ''}. Detach it there first.`,
           )
         }
+        await refuseUsed(context, { propertyId }, internalName, input.force)
         await deletePropertyRow(tx, tenantId, propertyId)
         context.audit({ propertyId, internalName })
         return { propertyId, deleted: true as const }

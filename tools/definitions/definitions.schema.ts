@@ -1,0 +1,25 @@
+/** What every stored definition has on the wire. */
+import { z } from 'zod'
+
+/** Kinds of stored definitions, and what a sentence calls them. */
+export const definitionNouns = { view: 'view' } as const
+export type DefinitionKind = keyof typeof definitionNouns
+export const definitionKinds = Object.keys(definitionNouns) as [DefinitionKind, ...DefinitionKind[]]
+
+/** Of one definition, as JSON text. */
+export const maxBodyCharacters = 256 * 1024
+
+export const force = z.boolean().optional().describe('Even if definitions use it')
+
+/** A definition that uses something. */
+export const definitionUse = z.object({
+  kind: z.enum(definitionKinds),
+  definitionId: z.int(),
+  internalName: z.string(),
+})
+
+/** What an answer about uses has beside the entities. */
+export const definitionUses = {
+  definitions: z.array(definitionUse).describe('Stored definitions that name it, those that you may see'),
+  otherDefinitions: z.int().describe('How many more there are'),
+} as const
