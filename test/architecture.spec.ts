@@ -133,6 +133,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   platform: ['audit_event', 'idempotency_key', 'outbox', 'record_block', 'watermark_epoch'],
   assets: ['asset'],
   auth: ['api_key'],
+  definitions: ['definition', 'definition_use'],
   entities: ['entity', 'entity_display', 'entity_property', 'entity_relation', 'identity_claim', 'identity_link'],
   instances: ['import_preview', 'records', 'records.link'],
   intelligence: ['analysis_target', 'attachment_analysis'],

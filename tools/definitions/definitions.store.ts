@@ -19,7 +19,6 @@ export interface DefinitionRow {
   /** JSON text. */
   readonly refs: string
   readonly ownerId: number
-  readonly ownerName: string | null
   readonly isShared: boolean
   readonly isApiVisible: boolean
   readonly isSystem: boolean
@@ -28,11 +27,8 @@ export interface DefinitionRow {
 }
 
 const columns = (tx: Tx) => tx`
-  d.definition_id, d.kind, d.entity_id, d.internal_name, d.description, d.body, d.refs, d.owner_id, u.display_name as owner_name,
+  d.definition_id, d.kind, d.entity_id, d.internal_name, d.description, d.body, d.refs, d.owner_id,
   d.is_shared, d.is_api_visible, d.is_system, d.created_date, d.modified_date`
-
-const source = (tx: Tx) => tx`
-  platform.definition d left join platform.tenant_user u on u.tenant_id = d.tenant_id and u.tenant_user_id = d.owner_id`
 
 const seenBy = (tx: Tx, viewer: Viewer) => tx`
   (${viewer.seesAll}::boolean or d.is_shared or d.owner_id = ${viewer.tenantUserId}) and (d.is_api_visible or not ${viewer.isApi}::boolean)`
@@ -47,7 +43,7 @@ export async function findDefinition(
 ): Promise<DefinitionRow | undefined> {
   const { id, name } = readIdOrName(by.slot)
   const [row] = await tx<DefinitionRow[]>`
-    select ${columns(tx)} from ${source(tx)}
+    select ${columns(tx)} from platform.definition d
     where d.tenant_id = ${tenantId} and d.kind = ${by.kind} ${under(tx, by.entityId)} and ${seenBy(tx, by.viewer)}
       and ${id === null ? tx`lower(d.internal_name) = lower(${name})` : tx`d.definition_id = ${id}::bigint`}`
   return row
@@ -63,7 +59,7 @@ export async function listDefinitions(
   return fetchPage<DefinitionRow>(
     tx,
     page,
-    tx`select ${columns(tx)} from ${source(tx)}
+    tx`select ${columns(tx)} from platform.definition d
       where d.tenant_id = ${tenantId} and d.kind = ${by.kind} ${under(tx, by.entityId)} and ${seenBy(tx, by.viewer)}
         ${by.after === undefined ? tx`` : tx`and lower(d.internal_name) > ${by.after}`}
       order by lower(d.internal_name)`,
@@ -98,7 +94,7 @@ export async function measureDefinitions(tx: Tx, tenantId: number, kind: Definit
   return row
 }
 
-export type NewDefinition = Omit<DefinitionRow, 'definitionId' | 'ownerName' | 'createdDate' | 'modifiedDate' | 'isSystem'>
+export type NewDefinition = Omit<DefinitionRow, 'definitionId' | 'createdDate' | 'modifiedDate' | 'isSystem'>
 
 /** The id of the new definition; undefined where the name is taken. */
 export async function insertDefinition(tx: Tx, tenantId: number, stamp: string, row: NewDefinition): Promise<number | undefined> {

@@ -179,7 +179,7 @@ export async function createDefinition(context: TxContext, place: Place, draft: 
   if (definitionId === undefined) throw nameTaken(place.kind, internalName)
   await replaceUses(tx, tenantId, definitionId, subjectsOf(draft.references))
   context.audit({ definitionId, internalName })
-  return { ...row, definitionId, ownerName: actor.displayName, isSystem: false, createdDate: stamp, modifiedDate: stamp }
+  return { ...row, definitionId, isSystem: false, createdDate: stamp, modifiedDate: stamp }
 }
 
 /** Throws AppError `forbidden` where the caller sees a definition and may not change it. */
