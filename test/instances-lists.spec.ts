@@ -125,6 +125,28 @@ describe('cursors', () => {
   })
 })
 
+describe('a list as of a time', () => {
+  it('is sorted by the values of that time, page by page, and its cursor belongs to that time', async () => {
+    await world.call('create_entity', { internalName: 'Tank', properties: ['Size', 'Name'].map((property) => ({ property })) })
+    const sizes = [3, 1, null, 2, 1]
+    const rows = sizes.map((Size, index) => ({ key1: `k${index}`, data: { Size, Name: `k${index}` } }))
+    await world.call('save_instances_bulk', { entity: 'Tank', rows })
+    const { modifiedDate: asOfDate } = await world.call('get_instance_by_key', { entity: 'Tank', key1: 'k4' })
+    await world.call('save_instances_bulk', { entity: 'Tank', rows: rows.map(({ key1 }, index) => ({ key1, data: { Size: index } })) })
+    await world.call('delete_instance_by_key', { entity: 'Tank', key1: 'k0' })
+    const then = { entity: 'Tank', asOfDate, sort: [{ property: 'Size', direction: 'desc' }, { property: 'Name' }], pageSize: 2 }
+    const first = await page('list_instances_as_of', then)
+    expect(first).toMatchObject({ keys: ['k0', 'k3'], totalCount: 5 })
+    const second = await page('list_instances_as_of', { ...then, cursor: first.nextCursor })
+    expect(second.keys).toEqual(['k1', 'k4'])
+    expect((await page('list_instances_as_of', { ...then, cursor: second.nextCursor })).keys).toEqual(['k2'])
+    const later = { ...then, asOfDate: '2999-01-01T00:00:00Z' }
+    expect((await page('list_instances_as_of', later)).keys).toEqual(['k4', 'k3'])
+    const error = await refusal('list_instances_as_of', { ...later, cursor: first.nextCursor })
+    expect(error.message).toContain('belongs to another filter or sort')
+  })
+})
+
 describe('totals', () => {
   it('stand on the first page, and nowhere else', async () => {
     const { modifiedDate: asOfDate } = await world.call('get_instance', { entity: 'Thing', record: 't0' })

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 
-import { inRecords } from '#platform/db/records.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { countedTo } from '#platform/paging.ts'
 import { entity, filterRules } from '#tools/query/query.schema.ts'
-import { compiling, countRecords, queryOf, readFrame } from '#tools/query/service.ts'
+import { countRecords, readFrame } from '#tools/query/service.ts'
 
 export const countInstances = defineOperation({
   ...reads(z.object({ count: z.int(), isAtLeast: z.literal(true).optional().describe('There are more than were counted') })),
@@ -29,12 +28,9 @@ export const countInstances = defineOperation({
     },
   ],
   async handler(context, input) {
-    const { tx, tenantId } = context
     const frame = await readFrame(context, input.entity)
-    const { filter } = queryOf(frame, input)
-    if (!frame.hasTable) return { count: 0 }
     const limit = input.includeTotal === false ? countedTo + 1 : undefined
-    const count = await inRecords(tx, tenantId, () => countRecords(tx, tenantId, compiling(frame), filter, limit))
+    const count = await countRecords(context, frame, input, limit)
     return limit !== undefined && count === limit ? { count: countedTo, isAtLeast: true as const } : { count }
   },
 })

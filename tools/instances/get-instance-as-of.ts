@@ -5,7 +5,7 @@ import { inRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { entity, narrowInput, record } from '#tools/query/query.schema.ts'
-import { anyRecordId, compiling, findDocumentAsOf, readFrame, shownOf, timeOf } from '#tools/query/service.ts'
+import { anyRecordId, showing, findDocument, readFrame, shownOf, timeOf } from '#tools/query/service.ts'
 
 import { exampleInstance, instance } from './instances.schema.ts'
 
@@ -34,7 +34,7 @@ export const getInstanceAsOf = defineOperation({
     const frame = await readFrame(context, input.entity)
     const shown = shownOf(context, frame, input)
     const id = await anyRecordId(context, frame, input.record)
-    const document = await inRecords(tx, tenantId, () => findDocumentAsOf(tx, tenantId, compiling(frame, shown), id, at))
+    const document = await inRecords(tx, tenantId, () => findDocument(tx, showing(frame, shown, { rows: 'withDeleted', asOf: at }), { id }))
     if (document === undefined)
       throw new AppError('not_found', `The record did not exist at ${at}. get_instance_history tells since when it does.`)
     return rawJson(document)

@@ -9,7 +9,7 @@ import {
   anyRecordId,
   changeKindOf,
   changesBetween,
-  compiling,
+  showing,
   findVersion,
   listVersions,
   movesBetween,
@@ -74,7 +74,11 @@ export const getInstanceHistory = defineOperation({
     const first = page.cursor === undefined ? page.offset + 1 : decodeIdCursor(page.cursor)
     // One version before the page tells what the first one of the page changed.
     const found = await inRecords(tx, tenantId, () =>
-      listVersions(tx, tenantId, compiling(frame), id, { fromVersion: first - 1, limit: page.pageSize + 1, bytes: page.bytes }),
+      listVersions(tx, showing(frame, undefined, { rows: 'versions' }), id, {
+        fromVersion: first - 1,
+        limit: page.pageSize + 1,
+        bytes: page.bytes,
+      }),
     )
     const before = found.rows[0]?.version === first - 1 ? found.rows[0] : undefined
     const rows = (before ? found.rows.slice(1) : found.rows).slice(0, page.pageSize)
@@ -95,8 +99,7 @@ export const getInstanceHistory = defineOperation({
         rowHash: row.rowHash,
       }
     })
-    const { entityId } = frame.entity
-    const count = page.countTo === undefined ? 0 : await inRecords(tx, tenantId, () => findVersion(tx, tenantId, entityId, id))
+    const count = page.countTo === undefined ? 0 : await inRecords(tx, tenantId, () => findVersion(tx, frame, id))
     const hasMore = found.hasMore || found.rows.length - (before ? 1 : 0) > rows.length
     return listOf(
       page,

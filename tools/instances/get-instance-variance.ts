@@ -5,7 +5,7 @@ import { AppError } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { fitting } from '#platform/paging.ts'
 import { entity, record } from '#tools/query/query.schema.ts'
-import { anyRecordId, changesBetween, chosenProperties, compiling, listVersions, readFrame, timeOf } from '#tools/query/service.ts'
+import { anyRecordId, changesBetween, chosenProperties, showing, listVersions, readFrame, timeOf } from '#tools/query/service.ts'
 
 import { anyValue, data, person } from './instances.schema.ts'
 import { findDisplayNames } from '#tools/users/service.ts'
@@ -70,7 +70,7 @@ export const getInstanceVariance = defineOperation({
     }
     const id = await anyRecordId(context, frame, input.record)
     const found = await inRecords(tx, tenantId, () =>
-      listVersions(tx, tenantId, compiling(frame, shown), id, {
+      listVersions(tx, showing(frame, shown, { rows: 'versions' }), id, {
         fromVersion: 0,
         limit: maxSnapshots + 1,
         bytes: context.answerBytes,

@@ -46,7 +46,7 @@ export const listInstances = defineOperation({
     const field = modifiedSinceUtc === undefined ? 'changedSince' : 'modifiedSinceUtc'
     const modifiedSince = since === undefined ? undefined : timeOf(since, field, 'begin')
     return listRecords(context, await readFrame(context, input.entity), input, {
-      includeDeleted: input.includeDeleted === true,
+      rows: input.includeDeleted === true ? 'withDeleted' : 'live',
       modifiedSince,
     })
   },

@@ -5,9 +5,9 @@ import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { envelopeBytes } from '#platform/paging.ts'
 
-import type { Shown } from './document.rules.ts'
-import { compiling, type ReadFrame } from './frame.ts'
-import { listChanges } from './read.store.ts'
+import { listChanges } from './changes.store.ts'
+import { showing, type Shown } from './document.rules.ts'
+import type { ReadFrame } from './frame.ts'
 import { encodeWatermark, parseWatermark } from './watermark.rules.ts'
 
 /** A place among changes, which a watermark can stand behind. */
@@ -58,7 +58,7 @@ export async function readChanges(
   // No table yet: nothing was ever written, and what will be is after the number zero.
   if (!frame.hasTable) return { items: '[]', hasMore: false, watermark: watermarkAt({ changeNo: '0', id: '0' }), watermarkAt }
   const found = await inRecords(tx, tenantId, () =>
-    listChanges(tx, tenantId, compiling(frame, request.shown), {
+    listChanges(tx, showing(frame, request.shown, { rows: 'withDeleted' }), {
       after: mark.kind === 'token' ? { changeNo: mark.changeNo, id: mark.id } : undefined,
       since,
       sinceTime,

@@ -1,7 +1,8 @@
 /** Compiles a record into the JSON that the wire shows. */
 import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
 
-import { type Compiling, createdBySql, externalKeySql, isoSql, valueSql } from './compile.rules.ts'
+import { createParameters, isoSql, type Parameters } from './columns.rules.ts'
+import { columnOf, createdBySql, externalKeySql, type Opening, openSource, type Readable, type Source } from './source.rules.ts'
 
 /** What of a record its documents show beside its own fields. */
 export interface Shown {
@@ -10,26 +11,77 @@ export interface Shown {
   readonly withDataJson: boolean
 }
 
-/** A compilation that shows records. */
-export interface Showing extends Compiling {
+/** A statement that shows records of a source, while it is compiled. */
+export interface Showing {
+  readonly source: Source
   readonly shown: Shown
+  readonly parameters: Parameters
+}
+
+/** Prepares a statement on an entity's records: of a page, of one of them, or of their versions. */
+export function showing(readable: Readable, shown: Shown = everythingOf(readable.entity), opening: Opening = {}): Showing {
+  return { source: openSource(readable, opening), shown, parameters: createParameters() }
 }
 
 export function everythingOf(entity: CatalogEntity): Shown {
   return { properties: entity.properties, withDataJson: true }
 }
 
+/** The value of a column as JSON: `canonical` keeps option ids, for merging and hashing; `wire` shows option names. */
+function valueSql(parameters: Parameters, source: Source, property: CatalogProperty, form: 'wire' | 'canonical'): string {
+  const column = columnOf(source, property)
+  const show = (one: string): string => {
+    switch (property.dataType) {
+      case 'DateTime':
+        return isoSql(one)
+      case 'DateOnly':
+      case 'TimeOnly':
+        return `${one}::text`
+      case 'Choice':
+      case 'Hierarchy':
+        // As text: one jsonb among the values would make jsonb of the whole record, whose fields then stand in another order.
+        return form === 'wire' ? `(${optionNames(parameters, property)} ->> ${one}::text)` : one
+      case 'Number':
+      case 'Currency':
+      case 'Text':
+      case 'Boolean':
+      case 'Attachment':
+      case 'Signature':
+      case 'Binary':
+        return one
+    }
+  }
+  if (!property.isList) return show(column)
+  // Once only: each showing of an option adds a parameter.
+  const one = show('v')
+  if (one === 'v') return `to_json(${column})`
+  return `(select json_agg(${one} order by n) from unnest(${column}) with ordinality as u(v, n))`
+}
+
+const optionJson = new WeakMap<CatalogProperty, string>()
+
+function optionNames(parameters: Parameters, property: CatalogProperty): string {
+  let json = optionJson.get(property)
+  if (json === undefined) {
+    const shown = [...property.options, ...(property.retiredOptions ?? [])]
+    json = JSON.stringify(Object.fromEntries(shown.map((option) => [option.optionId, option.internalName])))
+    optionJson.set(property, json)
+  }
+  return `${parameters.add(json)}::text::jsonb`
+}
+
 /** The values that are shown by internalName, as one JSON value. */
-export function dataSql(compiling: Showing): string {
-  const data = compiling.shown.properties.map((property) => `'${property.internalName}': ${valueSql(compiling, property, 'wire')}`)
+export function dataSql({ parameters, source, shown }: Showing): string {
+  const data = shown.properties.map((property) => `'${property.internalName}': ${valueSql(parameters, source, property, 'wire')}`)
   return `json_object(${data.join(', ')}${data.length > 0 ? ' null on null' : ''})`
 }
 
 /** A record as the wire shows it, as one JSON value. `isDeletedShown` adds deletedDate. */
-export function documentSql(compiling: Showing, options: { isDeletedShown?: boolean; extra?: readonly string[] } = {}): string {
-  const { alias, entity, shown } = compiling
+export function documentSql(showing: Showing, options: { isDeletedShown?: boolean; extra?: readonly string[] } = {}): string {
+  const { parameters, source, shown } = showing
+  const { alias, entity } = source
   const byId = shown.withDataJson
-    ? shown.properties.map((property) => `'${property.propertyId}': ${valueSql(compiling, property, 'wire')}`)
+    ? shown.properties.map((property) => `'${property.propertyId}': ${valueSql(parameters, source, property, 'wire')}`)
     : []
   const parts = [
     `'eiRecordId': ${alias}.id`,
@@ -38,15 +90,15 @@ export function documentSql(compiling: Showing, options: { isDeletedShown?: bool
     `'key1': ${alias}.key1`,
     `'key2': ${alias}.key2`,
     `'key3': ${alias}.key3`,
-    `'externalKey': ${externalKeySql(alias)}`,
+    `'externalKey': ${externalKeySql(source)}`,
     ...(shown.withDataJson
       ? [`'dataJson': json_object(${byId.join(', ')}${byId.length > 0 ? ' absent on null' : ''} returning text)`]
       : []),
-    `'data': ${dataSql(compiling)}`,
+    `'data': ${dataSql(showing)}`,
     `'rowHash': upper(encode(${alias}.row_hash, 'hex'))`,
     `'workflowInstanceId': ${alias}.workflow_instance_id`,
     `'createdDate': ${isoSql(`${alias}.created_at`)}`,
-    `'createdBy': ${createdBySql(compiling)}`,
+    `'createdBy': ${createdBySql(source)}`,
     `'modifiedDate': ${isoSql(`${alias}.valid_from`)}`,
     `'modifiedBy': ${alias}.modified_by`,
     ...(options.isDeletedShown ? [`'deletedDate': ${isoSql(`${alias}.deleted_at`)}`] : []),
@@ -56,9 +108,9 @@ export function documentSql(compiling: Showing, options: { isDeletedShown?: bool
 }
 
 /** The values of a record by entityPropertyId, in canonical form, as one JSON value. */
-export function canonicalSql(compiling: Compiling): string {
-  const parts = compiling.entity.properties.map(
-    (property) => `'${property.entityPropertyId}': ${valueSql(compiling, property, 'canonical')}`,
+export function canonicalSql(parameters: Parameters, source: Source): string {
+  const parts = source.entity.properties.map(
+    (property) => `'${property.entityPropertyId}': ${valueSql(parameters, source, property, 'canonical')}`,
   )
   return `json_object(${parts.join(', ')}${parts.length > 0 ? ' null on null' : ''})`
 }

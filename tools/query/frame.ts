@@ -10,16 +10,13 @@ import { unknownName } from '#platform/validation.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { cachedCatalog, confirmCatalog, keptCatalog } from '#tools/entities/service.ts'
 
-import { createParameters } from './compile.rules.ts'
-import { everythingOf, type Showing, type Shown } from './document.rules.ts'
+import type { Readable } from './source.rules.ts'
 
 /** Columns by tenant and entity. Columns are only ever added, so what was once seen stays true; a missing one is looked for again. */
 const columnsSeenOf = kept(() => new LRUCache<string, Set<string>>({ max: 10_000 }))
 
-export interface ReadFrame {
+export interface ReadFrame extends Readable {
   readonly catalog: Catalog
-  readonly entity: CatalogEntity
-  readonly present: ReadonlySet<string>
   /** Whether the entity has a table at all: without one it has no records. */
   readonly hasTable: boolean
 }
@@ -62,9 +59,4 @@ export async function readFrameOf(context: TxContext, catalog: Catalog, entity: 
   const sensitive = entity.properties.filter((property) => property.isSensitive).map((property) => property.internalName)
   if (sensitive.length > 0) context.audit({ entity: entity.internalName, sensitive })
   return { catalog, entity, present, hasTable: present.size > 0 }
-}
-
-/** A fresh compilation of a statement on the entity, with its record row under `e`. */
-export function compiling({ catalog, entity, present }: ReadFrame, shown: Shown = everythingOf(entity)): Showing {
-  return { tenantId: catalog.tenantId, entity, present, parameters: createParameters(), alias: 'e', shown }
 }

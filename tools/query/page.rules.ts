@@ -1,11 +1,11 @@
 /** Compiles the statement of a page of records: made into JSON by PostgreSQL, which also ends it where the answer would pass its bytes. */
 import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
 
-import { columnSql } from './compile.rules.ts'
 import type { Showing } from './document.rules.ts'
+import { columnOf } from './source.rules.ts'
 
 export interface DocumentPage {
-  /** The rows, as a `from` clause with its conditions, under the alias of the compilation. */
+  /** The rows, as a `from` clause with its conditions, under the alias of the source. */
   readonly source: string
   readonly order: string
   /** One row as JSON. */
@@ -25,16 +25,16 @@ export interface DocumentPage {
 }
 
 /** At least this many bytes go into a row's JSON, without reading it: PostgreSQL knows how long a stored text is. Undefined where no value is long. */
-function weightSql(compiling: Showing): string | undefined {
+function weightSql({ source, shown }: Showing): string | undefined {
   const weigh = (property: CatalogProperty): string[] => {
-    const column = columnSql(compiling, property)
+    const column = columnOf(source, property)
     // A list is stored in up to four times the bytes that its JSON takes, or compressed.
     if (property.isList) return [`coalesce(pg_column_size(${column}) / 4, 0)`]
     return property.dataType === 'Text' ? [`coalesce(octet_length(${column}), 0)`] : []
   }
-  const terms = compiling.shown.properties.flatMap(weigh)
+  const terms = shown.properties.flatMap(weigh)
   if (terms.length === 0) return undefined
-  return `(${terms.join(' + ')})${compiling.shown.withDataJson ? ' * 2' : ''}`
+  return `(${terms.join(' + ')})${shown.withDataJson ? ' * 2' : ''}`
 }
 
 /**
@@ -42,10 +42,10 @@ function weightSql(compiling: Showing): string | undefined {
  * limit), `position` (of the last row in it). Rows are chosen first, and made into documents then: neither those before the page nor those that surely
  * do not fit any more.
  */
-export function pageSql(compiling: Showing, page: DocumentPage): string {
-  const { alias } = compiling
+export function pageSql(showing: Showing, page: DocumentPage): string {
+  const { alias } = showing.source
   const { order, limit, bytes, always = 1 } = page
-  const weight = weightSql(compiling)
+  const weight = weightSql(showing)
   const before = weight === undefined ? '0' : `sum(${weight}) over (order by ${order} rows between unbounded preceding and 1 preceding)`
   const items = `coalesce(string_agg(document, ',' order by n) filter (where fits), '')`
   const whole = page.isWhole ? `case when bool_and(fits or n > ${limit}) then ${items} else '' end` : items

@@ -2,15 +2,18 @@
 import { createHash } from 'node:crypto'
 
 import { type Listing, listing, rawJson } from '#platform/answer.ts'
-import { lastInRecords } from '#platform/db/records.ts'
+import { inRecords, lastInRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { decodeCursor, encodeCursor, notOfThisList, pageOf, type PageRequest, pageTooLarge, totalOf } from '#platform/paging.ts'
 
-import { compiling, type ReadFrame } from './frame.ts'
-import { type GroupNode, isPosition, parseQuery, type SortKey } from './parse.rules.ts'
-import { type DocumentRows, listDocuments, type PageQuery } from './read.store.ts'
+import { showing } from './document.rules.ts'
+import type { ReadFrame } from './frame.ts'
+import { isPosition, parseQuery } from './parse.rules.ts'
+import { countRows, type DocumentRows, listDocuments, type PageQuery } from './read.store.ts'
 import { type Narrowing, shownOf } from './records.ts'
+import { type Opening, openSource, type Source } from './source.rules.ts'
+import type { GroupNode, SortKey } from './tree.types.ts'
 import { verdictOf } from './unknown-property.rules.ts'
 
 export interface ListRequest extends Narrowing {
@@ -25,13 +28,13 @@ export interface ListRequest extends Narrowing {
 }
 
 /** Parses filter and sort. Throws 400 with every finding. */
-export function queryOf(
-  frame: ReadFrame,
+function queryOf(
+  source: Source,
   input: Pick<ListRequest, 'filterRules' | 'filters' | 'sort'>,
 ): { filter: GroupNode | undefined; sort: readonly SortKey[] } {
   if (input.filterRules !== undefined && input.filters !== undefined)
     throw new AppError('invalid_input', 'filterRules and filters are two names of one thing. Send one of them.')
-  const parsed = parseQuery(frame.entity, input)
+  const parsed = parseQuery(source, input)
   if (parsed.issues.length > 0) {
     const { code, first } = verdictOf(parsed.issues)
     throw new AppError(code, `The query is not valid: ${first?.message ?? ''}`, { issues: parsed.issues })
@@ -47,19 +50,16 @@ function queryMark(frame: ReadFrame, input: unknown): string {
     .slice(0, 10)
 }
 
+/** Which of an entity's records a list is about, beside its filter. */
+export interface Listed extends Pick<Opening, 'rows' | 'asOf'>, Pick<PageQuery, 'modifiedSince' | 'parentId'> {}
+
 /** A page of records, as the list operations answer it. */
-export async function listRecords(
-  context: TxContext,
-  frame: ReadFrame,
-  input: ListRequest,
-  more: Partial<Pick<PageQuery, 'includeDeleted' | 'modifiedSince' | 'parentId'>> = {},
-): Promise<Listing<never>> {
-  const { tx, tenantId } = context
+export async function listRecords(context: TxContext, frame: ReadFrame, input: ListRequest, listed: Listed = {}): Promise<Listing<never>> {
   const page = pageOf(context, input)
-  const { filter, sort } = queryOf(frame, input)
-  const shown = shownOf(context, frame, input)
+  const statement = showing(frame, shownOf(context, frame, input), listed)
+  const { filter, sort } = queryOf(statement.source, input)
   if (!frame.hasTable) return listing<never>(rawJson('[]'), totalOf(page, 0))
-  const mark = queryMark(frame, [input.filterRules ?? input.filters ?? null, input.sort ?? null, more])
+  const mark = queryMark(frame, [input.filterRules ?? input.filters ?? null, input.sort ?? null, listed])
   let after: readonly unknown[] | undefined
   if (page.cursor !== undefined) {
     const [given, ...position] = decodeCursor(page.cursor, sort.length + 2)
@@ -71,21 +71,28 @@ export async function listRecords(
     if (!isPosition(sort, position)) throw notOfThisList()
     after = position
   }
+  const { modifiedSince, parentId } = listed
   const rows = await lastInRecords(context, () =>
-    listDocuments(tx, tenantId, compiling(frame, shown), page, {
-      filter,
-      sort,
-      after,
-      includeDeleted: more.includeDeleted === true,
-      modifiedSince: more.modifiedSince,
-      parentId: more.parentId,
-    }),
+    listDocuments(context.tx, statement, page, { filter, sort, after, modifiedSince, parentId }),
   )
   return listingOf(page, rows, (position) => [mark, ...position])
 }
 
+/** How many live records a filter selects, counted up to `limit`. */
+export async function countRecords(
+  context: TxContext,
+  frame: ReadFrame,
+  input: Pick<ListRequest, 'filterRules' | 'filters'>,
+  limit: number | undefined,
+): Promise<number> {
+  const source = openSource(frame)
+  const { filter } = queryOf(source, input)
+  if (!frame.hasTable) return 0
+  return inRecords(context.tx, context.tenantId, () => countRows(context.tx, source, filter, limit))
+}
+
 /** A page as its list answers it. Throws 413 where a numbered page does not fit. */
-export function listingOf(
+function listingOf(
   page: PageRequest,
   rows: DocumentRows & { readonly total: number | null },
   cursor: (position: readonly unknown[]) => readonly unknown[],

@@ -5,11 +5,12 @@ import { maxIssues } from '#platform/issues.ts'
 import { hasForbiddenCharacter } from '#platform/json.ts'
 import { noPatterns } from '#platform/patterns.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
-
+import { type CatalogEntity, type DataType, propertyIndex } from '#tools/entities/catalog.schema.ts'
 import { type Operator, operatorsOf, type SystemField, systemFields } from '#tools/properties/operators.schema.ts'
 import { checkValue, type Scalar, type ValueRules } from '#tools/properties/service.ts'
-import { type CatalogEntity, type CatalogProperty, type DataType, propertyIndex } from '#tools/entities/catalog.schema.ts'
 
+import type { Source } from './source.rules.ts'
+import type { Field, GroupNode, QueryNode, RuleNode, SortKey } from './tree.types.ts'
 import { unknownProperty } from './unknown-property.rules.ts'
 
 export const maxFilterDepth = 8
@@ -17,30 +18,6 @@ export const maxFilterRules = 200
 const maxInValues = 1_000
 // As many as 200 rules can stand in, each at the bottom of groups of its own.
 const maxFilterGroups = maxFilterDepth * maxFilterRules
-
-/** What a rule or a sort is about. */
-export type Field =
-  | { readonly system: SystemField; readonly dataType: DataType }
-  | { readonly property: CatalogProperty; readonly dataType: DataType }
-
-export interface RuleNode {
-  readonly kind: 'rule'
-  readonly field: Field
-  readonly op: Operator
-  /** Canonical; absent for isEmpty and isNotEmpty, two values for between. */
-  readonly values: readonly Scalar[]
-}
-export interface GroupNode {
-  readonly kind: 'group'
-  readonly logic: 'AND' | 'OR'
-  readonly nodes: readonly QueryNode[]
-}
-export type QueryNode = RuleNode | GroupNode
-
-export interface SortKey {
-  readonly field: Field
-  readonly direction: 'asc' | 'desc'
-}
 
 const systemTypes: Readonly<Record<SystemField, DataType>> = {
   eiRecordId: 'Number',
@@ -65,11 +42,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
  * The field of a name: a system field by its wire name, which means the same in every entity, else a property by internalName or id. So a property that
  * is named like a system field goes by its id.
  */
-export function findField(entity: CatalogEntity, name: string): Field | undefined {
+function findField(source: Source, name: string): Field | undefined {
   const system = systemFields.find((field) => field === name)
-  if (system) return { system, dataType: systemTypes[system] }
-  const property = propertyIndex(entity.properties).get(name.toLowerCase())
-  return property && { property, dataType: property.dataType }
+  if (system) return { source, system, dataType: systemTypes[system] }
+  const property = propertyIndex(source.entity.properties).get(name.toLowerCase())
+  return property && { source, property, dataType: property.dataType }
 }
 
 function unknownField(entity: CatalogEntity, name: unknown, path: string): Issue {
@@ -93,7 +70,7 @@ function lenient(field: Field): ValueRules {
 }
 
 interface Parser {
-  readonly entity: CatalogEntity
+  readonly source: Source
   readonly issues: Issue[]
   rules: number
   groups: number
@@ -154,11 +131,11 @@ function parseRule(parser: Parser, raw: unknown, path: string): RuleNode | undef
   const { entity, property, op, value } = raw
   const hasOthers = refuseOtherKeys(parser, raw, ['entity', 'property', 'op', 'value'], path)
   if (hasOthers && (property === undefined || op === undefined || value === undefined)) return undefined
-  if (!isOwn(parser.entity, entity))
-    return say(parser, `${path}.entity`, `A filter of ${parser.entity.internalName} cannot look into ${quoted(entity)}.`)
-  const field = typeof property === 'string' || typeof property === 'number' ? findField(parser.entity, String(property)) : undefined
+  if (!isOwn(parser.source.entity, entity))
+    return say(parser, `${path}.entity`, `A filter of ${parser.source.entity.internalName} cannot look into ${quoted(entity)}.`)
+  const field = typeof property === 'string' || typeof property === 'number' ? findField(parser.source, String(property)) : undefined
   if (!field) {
-    parser.issues.push(unknownField(parser.entity, property, `${path}.property`))
+    parser.issues.push(unknownField(parser.source.entity, property, `${path}.property`))
     return undefined
   }
   const allowed = operatorsOf(field.dataType)
@@ -240,9 +217,9 @@ export interface ParsedQuery {
   readonly issues: readonly Issue[]
 }
 
-/** Parses the filter, by either of its names, and the sort of a call on one entity. Any issue means that the query must not run. */
-export function parseQuery(entity: CatalogEntity, input: { filterRules?: unknown; filters?: unknown; sort?: unknown }): ParsedQuery {
-  const parser: Parser = { entity, issues: [], rules: 0, groups: 0 }
+/** Parses the filter, by either of its names, and the sort of a call on the records of a source. Any issue means that the query must not run. */
+export function parseQuery(source: Source, input: { filterRules?: unknown; filters?: unknown; sort?: unknown }): ParsedQuery {
+  const parser: Parser = { source, issues: [], rules: 0, groups: 0 }
   const [name, said] = input.filterRules === undefined ? ['filters', input.filters] : ['filterRules', input.filterRules]
   const filter = said === undefined || said === null ? undefined : parseGroup(parser, said, `$.${name}`, 1)
   const sort: SortKey[] = []
@@ -256,10 +233,10 @@ export function parseQuery(entity: CatalogEntity, input: { filterRules?: unknown
 function parseSort(parser: Parser, raw: unknown, path: string, sort: SortKey[]): void {
   if (!isObject(raw)) return say(parser, path, 'Expected {property, direction}.')
   const { property, entity, direction = 'asc' } = raw
-  if (!isOwn(parser.entity, entity))
-    return say(parser, `${path}.entity`, `A list of ${parser.entity.internalName} cannot be sorted by ${quoted(entity)}.`)
-  const field = typeof property === 'string' || typeof property === 'number' ? findField(parser.entity, String(property)) : undefined
-  if (!field) return void parser.issues.push(unknownField(parser.entity, property, `${path}.property`))
+  if (!isOwn(parser.source.entity, entity))
+    return say(parser, `${path}.entity`, `A list of ${parser.source.entity.internalName} cannot be sorted by ${quoted(entity)}.`)
+  const field = typeof property === 'string' || typeof property === 'number' ? findField(parser.source, String(property)) : undefined
+  if (!field) return void parser.issues.push(unknownField(parser.source.entity, property, `${path}.property`))
   if (direction !== 'asc' && direction !== 'desc')
     return say(parser, `${path}.direction`, `Expected asc or desc, got ${quoted(direction)}.`)
   if ('property' in field && field.property.isList)

@@ -8,13 +8,12 @@ import { quoted } from '#platform/suggest.ts'
 import { type CatalogEntity, type CatalogProperty, propertyIndex } from '#tools/entities/catalog.schema.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 
-import type { Shown } from './document.rules.ts'
-import { columnsSeen, compiling, type ReadFrame } from './frame.ts'
+import { showing, type Shown } from './document.rules.ts'
+import { columnsSeen, type ReadFrame } from './frame.ts'
 import { type Keys, splitExternalKey } from './keys.rules.ts'
-import { findAnyId, findDocument, findDocumentByKey, isLive } from './read.store.ts'
+import { findDocument, findId, type RecordName } from './read.store.ts'
+import { openSource } from './source.rules.ts'
 import { unknownProperty } from './unknown-property.rules.ts'
-
-export type RecordName = { readonly id: number } | { readonly keys: Keys }
 
 /** What a path names: digits are always an id, anything else is key1, `-5` among them. */
 export function recordName(record: string | number): RecordName {
@@ -38,9 +37,12 @@ function isPossibleId(id: number): boolean {
 export async function isLiveRecord(context: TxContext, eiRecordId: number): Promise<boolean> {
   const { tx, tenantId } = context
   const entityId = await entityOfRecord(tx, tenantId, eiRecordId)
-  const entity = entityId === undefined ? undefined : (await cachedCatalog(context)).byIdOrName.get(String(entityId))
-  if (!entity || (await columnsSeen(context, entity, [])).size === 0) return false
-  return inRecords(tx, tenantId, () => isLive(tx, tenantId, entity.entityId, eiRecordId))
+  const catalog = await cachedCatalog(context)
+  const entity = catalog.byIdOrName.get(String(entityId))
+  const present = entity ? await columnsSeen(context, entity, []) : new Set<string>()
+  if (!entity || present.size === 0) return false
+  const id = await inRecords(tx, tenantId, () => findId(tx, openSource({ catalog, entity, present }), { id: eiRecordId }))
+  return id !== undefined
 }
 
 /** The properties of these names or ids, in the order of the entity. Throws 400 with every name that it lacks. */
@@ -84,20 +86,15 @@ function isAbsent(frame: ReadFrame, name: RecordName): boolean {
   return !frame.hasTable || ('id' in name && !isPossibleId(name.id))
 }
 
-function find({ tx, tenantId }: TxContext, frame: ReadFrame, name: RecordName, shown?: Shown): Promise<string | undefined> {
-  const compiled = compiling(frame, shown)
-  return 'id' in name ? findDocument(tx, tenantId, compiled, name.id) : findDocumentByKey(tx, tenantId, compiled, name.keys)
-}
-
 export async function documentOf(context: TxContext, frame: ReadFrame, name: RecordName): Promise<string | undefined> {
   if (isAbsent(frame, name)) return undefined
-  return inRecords(context.tx, context.tenantId, () => find(context, frame, name))
+  return inRecords(context.tx, context.tenantId, () => findDocument(context.tx, showing(frame), name))
 }
 
 /** The same as the last statement of a read. */
 export async function lastDocumentOf(context: TxContext, frame: ReadFrame, name: RecordName, shown: Shown): Promise<string | undefined> {
   if (isAbsent(frame, name)) return undefined
-  return lastInRecords(context, () => find(context, frame, name, shown))
+  return lastInRecords(context, () => findDocument(context.tx, showing(frame, shown), name))
 }
 
 /** The id of a record, live or deleted. Throws 404. */
@@ -105,7 +102,7 @@ export async function anyRecordId(context: TxContext, frame: ReadFrame, record: 
   const { tx, tenantId } = context
   const name = recordName(record)
   if (frame.hasTable && !('id' in name && !isPossibleId(name.id))) {
-    const id = await inRecords(tx, tenantId, () => findAnyId(tx, tenantId, frame.entity.entityId, name))
+    const id = await inRecords(tx, tenantId, () => findId(tx, openSource(frame, { rows: 'withDeleted' }), name))
     if (id !== undefined) return id
   }
   throw noSuchRecord(record)

@@ -1,11 +1,11 @@
 /** The door of the reading floor: everything that reads records is parsed, compiled and run here. */
 export { readChanges } from './changes.ts'
-export { columnsOf, createParameters, isNumbered, sqlTypeOf } from './compile.rules.ts'
-export { canonicalSql, documentSql, everythingOf } from './document.rules.ts'
-export { columnsSeen, compiling, entityInPath, readFrame, type ReadFrame } from './frame.ts'
+export { columnsOf, createParameters, isNumbered, sqlTypeOf } from './columns.rules.ts'
+export { canonicalSql, documentSql, everythingOf, showing } from './document.rules.ts'
+export { columnsSeen, entityInPath, readFrame, type ReadFrame } from './frame.ts'
 export { externalKeyOf, findKeyIssues, type Keys, keyTextOf } from './keys.rules.ts'
-export { listingOf, listRecords, queryOf } from './pages.ts'
-export { countRecords } from './read.store.ts'
+export { countRecords, listRecords } from './pages.ts'
+export { findDocument } from './read.store.ts'
 export {
   anyRecordId,
   chosenProperties,
@@ -18,7 +18,8 @@ export {
   recordName,
   shownOf,
 } from './records.ts'
+export { openSource } from './source.rules.ts'
 export { timeOf } from './times.rules.ts'
 export { unknownProperty, verdictOf } from './unknown-property.rules.ts'
 export { changeKindOf, changesBetween, movesBetween } from './versions.rules.ts'
-export { findDocumentAsOf, findVersion, listDocumentsAsOf, listVersions } from './versions.store.ts'
+export { findVersion, listVersions } from './versions.store.ts'

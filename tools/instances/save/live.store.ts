@@ -3,7 +3,7 @@ import type { Tx } from '#platform/db/pool.ts'
 import { recordTable } from '#platform/db/records.ts'
 import { mapInTurns } from '#platform/turns.ts'
 import type { Value } from '#tools/properties/service.ts'
-import { canonicalSql, createParameters, type Keys, type ReadFrame } from '#tools/query/service.ts'
+import { canonicalSql, createParameters, type Keys, type ReadFrame, openSource } from '#tools/query/service.ts'
 
 /** What is known of a live record before a write. */
 export interface LiveRow {
@@ -59,11 +59,11 @@ export async function readCanonical(
   frame: ReadFrame,
   ids: readonly number[],
 ): Promise<Map<number, Map<number, Value>>> {
-  const compiled = { tenantId, entity: frame.entity, present: frame.present, parameters: createParameters(), alias: 'e' }
-  const document = canonicalSql(compiled)
+  const parameters = createParameters()
+  const document = canonicalSql(parameters, openSource(frame))
   const rows = await tx.unsafe<{ id: number; document: string }[]>(
-    `select e.id, (${document})::text as document from ${recordTable(tenantId, frame.entity.entityId)} e where e.id = any(${compiled.parameters.add(ids)}::bigint[])`,
-    [...compiled.parameters.list] as never[],
+    `select e.id, (${document})::text as document from ${recordTable(tenantId, frame.entity.entityId)} e where e.id = any(${parameters.add(ids)}::bigint[])`,
+    [...parameters.list] as never[],
     { prepare: true },
   )
   const read = await mapInTurns(rows, (row) => {

@@ -3,7 +3,7 @@ import type { Tx } from '#platform/db/pool.ts'
 import { historyTable, recordTable } from '#platform/db/records.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import type { Value } from '#tools/properties/service.ts'
-import { createParameters, documentSql, everythingOf, type Keys, sqlTypeOf } from '#tools/query/service.ts'
+import { createParameters, documentSql, everythingOf, type Keys, sqlTypeOf, openSource } from '#tools/query/service.ts'
 
 /** A row as it will be stored: every value, canonical. */
 export interface FullRow {
@@ -62,7 +62,7 @@ function documentReturned(
   for (const value of given) parameters.add(value)
   const present = new Set(['created_by', ...entity.properties.map((property) => `c${property.columnId}`)])
   const returned = withDocuments
-    ? `, (${documentSql({ tenantId, entity, present, parameters, alias: 'e', shown: everythingOf(entity) })})::text as document`
+    ? `, (${documentSql({ source: openSource({ catalog: { tenantId }, entity, present }), shown: everythingOf(entity), parameters })})::text as document`
     : ''
   return { returned, parameters: [...parameters.list] }
 }

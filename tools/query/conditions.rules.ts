@@ -1,0 +1,81 @@
+/** Compiles the conditions of a query tree to SQL. Identifiers come from the catalog alone, values are always parameters. */
+import type { Scalar } from '#tools/properties/service.ts'
+
+import { constantSql, type Parameters } from './columns.rules.ts'
+import { fieldSql, typeOfField } from './field.rules.ts'
+import type { Field, QueryNode, RuleNode } from './tree.types.ts'
+
+function likePattern(op: string, text: string): string {
+  const plain = text.replaceAll(/[\\%_]/g, (special) => `\\${special}`)
+  if (op === 'startsWith') return `${plain}%`
+  if (op === 'endsWith') return `%${plain}`
+  return `%${plain}%`
+}
+
+/** A positive comparison of one value; on a list it holds when any element does. */
+function positiveSql(parameters: Parameters, rule: RuleNode, op: RuleNode['op']): string {
+  const type = typeOfField(rule.field)
+  const column = fieldSql(rule.field)
+  const isList = 'property' in rule.field && rule.field.property.isList
+  const param = (value: Scalar | undefined) => constantSql(`${parameters.add(String(value))}::text`, type)
+  const compare = (one: string): string => {
+    const [first, second] = rule.values
+    switch (op) {
+      case 'eq':
+        return `${one} = ${param(first)}`
+      case 'gt':
+        return `${one} > ${param(first)}`
+      case 'gte':
+        return `${one} >= ${param(first)}`
+      case 'lt':
+        return `${one} < ${param(first)}`
+      case 'lte':
+        return `${one} <= ${param(first)}`
+      case 'between':
+        return `${one} between ${param(first)} and ${param(second)}`
+      case 'in':
+        return `${one} = any(array(select jsonb_array_elements_text(${parameters.add(JSON.stringify(rule.values.map(String)))}::text::jsonb)::${type}))`
+      case 'contains':
+      case 'startsWith':
+      case 'endsWith':
+        return `${one} ilike ${parameters.add(likePattern(op, String(first)))}::text`
+      default:
+        throw new Error(`${op} is not a positive comparison`)
+    }
+  }
+  if (!isList) return compare(column)
+  return `exists (select from unnest(${column}) as u(v) where ${compare('u.v')})`
+}
+
+function emptySql(field: Field): string {
+  const column = fieldSql(field)
+  return typeOfField(field) === 'text' && !('property' in field && field.property.isList)
+    ? `(${column} is null or ${column} = '')`
+    : `${column} is null`
+}
+
+function ruleSql(parameters: Parameters, rule: RuleNode): string {
+  switch (rule.op) {
+    case 'isEmpty':
+      return emptySql(rule.field)
+    case 'isNotEmpty':
+      return `not (${emptySql(rule.field)})`
+    // The negations hold for empty values, for which the comparison itself is neither true nor false.
+    case 'ne':
+      return `(${positiveSql(parameters, rule, 'eq')}) is not true`
+    case 'notIn':
+      return `(${positiveSql(parameters, rule, 'in')}) is not true`
+    case 'notContains':
+      return `(${positiveSql(parameters, rule, 'contains')}) is not true`
+    default:
+      return positiveSql(parameters, rule, rule.op)
+  }
+}
+
+/** A boolean expression; `true` for an empty group. */
+export function filterSql(parameters: Parameters, node: QueryNode | undefined): string {
+  if (!node) return 'true'
+  if (node.kind === 'rule') return ruleSql(parameters, node)
+  if (node.nodes.length === 0) return 'true'
+  return `(${node.nodes.map((part) => filterSql(parameters, part)).join(node.logic === 'AND' ? ' and ' : ' or ')})`
+}

@@ -1,0 +1,41 @@
+/** Compiles the fields of a query tree: what stands for each in SQL. */
+import { sqlTypeOf } from './columns.rules.ts'
+import { columnOf, createdBySql, externalKeySql } from './source.rules.ts'
+import type { Field } from './tree.types.ts'
+
+/** A field of its source, as an expression. */
+export function fieldSql(field: Field): string {
+  const { source } = field
+  const { alias } = source
+  if ('property' in field) return columnOf(source, field.property)
+  switch (field.system) {
+    case 'eiRecordId':
+      return `${alias}.id`
+    case 'entityId':
+      return `${source.entity.entityId}::bigint`
+    case 'parentEIRecordId':
+      return `${alias}.parent_id`
+    case 'key1':
+    case 'key2':
+    case 'key3':
+      return `${alias}.${field.system}`
+    case 'externalKey':
+      return externalKeySql(source)
+    case 'workflowInstanceId':
+      return `${alias}.workflow_instance_id`
+    case 'createdDate':
+      return `${alias}.created_at`
+    case 'createdBy':
+      return createdBySql(source)
+    case 'modifiedDate':
+      return `${alias}.valid_from`
+    case 'modifiedBy':
+      return `${alias}.modified_by`
+  }
+}
+
+/** PostgreSQL's type of one value of a field. */
+export function typeOfField(field: Field): string {
+  if ('property' in field) return sqlTypeOf(field.dataType)
+  return field.dataType === 'Number' ? 'bigint' : sqlTypeOf(field.dataType)
+}
