@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 
 import type { TxContext } from '#platform/operation.ts'
 import { inSystemTransaction } from '#platform/system.ts'
-import { finishJob, queueJob, readJobForRun, type RunningJob } from '#tools/jobs/service.ts'
+import { finishJob, jobTopic, queueJob, readJobForRun, type RunningJob } from '#tools/jobs/service.ts'
 
+import { type Waiters, watchWaiters } from './support/waiters.ts'
 import { openWorld, type World } from './support/world.ts'
 
 let world: World
@@ -35,20 +36,14 @@ async function run(jobId: number, attempt = 1): Promise<RunningJob> {
 }
 
 describe('awaiting', () => {
-  /** How often a waiter has looked, found nothing and begun to wait. */
-  let waits = 0
+  let waiters: Waiters
   beforeEach(() => {
-    const { wake } = world.platform.services
-    const listen = wake.listen.bind(wake)
-    waits = 0
-    vi.spyOn(wake, 'listen').mockImplementation((topic) => {
-      const waiter = listen(topic)
-      return { ...waiter, next: (...limits) => (waits++, waiter.next(...limits)) }
-    })
+    waiters = watchWaiters(world)
   })
-  afterEach(() => {
-    vi.restoreAllMocks()
-  })
+  afterEach(() => waiters.end())
+
+  /** Resolves once the job is awaited, by this many or this often. */
+  const awaited = (jobId: number, waits = 1) => waiters.reached(jobTopic(jobId), waits)
 
   it('wakes in milliseconds when the job ends, without a connection meanwhile', async () => {
     const { services } = world.platform
@@ -57,7 +52,7 @@ describe('awaiting', () => {
       const jobId = await startJob()
       const job = await run(jobId)
       const awaiting = call('await_job', { jobId, timeoutSeconds: 30 }).then((answer) => ({ answer, at: performance.now() }))
-      await expect.poll(() => waits, { interval: 5 }).toBe(n + 1)
+      await awaited(jobId)
       expect(services.databases.app.stats()).toMatchObject({ busy: 0 })
       await transact((context) => finishJob(context, job, { result: { n } }))
       const committed = performance.now()
@@ -85,7 +80,7 @@ describe('awaiting', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       const awaiting = call('await_job', { jobId, timeoutSeconds: 55 })
-      const hasWaited = () => waits > 0
+      const hasWaited = () => waiters.waits(jobTopic(jobId)) > 0
       while (!hasWaited()) await new Promise((resolve) => setImmediate(resolve))
       // As the commit of a process whose line to this one is cut.
       await world.sql`update platform.job set state = 'succeeded', finished_date = now() where job_id = ${job.jobId}`
@@ -100,7 +95,7 @@ describe('awaiting', () => {
     const jobId = await startJob()
     const caller = new AbortController()
     const awaiting = call('await_job', { jobId, timeoutSeconds: 55 }, { signal: caller.signal })
-    await expect.poll(() => waits, { interval: 5 }).toBe(1)
+    await awaited(jobId)
     caller.abort()
     expect(await awaiting).toMatchObject({ state: 'queued' })
   })
@@ -108,11 +103,11 @@ describe('awaiting', () => {
   it('serves a hundred waiters with six connections', async () => {
     const jobId = await startJob()
     const job = await run(jobId)
-    const waiters = Array.from({ length: 100 }, () => call('await_job', { jobId, timeoutSeconds: 30 }))
-    await expect.poll(() => waits, { interval: 5 }).toBe(100)
+    const waiting = Array.from({ length: 100 }, () => call('await_job', { jobId, timeoutSeconds: 30 }))
+    await awaited(jobId, 100)
     expect(world.platform.services.databases.app.stats()).toMatchObject({ busy: 0, waiting: 0 })
     await transact((context) => finishJob(context, job))
-    const answers = await Promise.all(waiters)
+    const answers = await Promise.all(waiting)
     expect(answers).toHaveLength(100)
     expect(answers.every((answer) => answer.state === 'succeeded')).toBe(true)
   })
@@ -121,7 +116,7 @@ describe('awaiting', () => {
     const jobId = await startJob()
     const agent = await call('create_api_key', { name: 'waits', roles: ['DataImport'] })
     const awaiting = call('await_job', { jobId, timeoutSeconds: 50 }, { key: agent.apiKey }).catch((thrown: unknown) => thrown)
-    await expect.poll(() => waits, { interval: 5 }).toBe(1)
+    await awaited(jobId)
     const revoked = performance.now()
     await call('revoke_api_key', { apiKeyId: agent.apiKeyId })
     expect(await awaiting).toMatchObject(refused('unauthenticated', /while the call was waiting/))
@@ -132,7 +127,7 @@ describe('awaiting', () => {
     const jobId = await startJob()
     const agent = await call('create_api_key', { name: 'waits', roles: ['DataImport', 'DataView'] })
     const awaiting = call('await_job', { jobId, timeoutSeconds: 50 }, { key: agent.apiKey }).catch((thrown: unknown) => thrown)
-    await expect.poll(() => waits, { interval: 5 }).toBe(1)
+    await awaited(jobId)
     await call('update_api_key', { apiKeyId: agent.apiKeyId, roles: ['DataView'] })
     expect(await awaiting).toMatchObject(refused('not_found'))
   })
@@ -142,9 +137,9 @@ describe('awaiting', () => {
     const job = await run(jobId)
     const other = await call('create_api_key', { name: 'other', roles: [] })
     const awaiting = call('await_job', { jobId, timeoutSeconds: 50 })
-    await expect.poll(() => waits, { interval: 5 }).toBe(1)
+    await awaited(jobId)
     await call('revoke_api_key', { apiKeyId: other.apiKeyId })
-    await expect.poll(() => waits, { interval: 5 }).toBe(2)
+    await awaited(jobId, 2)
     await transact((context) => finishJob(context, job, { result: {} }))
     expect(await awaiting).toMatchObject({ state: 'succeeded' })
   })

@@ -1,20 +1,25 @@
 /** The loop of send, await, poll and end over the inbox, which needs neither a vendor nor Temporal. Channels are in channels.spec.ts. */
-import { setTimeout as pause } from 'node:timers/promises'
-
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { flagOf, type RoleName } from '#platform/roles.ts'
 import { isTimeZone } from '#tools/messaging/quiet-hours.rules.ts'
+import { conversationTopic } from '#tools/messaging/waiting.ts'
 
+import { type Waiters, watchWaiters } from './support/waiters.ts'
 import { openWorld, type World } from './support/world.ts'
 
 let world: World
 let call: World['call']
+let waiters: Waiters
 beforeAll(async () => {
   world = await openWorld()
   call = world.call
+  waiters = watchWaiters(world)
 })
 afterAll(() => world?.close())
+
+/** Resolves once somebody awaits the conversation. */
+const awaited = (conversationId: number, waits = 1) => waiters.reached(conversationTopic(conversationId), waits)
 
 const refused = (code: string, message: RegExp = /./) => ({ code, message: expect.stringMatching(message) })
 
@@ -112,7 +117,7 @@ describe('the loop', () => {
     for (let round = 0; round < 15; round++) {
       const { conversationId, messageId } = await ask(user)
       const waiting = call('await_reply', { conversationId, timeoutSeconds: 20 }).then(() => performance.now())
-      await pause(30)
+      await awaited(conversationId)
       await call('answer_inbox_message', { messageId, text: 'yes' }, { key: user.key })
       const answered = performance.now()
       took.push((await waiting) - answered)
@@ -139,7 +144,7 @@ describe('the loop', () => {
     const user = await newUser()
     const { conversationId } = await ask(user)
     const waiting = call('await_reply', { conversationId, timeoutSeconds: 20 })
-    await pause(30)
+    await awaited(conversationId)
     await call('end_conversation', { conversationId })
     expect(await waiting).toEqual({ messages: [], cursor: 1, state: 'ended', timedOut: false })
     expect(await call('end_conversation', { conversationId })).toEqual({ state: 'ended' })
@@ -411,7 +416,7 @@ describe('open awaits', () => {
     const { conversationId } = await ask(user)
     const agent = await newUser(['DataView'])
     const waiting = call('await_reply', { conversationId, timeoutSeconds: 50 }, { key: agent.key }).catch((thrown: unknown) => thrown)
-    await pause(50)
+    await awaited(conversationId)
     await call('revoke_api_key', { apiKeyId: agent.apiKeyId })
     const revoked = performance.now()
     expect(await waiting).toMatchObject(refused('unauthenticated', /while the call was waiting/))
@@ -425,7 +430,7 @@ describe('open awaits', () => {
     const by = { key: tenant.key }
     const { conversationId } = await call('send_message', { to: { tenantUserId: tenant.tenantUserId }, text: 'Is gate 4 open?' }, by)
     const waiting = call('await_reply', { conversationId, timeoutSeconds: 50 }, by).catch((thrown: unknown) => thrown)
-    await pause(50)
+    await awaited(conversationId)
     await call('suspend_tenant', { tenantId: tenant.tenantId }, { key: global.key })
     expect(await waiting).toMatchObject(refused('tenant_suspended'))
   })
@@ -435,7 +440,7 @@ describe('open awaits', () => {
     const { conversationId } = await ask(user)
     const gone = new AbortController()
     const waiting = Array.from({ length: 12 }, () => call('await_reply', { conversationId, timeoutSeconds: 50 }, { signal: gone.signal }))
-    await pause(100)
+    await awaited(conversationId, 12)
     expect(world.platform.services.databases.app.stats().busy).toBe(0)
     gone.abort()
     const answers = await Promise.all(waiting)
@@ -448,13 +453,12 @@ describe('open awaits', () => {
     const crowd = 400
     const sent = await Promise.all(Array.from({ length: crowd }, () => ask(user)))
     const waiting = sent.map(({ conversationId }) => call('await_reply', { conversationId, timeoutSeconds: 50 }))
-    const idle = sent.slice(1).map(({ conversationId }) => `conversation:${conversationId}`)
-    await vi.waitFor(() => expect(databases.app.stats().waiting).toBe(0))
-    await pause(300)
+    const idle = sent.slice(1).map(({ conversationId }) => conversationTopic(conversationId))
+    await Promise.all(sent.map(({ conversationId }) => awaited(conversationId)))
     const transact = vi.spyOn(databases, 'transact')
     // As after a lost line between processes: everyone is told to look.
     for (const topic of idle) wake.poke(topic)
-    await pause(300)
+    await Promise.all(idle.map((topic) => waiters.reached(topic, 2)))
     const lookedTogether = transact.mock.calls.length
     transact.mockRestore()
     expect(lookedTogether).toBeGreaterThan(0)
