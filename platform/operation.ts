@@ -184,13 +184,14 @@ export interface Domain {
   readonly phrases: Phrases
 }
 
-/** Errors that every operation may answer. */
+/** Errors that every operation may answer; a read the conflict too, where what it reads changes under it again and again. */
 export const commonErrors: readonly ErrorCode[] = [
   'invalid_json',
   'invalid_input',
   'unauthenticated',
   'forbidden',
   'tenant_suspended',
+  'conflict',
   'rate_limited',
   'too_large',
   'unavailable',
@@ -199,7 +200,7 @@ export const commonErrors: readonly ErrorCode[] = [
 ]
 
 /** Errors that every write may answer beside them. */
-export const commonWriteErrors: readonly ErrorCode[] = ['idempotency_conflict', 'idempotency_in_progress', 'conflict']
+export const commonWriteErrors: readonly ErrorCode[] = ['idempotency_conflict', 'idempotency_in_progress']
 
 /** The facts of a read: spread first, override what differs. */
 export function reads<O extends z.ZodType>(output: O) {

@@ -1,14 +1,17 @@
 /** Assembles every operation, checks it, and computes once what the transports and the documents need of it. */
 import type { z } from 'zod'
 
+import { type ErrorCode, errorCatalogue } from './errors.ts'
 import { fieldWords } from './field-words.ts'
 import { type JsonSchema, toJsonSchema, toStructuredSchema } from './json-schema.ts'
-import { type Domain, type Operation, phraseLanguages, type Phrases } from './operation.ts'
+import { commonErrors, commonWriteErrors, type Domain, type Operation, phraseLanguages, type Phrases } from './operation.ts'
 import { parseRoles, type RoleRule } from './roles.ts'
 
 export interface RegisteredOperation extends Operation {
   readonly domain: string
   readonly roleRule: RoleRule
+  /** Every code that it may answer, common ones included, in the order of the catalogue. Tests refuse an answer with any other. */
+  readonly codes: readonly ErrorCode[]
   /** Names in braces in `path`, in order. */
   readonly pathParams: readonly string[]
   readonly inputSchema: JsonSchema
@@ -41,6 +44,20 @@ export interface Registry {
 
 function shapeOf(schema: z.ZodObject): Record<string, unknown> {
   return schema.shape
+}
+
+function isErrorCode(text: string): text is ErrorCode {
+  return text in errorCatalogue
+}
+
+function codesOf({ effect, errors }: Operation, { needsCredential }: RoleRule): ErrorCode[] {
+  const own = new Set([...commonErrors, ...(effect === 'read' ? [] : commonWriteErrors)])
+  // Whom it asks for no credential it can tell that one is wrong only by a check of its own, which it declares.
+  if (!needsCredential) own.delete('unauthenticated')
+  for (const code of errors) own.add(code)
+  return Object.keys(errorCatalogue)
+    .filter(isErrorCode)
+    .filter((code) => own.has(code))
 }
 
 /** Gives fields that say nothing of themselves the words that all fields of their name have. */
@@ -87,6 +104,7 @@ function register(domain: Domain, operation: Operation): RegisteredOperation {
     ...operation,
     domain: domain.name,
     roleRule,
+    codes: codesOf(operation, roleRule),
     pathParams,
     inputSchema: inputSchemaOf(operation),
     outputSchema,

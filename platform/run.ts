@@ -30,7 +30,10 @@ export interface PipelineParts {
   readonly authenticator: Authenticator
   readonly rateLimit: RateLimit
   readonly room: Room
-  /** Answers are held against their schema and refused when they differ: always in tests, never in production, where a surplus field harms nobody. */
+  /**
+   * Answers are held against their schema, and errors against the declared codes, and refused when they differ: always in tests, never in production, where
+   * a surplus field harms nobody, and a sentence with an undeclared code helps more than none.
+   */
   readonly checksOutput: boolean
 }
 
@@ -47,7 +50,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         if (parts.checksOutput && !isBytesAnswer(answer)) checkOutput(call, answer)
         return answer
       } catch (error) {
-        throw asAppError(error, parts, call)
+        const known = asAppError(error, parts, call)
+        if (parts.checksOutput) checkCode(call, known)
+        throw known
       }
     },
   }
@@ -259,6 +264,12 @@ async function inTransaction<T>(
 function checkOutput(call: Call, answer: unknown): void {
   const result = call.operation.output.safeParse(JSON.parse(bodyText(answer)))
   if (!result.success) throw new Error(`${call.operation.name} answered something else than its output schema: ${result.error.message}`)
+}
+
+function checkCode({ operation }: Call, error: AppError): void {
+  if (operation.codes.includes(error.code)) return
+  const sentence = `${operation.name} answered ${error.code}, which is none of its errors. Declare it. It said: ${error.message}`
+  throw new AppError('internal', sentence, { cause: error })
 }
 
 /** What a database error means to a caller. Anything unknown becomes `internal`; its text goes to the log alone. */

@@ -10,7 +10,7 @@ let platform: Platform
 let statements: string[] = []
 beforeAll(async () => {
   opened = await openPipelineWorld()
-  platform = await opened.open({}, (text) => void statements.push(text))
+  platform = await opened.open({}, { onStatement: (text) => void statements.push(text) })
 })
 afterAll(() => opened?.close())
 

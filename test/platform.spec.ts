@@ -282,3 +282,29 @@ describe('the transaction', () => {
     expect(await effects('ignored')).toBe(0)
   })
 })
+
+describe('the code of an error', () => {
+  it('is one that the operation declares: tests refuse any other, and in production it comes with its sentence', async () => {
+    steps.set('undeclared', () => {
+      throw new AppError('watermark_reset', 'Start again.')
+    })
+    await expect(call('write_twice', { label: 'undeclared' })).rejects.toMatchObject(
+      refused('internal', /^write_twice answered watermark_reset, which is none of its errors.*Start again\.$/),
+    )
+    await expect(call('write_staged', { label: 'undeclared' })).rejects.toMatchObject(refused('internal', /watermark_reset/))
+    const production = await open({}, { checksOutput: false })
+    await expect(call('write_twice', { label: 'undeclared' }, { on: production })).rejects.toMatchObject(
+      refused('watermark_reset', /^Start again\.$/),
+    )
+  })
+
+  it('is held to the same where the database found the error', async () => {
+    steps.set('taken', async ({ tx }) => {
+      await tx.unsafe('create temporary table taken (id int primary key) on commit drop; insert into taken values (1), (1)')
+    })
+    await expect(call('write_twice', { label: 'taken' })).rejects.toMatchObject(refused('already_exists'))
+    await expect(call('write_staged', { label: 'taken' })).rejects.toMatchObject(
+      refused('internal', /^write_staged answered already_exists/),
+    )
+  })
+})

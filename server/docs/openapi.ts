@@ -4,7 +4,7 @@ import type { JsonSchema } from '#platform/json-schema.ts'
 import { documentSchemas } from '#platform/document-schema.ts'
 import type { RegisteredOperation, Registry } from '#platform/registry.ts'
 
-import { codesOf, isPaged, listedDomains, propertiesOf, requiredOf, restBody, restInput, whoMayCall } from './wire.ts'
+import { isPaged, listedDomains, propertiesOf, requiredOf, restBody, restInput, whoMayCall } from './wire.ts'
 
 export interface OpenApiOptions {
   /** Where the API is reached. */
@@ -61,7 +61,7 @@ const idempotencyKey = {
 /** The codes of an operation over REST, where the Content-Type of a JSON body is looked at before the operation is. */
 function restCodesOf(operation: RegisteredOperation): ErrorCode[] {
   const takesJson = operation.method !== 'GET' && (operation.bodyKind ?? 'json') === 'json'
-  return [...codesOf(operation), ...(takesJson ? (['unsupported_type'] as const) : [])]
+  return [...operation.codes, ...(takesJson ? (['unsupported_type'] as const) : [])]
 }
 
 /** Whose request may come too slowly. */

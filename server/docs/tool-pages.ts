@@ -6,7 +6,7 @@ import type { RegisteredOperation, Registry } from '#platform/registry.ts'
 
 import { fieldRows } from './fields.ts'
 import { table } from './markdown.ts'
-import { codesOf, isPaged, listedDomains, whoMayCall } from './wire.ts'
+import { isPaged, listedDomains, whoMayCall } from './wire.ts'
 
 const effects = { read: 'reads', write: 'writes', destroy: 'deletes' } as const
 
@@ -54,7 +54,7 @@ function answerOf(operation: RegisteredOperation, shown: Map<string, string>): s
 
 function errorsOf(operation: RegisteredOperation): string {
   const common = new Set<string>([...commonErrors, ...(operation.effect === 'read' ? [] : commonWriteErrors)])
-  const own = codesOf(operation).filter((code) => !common.has(code))
+  const own = operation.codes.filter((code) => !common.has(code))
   const named = own.map((code) => `\`${code}\` (${errorCatalogue[code].status})`).join(', ')
   return `Errors: ${named === '' ? 'only' : `${named}, and`} those of [every operation](../errors.md#errors-of-every-operation).`
 }

@@ -1,7 +1,5 @@
 /** What an operation takes and answers over REST, in the terms that OpenAPI, Postman and the reference share. */
-import { type ErrorCode, errorCatalogue } from '#platform/errors.ts'
 import type { JsonSchema } from '#platform/json-schema.ts'
-import { commonErrors, commonWriteErrors } from '#platform/operation.ts'
 import type { RegisteredOperation, Registry } from '#platform/registry.ts'
 
 /** The domains with what their documents show: everything but the targets of our own URLs. */
@@ -58,18 +56,6 @@ export function restBody(operation: RegisteredOperation, input: unknown): Record
 
 export function recordOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
-}
-
-/** Every code that the operation may answer, common ones included, in the order of the catalogue. */
-export function codesOf(operation: RegisteredOperation): ErrorCode[] {
-  const isOpen = !operation.roleRule.needsCredential
-  const own = new Set<ErrorCode>([...commonErrors, ...(operation.effect === 'read' ? [] : commonWriteErrors), ...operation.errors])
-  const known = Object.keys(errorCatalogue).filter(isErrorCode)
-  return known.filter((code) => own.has(code) && !(isOpen && code === 'unauthenticated'))
-}
-
-function isErrorCode(text: string): text is ErrorCode {
-  return text in errorCatalogue
 }
 
 /** Whether the answer is a list that comes in pages. */

@@ -15,8 +15,6 @@ export interface Stage {
 export interface Arranged {
   /** An input that succeeds, once. */
   readonly input: Record<string, unknown>
-  /** Of operations that only a global administrator may call. */
-  readonly isGlobal?: boolean
   /** Fields whose values differ from call to call by nature (ids and times are known already). */
   readonly varying?: readonly string[]
 }

@@ -11,6 +11,7 @@ export interface WireAnswer {
   readonly headers: Headers
   /** Parsed JSON; undefined where the body is none. */
   readonly body: unknown
+  readonly sizeBytes: number
 }
 
 export interface Wire {
@@ -88,9 +89,10 @@ export async function openWire(world: World): Promise<Wire> {
         },
         ...(body === undefined ? {} : { body }),
       })
-      const text = await response.text()
+      const bytes = Buffer.from(await response.arrayBuffer())
       const isJson = (response.headers.get('content-type') ?? '').includes('json')
-      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : undefined }
+      const parsed: unknown = isJson ? JSON.parse(bytes.toString()) : undefined
+      return { status: response.status, headers: response.headers, body: parsed, sizeBytes: bytes.length }
     },
     async mcp(name, input, options) {
       const response = await fetch(`${url}/mcp`, {

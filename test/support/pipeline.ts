@@ -30,8 +30,8 @@ export interface PipelineWorld {
   readonly platform: Platform
   /** Another process on the same database. */
   readonly other: Platform
-  /** One more, with settings by their environment names, which tells its statements to a listener. Closed with the rest. */
-  open(env?: Record<string, string>, onStatement?: OnStatement): Promise<Platform>
+  /** One more, with settings by their environment names, which tells its statements to a listener, or answers unchecked. Closed with the rest. */
+  open(env?: Record<string, string>, options?: { readonly onStatement?: OnStatement; readonly checksOutput?: false }): Promise<Platform>
   // oxlint-disable-next-line typescript/no-explicit-any -- as World.call
   call(name: string, input?: unknown, options?: PipelineCallOptions): Promise<any>
   /** How many rows the test's operations have committed under a label. */
@@ -44,7 +44,7 @@ export async function openPipelineWorld(): Promise<PipelineWorld> {
   const platforms: Platform[] = []
   await world.sql.unsafe(effectTables)
 
-  async function open(env: Record<string, string> = {}, onStatement?: OnStatement): Promise<Platform> {
+  async function open(env: Record<string, string> = {}, options: Parameters<PipelineWorld['open']>[1] = {}): Promise<Platform> {
     const config = loadConfig({ DATA_DIR: world.config.dataDir, DATABASE_POOL: '4', CALLS_PER_MINUTE: '1000000', ...env })
     const made = await createPlatform({
       config,
@@ -54,7 +54,7 @@ export async function openPipelineWorld(): Promise<PipelineWorld> {
       secretsKey: secretsKeyOfTests,
       domains: [...domains, testDomain],
       checksOutput: true,
-      ...(onStatement ? { onStatement } : {}),
+      ...options,
     })
     platforms.push(made)
     return made

@@ -48,9 +48,10 @@ const writeTwice = defineOperation({
   },
 })
 
-/** The same in two transactions, with the step between them. */
+/** The same in two transactions, with the step between them, and without the error of what exists already. */
 const writeStaged = defineStagedOperation({
   ...writes(effect),
+  errors: ['not_found'],
   name: 'write_staged',
   title: 'Write in two stages',
   description: 'Writes two rows in transactions of their own with a step of the test between them.',

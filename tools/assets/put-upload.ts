@@ -24,7 +24,7 @@ export const putUpload = defineStagedOperation({
   isUnlisted: true,
   bodyKind: 'stream',
   input: z.object({ uploadToken: z.string().max(300) }),
-  errors: ['not_found', 'conflict', 'unsupported_type'],
+  errors: ['unauthenticated', 'not_found', 'unsupported_type'],
   examples: [
     {
       title: 'The bytes of a photograph',

@@ -14,6 +14,7 @@ import { makeKey } from './service.ts'
 
 export const createApiKey = defineOperation({
   ...writes(newApiKey),
+  errors: [],
   name: 'create_api_key',
   title: 'Create an API key',
   description:

@@ -8,6 +8,7 @@ import { countApiKeys, listApiKeyRows, toApiKey } from './auth.store.ts'
 
 export const listApiKeys = defineOperation({
   ...reads(z.array(apiKey)),
+  errors: [],
   name: 'list_api_keys',
   title: 'List API keys',
   description:

@@ -18,6 +18,7 @@ const rotated = newApiKey.extend({
 
 export const rotateApiKey = defineOperation({
   ...writes(rotated),
+  errors: ['not_found'],
   name: 'rotate_api_key',
   title: 'Rotate an API key',
   description:

@@ -14,6 +14,7 @@ import { lockLesserKey } from './changed-key.ts'
 
 export const updateApiKey = defineOperation({
   ...writes(apiKey),
+  errors: ['not_found'],
   isIdempotent: true,
   name: 'update_api_key',
   title: 'Change an API key',

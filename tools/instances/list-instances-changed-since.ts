@@ -19,7 +19,7 @@ export const listInstancesChangedSince = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/changed-since',
   roles: 'DataView',
-  errors: ['not_found', 'unknown_property', 'watermark_reset', 'conflict'],
+  errors: ['not_found', 'unknown_property', 'watermark_reset'],
   input: z.object({
     entity,
     watermark: z.string().max(2000).optional().describe('From the last answer, or an ISO 8601 time (inclusive; may repeat)'),

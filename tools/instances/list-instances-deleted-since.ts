@@ -21,7 +21,7 @@ export const listInstancesDeletedSince = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/deleted-since',
   roles: 'DataView',
-  errors: ['not_found', 'watermark_reset', 'conflict'],
+  errors: ['not_found', 'watermark_reset'],
   input: z.object({
     entity,
     watermark: z.string().max(2000).optional().describe('From the last answer, or an ISO 8601 time (inclusive; may repeat)'),

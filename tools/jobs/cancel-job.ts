@@ -11,6 +11,7 @@ import { cancelAttempt, toJob } from './service.ts'
 
 export const cancelJob = defineOperation({
   ...writes(job),
+  errors: ['not_found'],
   isIdempotent: true,
   name: 'cancel_job',
   title: 'Cancel a job',

@@ -9,6 +9,7 @@ import { toJob } from './service.ts'
 
 export const listJobs = defineOperation({
   ...reads(z.array(job)),
+  errors: [],
   name: 'list_jobs',
   title: 'List jobs',
   description:

@@ -10,6 +10,7 @@ import { queueJobAgain } from './service.ts'
 
 export const retryJob = defineOperation({
   ...writes(job),
+  errors: ['not_found'],
   name: 'retry_job',
   title: 'Retry a job',
   description:

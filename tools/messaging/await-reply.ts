@@ -7,7 +7,7 @@ import { awaitReplies, repliesShown } from './waiting.ts'
 
 export const awaitReply = defineStagedOperation({
   ...reads(replies),
-  errors: ['not_found', 'unavailable'],
+  errors: ['not_found'],
   name: 'await_reply',
   title: 'Wait for a reply',
   description:

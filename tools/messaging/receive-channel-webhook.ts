@@ -40,7 +40,7 @@ async function receive(
 
 export const receiveChannelWebhook = defineStagedOperation({
   ...writes(z.object({ outcome: z.enum(['stored', 'updated', 'duplicate', 'ignored']) })),
-  errors: ['not_found', 'invalid_json'],
+  errors: ['not_found'],
   name: 'receive_channel_webhook',
   title: "Receive a channel's webhook",
   description:

@@ -16,7 +16,7 @@ const lookAgainMs = 5_000
 
 export const testChannel = defineStagedOperation({
   ...writes(messageStatus),
-  errors: ['not_found', 'unavailable'],
+  errors: ['not_found'],
   name: 'test_channel',
   title: 'Test a channel',
   description:

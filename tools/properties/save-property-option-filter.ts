@@ -14,6 +14,7 @@ import { mustFindProperty } from './service.ts'
 
 export const savePropertyOptionFilter = defineOperation({
   ...writes(optionFilter),
+  errors: ['not_found'],
   isIdempotent: true,
   name: 'save_property_option_filter',
   title: 'Create or change a subset of options',

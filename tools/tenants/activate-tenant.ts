@@ -9,6 +9,7 @@ import { findTenant, toTenant, updateDeactivated } from './tenants.store.ts'
 
 export const activateTenant = defineOperation({
   ...writes(tenant),
+  errors: ['not_found'],
   isIdempotent: true,
   name: 'activate_tenant',
   title: 'Activate a tenant',

@@ -16,6 +16,7 @@ const envelope = z.object({
 
 export const listTenants = defineOperation({
   ...reads(envelope),
+  errors: [],
   name: 'list_tenants',
   title: 'List tenants',
   description:

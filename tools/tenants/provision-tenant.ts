@@ -17,6 +17,7 @@ const provisioned = tenant.extend({
 
 export const provisionTenant = defineOperation({
   ...writes(provisioned),
+  errors: ['already_exists'],
   name: 'provision_tenant',
   title: 'Provision a tenant',
   description:

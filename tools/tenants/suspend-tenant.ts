@@ -9,6 +9,7 @@ import { findTenant, toTenant, updateDeactivated } from './tenants.store.ts'
 
 export const suspendTenant = defineOperation({
   ...writes(tenant),
+  errors: ['not_found'],
   isIdempotent: true,
   name: 'suspend_tenant',
   title: 'Suspend a tenant',

@@ -8,6 +8,7 @@ import { toUser } from './users.store.ts'
 
 export const createUser = defineOperation({
   ...writes(user),
+  errors: ['already_exists'],
   name: 'create_user',
   title: 'Create a user',
   description:

@@ -8,6 +8,7 @@ import { findUserByEmail, lockEmail, toUser } from './users.store.ts'
 
 export const findOrCreateUser = defineOperation({
   ...writes(user),
+  errors: ['already_exists'],
   isIdempotent: true,
   name: 'find_or_create_user',
   title: 'Find or create a user',

@@ -7,6 +7,7 @@ const role = z.object({ internalName: z.enum(roleNames), bit: z.int().min(1).des
 
 export const listRoles = defineOperation({
   ...reads(z.array(role)),
+  errors: [],
   name: 'list_roles',
   title: 'List roles',
   description: 'The roles that users and keys can hold, with their bits in roleFlag. No role implies another.',

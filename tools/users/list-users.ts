@@ -9,6 +9,7 @@ import { countUsers, listUserRows, toUser } from './users.store.ts'
 
 export const listUsers = defineOperation({
   ...reads(z.array(user)),
+  errors: [],
   name: 'list_users',
   title: 'List users',
   description:

@@ -11,6 +11,7 @@ import { lockUserRow, updateLocked } from './users.store.ts'
 
 export const lockUser = defineOperation({
   ...writes(user),
+  errors: ['not_found'],
   isIdempotent: true,
   name: 'lock_user',
   title: 'Lock a user',

@@ -10,6 +10,7 @@ import { listLanguageRows, lockUserRow, updateLanguage } from './users.store.ts'
 
 export const setUserLanguage = defineOperation({
   ...writes(user),
+  errors: ['not_found'],
   isIdempotent: true,
   name: 'set_user_language',
   title: "Set a user's language",

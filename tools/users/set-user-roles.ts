@@ -12,6 +12,7 @@ import { findUser, toUser, updateRoles } from './users.store.ts'
 
 export const setUserRoles = defineOperation({
   ...writes(user),
+  errors: ['not_found'],
   isIdempotent: true,
   name: 'set_user_roles',
   title: "Set a user's roles",

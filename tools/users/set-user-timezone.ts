@@ -10,6 +10,7 @@ import { lockUserRow, updateTimeZone } from './users.store.ts'
 
 export const setUserTimezone = defineOperation({
   ...writes(user),
+  errors: ['not_found'],
   isIdempotent: true,
   name: 'set_user_timezone',
   title: "Set a user's time zone",

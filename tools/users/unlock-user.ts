@@ -11,6 +11,7 @@ import { lockUserRow, updateLocked } from './users.store.ts'
 
 export const unlockUser = defineOperation({
   ...writes(user),
+  errors: ['not_found'],
   isIdempotent: true,
   name: 'unlock_user',
   title: 'Unlock a user',

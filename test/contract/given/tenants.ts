@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 
 import type { Given, Stage } from '../arrange.ts'
 
-const onTenant = async ({ tenant }: Stage) => ({ input: { tenantId: tenant.tenantId }, isGlobal: true, varying: ['name', 'activeStart'] })
+const onTenant = async ({ tenant }: Stage) => ({ input: { tenantId: tenant.tenantId }, varying: ['name', 'activeStart'] })
 
 export const given: Given = {
   async provision_tenant({ unique }) {
@@ -16,14 +16,13 @@ export const given: Given = {
         initialAdmin: { email: `${own}@example.com`, userName: `admin-${own}` },
         cssJson: { '--theme-primary': '#0a5' },
       },
-      isGlobal: true,
       varying: ['userName', 'email', 'activeStart'],
     }
   },
   // The list is the installation's, which the other calls of the suite add to; this asks for the stage's own tenant.
   list_tenants: async ({ world, tenant }) => {
     const [row] = await world.sql<{ name: string }[]>`select name from platform.tenant where tenant_id = ${tenant.tenantId}`
-    return { input: { search: row?.name }, isGlobal: true, varying: ['name', 'activeStart'] }
+    return { input: { search: row?.name }, varying: ['name', 'activeStart'] }
   },
   get_tenant: onTenant,
   suspend_tenant: onTenant,
