@@ -48,9 +48,13 @@ export type PatternAnswer =
 /** Whether a text matches; `tooLong` where it is too long for the pattern, `tooMuch` where the call took all of its time; undefined: not known yet. */
 export type Verdict = boolean | 'tooLong' | 'tooMuch' | undefined
 
-/** Holds the texts of one call against patterns. Texts that take long are held back: `settle` finds out, and asking again answers. */
+/** Holds texts against patterns, here and now. */
 export interface PatternMatcher {
   matches(pattern: string, text: string): Verdict
+}
+
+/** Those of one call. Texts that take long are held back: `settle` finds out, and asking again answers. */
+export interface CallMatcher extends PatternMatcher {
   /** Whether something was held back since this was asked last. */
   takePending(): boolean
   settle(): Promise<void>
@@ -131,7 +135,7 @@ function timed<T>(work: () => T): T {
 }
 
 /** A matcher for one call. */
-export function createMatcher(): PatternMatcher {
+export function createMatcher(): CallMatcher {
   const verdicts = new Map<string, Map<string, Verdict>>()
   const pending = new Map<string, string[]>()
   let hasPending = false
@@ -198,7 +202,7 @@ export function createMatcher(): PatternMatcher {
 }
 
 /** For values that are held against no pattern. */
-export const noPatterns: PatternMatcher = { matches: () => true, takePending: () => false, settle: () => Promise.resolve() }
+export const noPatterns: PatternMatcher = { matches: () => true }
 
 /** What `read` answers once nothing that it asks for is held back. It is called again until then, so it changes nothing. */
 export async function whenMatched<T>(read: (patterns: PatternMatcher) => T): Promise<T> {

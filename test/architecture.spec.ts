@@ -1,109 +1,37 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { join } from 'node:path'
 
-import { parseSync } from 'oxc-parser'
 import { describe, expect, it } from 'vitest'
 
 import { buildRegistry } from '#platform/registry.ts'
 import { domains } from '#tools/index.ts'
 
+import { listedOperations } from './contract/table.ts'
+import { packageRooms } from './support/package-rooms.ts'
+import { files, type Import, imports, root, textOf, under } from './support/sources.ts'
 import { sqlUsesOf } from './support/sql-uses.ts'
 
-const root = resolve(import.meta.dirname, '..')
-const rooms = ['platform', 'tools', 'workflows', 'activities', 'server'] as const
-
-interface Import {
-  readonly from: string
-  /** A path from the root, or a package's name. */
-  readonly to: string
-  readonly isPackage: boolean
-  readonly isType: boolean
-}
-
-function filesOf(folder: string): string[] {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.parentPath.includes('server/web'))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-}
-
-function packageName(specifier: string): string {
-  return specifier
-    .split('/')
-    .slice(0, specifier.startsWith('@') ? 2 : 1)
-    .join('/')
-}
-
-function importsOf(file: string): Import[] {
-  const { module } = parseSync(file, readFileSync(join(root, file), 'utf8'))
-  const found = [
-    ...module.staticImports.map((one) => ({
-      specifier: one.moduleRequest.value,
-      isType: one.entries.length > 0 && one.entries.every((entry) => entry.isType),
-    })),
-    ...module.staticExports.flatMap((one) =>
-      one.entries.flatMap((entry) => (entry.moduleRequest ? [{ specifier: entry.moduleRequest.value, isType: entry.isType }] : [])),
-    ),
-    ...module.dynamicImports.map((one) => ({
-      specifier: readFileSync(join(root, file), 'utf8')
-        .slice(one.moduleRequest.start, one.moduleRequest.end)
-        .replaceAll(/^['"`]|['"`]$/g, ''),
-      isType: false,
-    })),
-  ]
-  return found.map(({ specifier, isType }) => {
-    if (specifier.startsWith('#')) return { from: file, to: specifier.slice(1), isPackage: false, isType }
-    if (specifier.startsWith('.'))
-      return { from: file, to: relative(root, resolve(root, dirname(file), specifier)), isPackage: false, isType }
-    return { from: file, to: packageName(specifier), isPackage: true, isType }
-  })
-}
-
-const files = rooms.flatMap(filesOf)
-const imports = files.flatMap(importsOf)
-
-const under = (path: string, folder: string) => path.startsWith(`${folder}/`)
 const domainOf = (path: string) => (under(path, 'tools') ? path.split('/')[1] : undefined)
-const isDoor = (path: string) => /\/service\.ts$|\.schema\.ts$/.test(path)
+const isDoor = (path: string) => /\/service\.ts$|\.(?:schema|types)\.ts$/.test(path)
 
-/** Packages that one file of the platform owns. */
-const owners: Readonly<Record<string, (file: string) => boolean>> = {
-  postgres: (file) => under(file, 'platform/db') || file === 'platform/wake.ts',
-  ioredis: (file) => file === 'platform/redis.ts',
-  '@temporalio/client': (file) => file === 'platform/temporal.ts',
-  '@opentelemetry/api': (file) => file === 'platform/trace.ts',
-  'onnxruntime-node': (file) => file === 'platform/onnx.ts',
-  pino: (file) => file === 'platform/log.ts',
-  'prom-client': (file) => file === 'platform/metrics.ts',
-  '@temporalio/worker': (file) => under(file, 'server/worker'),
-  '@modelcontextprotocol/server': (file) => under(file, 'server/mcp'),
-  fastify: (file) => under(file, 'server/http'),
-  '@fastify/multipart': (file) => under(file, 'server/http'),
-  twilio: (file) => under(file, 'activities'),
-  sharp: (file) => under(file, 'activities'),
-  'tesseract.js': (file) => under(file, 'activities'),
-  'pdfjs-dist': (file) => under(file, 'activities'),
-  nodemailer: (file) => under(file, 'activities'),
-  '@gutenye/ocr-node': (file) => file === 'activities/recognition/scene-text.ts',
-  'smtp-server': (file) => under(file, 'server/mail'),
-  mailauth: (file) => under(file, 'server/mail'),
-  '@temporalio/workflow': (file) => under(file, 'workflows'),
-  '@temporalio/activity': (file) => under(file, 'activities'),
+function packageProblemOf({ from, to }: Import): string | undefined {
+  if (under(from, 'workflows')) return to === '@temporalio/workflow' ? undefined : 'a workflow imports only @temporalio/workflow and shapes'
+  if (to.startsWith('node:')) return undefined
+  const room = packageRooms[to]
+  if (!room) return 'the package has no room: give it one in test/support/package-rooms.ts'
+  return room(from) ? undefined : 'the package belongs to another room'
 }
 
 /** Why an import may not stand; undefined when it may. */
-function problemOf({ from, to, isPackage, isType }: Import): string | undefined {
-  if (isPackage) {
-    const owner = owners[to]
-    if (owner && !owner(from)) return 'the package belongs to another room'
-    if (under(from, 'workflows') && to !== '@temporalio/workflow') return 'a workflow imports only @temporalio/workflow and shapes'
-    return undefined
-  }
+function problemOf(one: Import): string | undefined {
+  const { from, to, isPackage, isType } = one
+  if (isPackage) return packageProblemOf(one)
   if (under(from, 'platform')) return under(to, 'platform') ? undefined : 'the platform knows no room above it'
   if (under(from, 'tools')) {
     if (under(to, 'platform')) return undefined
     if (!under(to, 'tools')) return 'tools stand on the platform alone'
     if (from === 'tools/index.ts' || domainOf(from) === domainOf(to)) return undefined
-    return isDoor(to) ? undefined : 'domains meet at service.ts and *.schema.ts'
+    return isDoor(to) ? undefined : 'domains meet at service.ts, *.schema.ts and *.types.ts'
   }
   if (under(from, 'workflows')) {
     if (under(to, 'workflows') || under(to, 'platform/shapes')) return undefined
@@ -191,6 +119,15 @@ describe('the house', () => {
       return problem ? [`${one.from} → ${one.to}: ${problem}`] : []
     })
     expect(problems).toEqual([])
+    const used = new Set(imports.filter((one) => one.isPackage).map(({ to }) => to))
+    expect(Object.keys(packageRooms).filter((name) => !used.has(name))).toEqual([])
+  })
+
+  it('refuses a package that has no room, and one that stands outside of its own', () => {
+    const find = (from: string, to: string) => problemOf({ from, to, isPackage: true, isType: false, values: ['*'] })
+    expect(find('tools/assets/content.ts', 'left-pad')).toContain('has no room')
+    expect(find('tools/assets/content.ts', 'sharp')).toContain('another room')
+    expect(find('activities/recognition/image.ts', 'sharp')).toBeUndefined()
   })
 
   it('keeps the language of tokens pure: values in, values out', () => {
@@ -204,7 +141,7 @@ describe('the house', () => {
   it('keeps SQL in stores and in the platform', () => {
     const statement = /\b(?:tx|sql)(?:<[^`;]*>)?`|\.unsafe[<(]/
     const outside = files.filter((file) => !file.endsWith('.store.ts') && !under(file, 'platform') && !under(file, 'server/boot'))
-    const strays = outside.filter((file) => statement.test(readFileSync(join(root, file), 'utf8')))
+    const strays = outside.filter((file) => statement.test(textOf(file)))
     expect(outside.length).toBeGreaterThan(200)
     expect(strays).toEqual([])
   })
@@ -269,9 +206,9 @@ describe('the house', () => {
     expect(strays.map(({ from, to }) => `${from} → ${to}`)).toEqual([])
     const floor = files.filter((file) => under(file, 'tools/query'))
     expect(floor.length).toBeGreaterThan(10)
-    expect(floor.filter((file) => /\bdefine\w*Operation\(/.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
+    expect(floor.filter((file) => /\bdefine\w*Operation\(/.test(textOf(file)))).toEqual([])
     // What a caller may see is decided where a source is opened; a table that is named elsewhere would be read past it.
-    const naming = floor.filter((file) => /\b(?:recordTable|historyTable)\(/.test(readFileSync(join(root, file), 'utf8')))
+    const naming = floor.filter((file) => /\b(?:recordTable|historyTable)\(/.test(textOf(file)))
     expect(naming).toEqual(['tools/query/source.rules.ts'])
     const readers = new Set(imports.filter(({ to }) => to === 'tools/query/service.ts').map(({ from }) => domainOf(from)))
     expect([...readers]).toContain('instances')
@@ -283,16 +220,21 @@ describe('the house', () => {
     expect(own.length).toBeGreaterThan(10)
     expect(own.filter(({ to }) => under(to, 'tools') && !under(to, 'tools/definitions'))).toEqual([])
     const floor = files.filter((file) => under(file, 'tools/definitions'))
-    expect(floor.filter((file) => /\bdefine\w*Operation\(/.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
+    expect(floor.filter((file) => /\bdefine\w*Operation\(/.test(textOf(file)))).toEqual([])
     const users = new Set(imports.filter(({ to }) => to === 'tools/definitions/service.ts').map(({ from }) => domainOf(from)))
     for (const domain of ['properties', 'entities']) expect([...users]).toContain(domain)
   })
 
-  it('names each operation after its file', () => {
-    const registry = buildRegistry(domains)
-    expect(registry.operations.length).toBeGreaterThan(100)
-    const names = new Set(files.filter((file) => under(file, 'tools')).map((file) => file.split('/').at(-1)))
-    const homeless = registry.operations.filter((operation) => !names.has(`${operation.name.replaceAll('_', '-')}.ts`))
-    expect(homeless.map((operation) => operation.name)).toEqual([])
+  it('keeps each operation in the folder of its domain, in a file of its name', () => {
+    const { operations } = buildRegistry(domains)
+    expect(operations.length).toBeGreaterThan(100)
+    const astray = operations.flatMap((operation) => {
+      const domain = listedOperations.get(operation.name)?.domain ?? operation.domain
+      const name = `${operation.name.replaceAll('_', '-')}.ts`
+      const homes = files.filter((file) => under(file, 'tools') && file.endsWith(`/${name}`))
+      const isAtHome = homes.length === 1 && under(homes[0] ?? '', `tools/${domain}`) && operation.domain === domain
+      return isAtHome ? [] : [{ name: operation.name, domain, registered: operation.domain, homes }]
+    })
+    expect(astray).toEqual([])
   })
 })

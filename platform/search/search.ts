@@ -5,7 +5,8 @@ import type { Embedder, Embeddings } from '../embeddings/embedder.ts'
 import type { Logger } from '../log.ts'
 import { fuse, likenesses, rankByWords, type Ranking } from './ranking.rules.ts'
 import { vectorsOf } from './vectors.ts'
-import { indexWords, termsOf, type WordIndex, type Wording } from './words.rules.ts'
+import { indexWords, type WordIndex, type Wording } from './word-index.ts'
+import { termsOf } from './words.rules.ts'
 
 /** What can be found. */
 export interface Findable {

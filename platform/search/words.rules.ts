@@ -1,6 +1,4 @@
 /** Search by words: what counts as one, and which of a query are names that must be met exactly. */
-import MiniSearch from 'minisearch'
-
 /** Words that say nothing about what is looked for, in the languages that phrases are kept in. */
 const small = new Set(
   `a about an and any are as at be been but by can could did do does for from get gets got had has have how i if in into is it its me my no not of on one or our out
@@ -51,48 +49,4 @@ export function termsOf(text: string): number {
 export function namesIn(query: string): string[] {
   const found = query.match(/[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+|[a-z]+[A-Z][A-Za-z0-9]*|\b\d{3,}\b/g) ?? []
   return [...new Set(found)]
-}
-
-export interface Wording {
-  readonly heading: string
-  readonly text: string
-  /** What people say when they mean it. */
-  readonly asked: string
-}
-
-export interface WordIndex {
-  /** Places in the list with a score from 0 to 1, the best first. */
-  find(query: string): ReadonlyMap<number, number>
-}
-
-// What a person writes is shorter; each further word costs a look through the whole index for words like it.
-const mostTerms = 40
-const longestTerm = 40
-// Between two of them the event loop turns.
-const indexedAtOnce = 10
-
-/** An index of the words of a list. */
-export async function indexWords(list: readonly Wording[]): Promise<WordIndex> {
-  const index = new MiniSearch<{ id: number } & Wording>({
-    fields: ['heading', 'text', 'asked'],
-    tokenize: wordsOf,
-    processTerm: termOf,
-    searchOptions: {
-      boost: { asked: 2 },
-      tokenize: (query) => [...new Set(wordsOf(query))].slice(0, mostTerms).map((word) => word.slice(0, longestTerm)),
-      prefix: (term) => term.length > 3,
-      fuzzy: (term) => (term.length > 5 ? 0.2 : false),
-    },
-  })
-  await index.addAllAsync(
-    list.map((wording, id) => ({ ...wording, id })),
-    { chunkSize: indexedAtOnce },
-  )
-  return {
-    find(query) {
-      const found = index.search(query)
-      const best = found[0]?.score ?? 1
-      return new Map(found.map(({ id, score }) => [Number(id), score / best]))
-    },
-  }
 }

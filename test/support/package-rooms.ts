@@ -1,0 +1,51 @@
+/** Where each package may be imported. */
+import { under } from './sources.ts'
+
+const anywhere = () => true
+const within =
+  (...places: readonly string[]) =>
+  (file: string) =>
+    places.some((place) => file === place || under(file, place))
+
+/** The room of every package; a package without a line here has none, and may stand nowhere. */
+export const packageRooms: Readonly<Record<string, (file: string) => boolean>> = {
+  zod: anywhere,
+  'lru-cache': within('platform', 'tools', 'server'),
+  '@huggingface/tokenizers': within('platform/embeddings'),
+  '@opentelemetry/api': within('platform/trace.ts'),
+  '@temporalio/client': within('platform/temporal.ts'),
+  'fastest-levenshtein': within('platform/suggest.ts'),
+  ioredis: within('platform/redis.ts'),
+  'ipaddr.js': within('platform/outbound.ts'),
+  minisearch: within('platform/search'),
+  'onnxruntime-node': within('platform/onnx.ts'),
+  pino: within('platform/log.ts'),
+  postgres: within('platform/db', 'platform/wake.ts'),
+  'prom-client': within('platform/metrics.ts'),
+  re2js: within('platform/patterns.ts'),
+  undici: within('platform/outbound.ts', 'activities'),
+  'file-type': within('tools/assets', 'activities/recognition'),
+  hucre: within('tools/instances/import'),
+  'libphonenumber-js': within('tools/entities', 'tools/users'),
+  papaparse: within('tools/instances/import'),
+  saxes: within('tools/instances/import'),
+  '@temporalio/workflow': within('workflows'),
+  '@gutenye/ocr-node': within('activities/recognition'),
+  '@temporalio/activity': within('activities'),
+  'heic-decode': within('activities/recognition'),
+  nodemailer: within('activities/messaging'),
+  'pdfjs-dist': within('activities/recognition'),
+  sharp: within('activities/recognition'),
+  'tesseract.js': within('activities/recognition'),
+  twilio: within('activities/messaging'),
+  '@fastify/cors': within('server/http'),
+  '@fastify/multipart': within('server/http'),
+  '@modelcontextprotocol/server': within('server/mcp'),
+  '@temporalio/worker': within('server/worker'),
+  'beautiful-mermaid': within('server/docs'),
+  fastify: within('server/http'),
+  mailauth: within('server/mail'),
+  'markdown-it': within('server/docs'),
+  'postal-mime': within('server/mail'),
+  'smtp-server': within('server/mail'),
+}
