@@ -16,6 +16,8 @@ import type { Wake } from './wake.ts'
 export const credentialsTopic = 'credentials'
 
 const keptMs = 5_000
+/** Older than this it is looked up again while calls go on with what is known, so that a credential in use never waits for the database. */
+const freshMs = 2_500
 
 export interface Authenticator {
   /** Throws AppError `unauthenticated` or `tenant_suspended`. */
@@ -35,6 +37,7 @@ export const publicActor: Actor = {
 }
 
 interface Found {
+  readonly foundAt: number
   readonly actor: Actor
   readonly isSuspended: boolean
   /** Undefined: from anywhere. */
@@ -112,17 +115,20 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
   const { databases, secrets, wake } = options
   const kept = new LRUCache<string, Found>({ max: 10_000, ttl: keptMs })
   const touched = new LRUCache<number, true>({ max: 10_000, ttl: 60_000 })
-  // A look-up that began before a change must not be kept after it.
-  let changes = 0
+  /** Look-ups under way, which those who ask meanwhile share. */
+  const looking = new Map<string, Promise<Found | undefined>>()
+  // A look-up that began before a change must not be kept after it, nor answer one who asks after it.
   const unsubscribe = wake.subscribe(credentialsTopic, () => {
-    changes++
     kept.clear()
+    looking.clear()
   })
 
   /** A key by what is sent, or by its id where a URL names it. */
   async function findKey(
     by: { readonly hash: Buffer } | { readonly apiKeyId: number; readonly tenantUserId: number },
+    sharer: string,
   ): Promise<Found | undefined> {
+    const foundAt = performance.now()
     const [row] = await databases.lookUp(
       (tx) => tx<
         {
@@ -153,9 +159,11 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
             ? tx`(k.key_hash = ${by.hash} or k.previous_hash = ${by.hash})`
             : tx`k.api_key_id = ${by.apiKeyId} and k.tenant_user_id = ${by.tenantUserId}`
         }`,
+      sharer,
     )
     if (!row || row.isLocked) return undefined
     return {
+      foundAt,
       actor: {
         kind: 'key',
         tenantId: row.tenantId,
@@ -172,7 +180,8 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
   }
 
   /** Whom a URL names that the product signed itself: it was given the right to show that one file with the message that it delivers. */
-  async function findSender(tenantUserId: number): Promise<Found | undefined> {
+  async function findSender(tenantUserId: number, sharer: string): Promise<Found | undefined> {
+    const foundAt = performance.now()
     const [row] = await databases.lookUp(
       (tx) => tx<
         {
@@ -188,10 +197,12 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
           t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended
         from platform.tenant_user u join platform.tenant t on t.tenant_id = u.tenant_id
         where u.tenant_user_id = ${tenantUserId}`,
+      sharer,
     )
     if (!row || row.isLocked) return undefined
     const { isLocked: _locked, isSuspended, ...actor } = row
     return {
+      foundAt,
       actor: { ...actor, roleFlag: roleBits.DataView, kind: 'signed', credentialId: `signed:${tenantUserId}` },
       isSuspended,
       allowedFrom: undefined,
@@ -200,9 +211,9 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
   }
 
   /** A URL is as good as the credential that asked for it is now, but from anywhere: it is made to be passed on. */
-  async function findSigned(asker: string, tenantUserId: number): Promise<Found | undefined> {
-    if (asker === 's') return findSender(tenantUserId)
-    const found = await findKey({ apiKeyId: Number(asker.slice(1)), tenantUserId })
+  async function findSigned(asker: string, tenantUserId: number, sharer: string): Promise<Found | undefined> {
+    if (asker === 's') return findSender(tenantUserId, sharer)
+    const found = await findKey({ apiKeyId: Number(asker.slice(1)), tenantUserId }, sharer)
     return found && { ...found, actor: { ...found.actor, kind: 'signed', credentialId: `signed:${tenantUserId}` }, allowedFrom: undefined }
   }
 
@@ -215,25 +226,49 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
       .catch(() => touched.delete(apiKeyId))
   }
 
-  async function find(id: string, look: () => Promise<Found | undefined>): Promise<Found> {
+  /** One look-up for all who ask meanwhile. */
+  function look(id: string, lookUp: () => Promise<Found | undefined>): Promise<Found | undefined> {
+    const underWay = looking.get(id)
+    if (underWay) return underWay
+    const begun: Promise<Found | undefined> = lookUp()
+      .then((found) => {
+        if (looking.get(id) !== begun) return found
+        if (found) kept.set(id, found)
+        else kept.delete(id)
+        return found
+      })
+      .finally(() => {
+        if (looking.get(id) === begun) looking.delete(id)
+      })
+    looking.set(id, begun)
+    return begun
+  }
+
+  async function find(id: string, lookUp: () => Promise<Found | undefined>): Promise<Found> {
     const known = kept.get(id)
-    if (known) return known
-    const changesBefore = changes
-    const found = await look()
+    if (known && performance.now() - known.foundAt < freshMs) return known
+    const looked = look(id, lookUp)
+    if (known) {
+      // Where it fails, what is known is looked up again by the next call, until it is too old.
+      looked.catch(() => {})
+      return known
+    }
+    const found = await looked
     if (!found) throw refusal()
-    if (changes === changesBefore) kept.set(id, found)
     return found
   }
 
   return {
     async identify(credential, ip) {
+      // A credential that nobody has is anybody's, so what it costs is the share of whoever sent it.
+      const sharer = `address ${ip ?? ''}`
       let found: Found
       switch (credential.kind) {
         case 'none':
           throw refusal()
         case 'bearer': {
           const hash = hashApiKey(credential.token)
-          found = await find(hash.toString('base64'), () => findKey({ hash }))
+          found = await find(hash.toString('base64'), () => findKey({ hash }, sharer))
           touch(apiKeyOf(found.actor) ?? 0)
           break
         }
@@ -244,7 +279,7 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
             /^\d{1,12}$/.test(exp) && /^\d{1,9}$/.test(u) && secrets.verify('url', signedText(method, path, exp, u, asker), signature)
           if (!isValid || Number(exp) * 1000 < Date.now())
             throw new AppError('forbidden', 'The signed URL was changed or has expired. Ask for a new one with sign_asset_url.')
-          found = await find(`signed:${asker}:${u}`, () => findSigned(asker, Number(u)))
+          found = await find(`signed:${asker}:${u}`, () => findSigned(asker, Number(u), sharer))
           break
         }
       }

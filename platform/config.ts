@@ -68,7 +68,9 @@ const environment = z.object({
   DATABASE_DIRECT_URL: databaseUrl.describe('The same without a pooler between, for LISTEN and schema changes'),
   DATABASE_APP_URL: databaseUrl.describe('As the application role; absent: made at boot'),
   DATABASE_LOOKUP_URL: databaseUrl.describe('As the look-up role; absent: made at boot'),
-  DATABASE_POOL: count(10).describe('Database connections of one process; a fifth more are kept for tenants that hold none'),
+  DATABASE_POOL: count(10).describe(
+    'Database connections of one process, of which one tenant has at most six tenths; a fifth more are kept for tenants that hold none',
+  ),
   REDIS_URL: url
     .refine(hasProtocol(['redis:', 'rediss:']), 'an address such as redis://host:6379/0')
     .describe(

@@ -1,6 +1,7 @@
 /**
- * What callers share: connections, bytes. Whoever is alone may take all of it; while others wait, what comes free goes to the one that holds least, so a
- * tenant that floods waits for itself. A part is kept for callers that hold nothing, so that nobody waits for another's slow calls.
+ * What callers share: connections, bytes. While others wait, what comes free goes to the one that holds least, so a tenant that floods waits for itself. A
+ * part is kept for callers that hold nothing, so that nobody waits for another's slow calls; and one caller may be kept from having all of it, where
+ * what is shared is scarcer than it looks.
  */
 import { AppError } from './errors.ts'
 
@@ -25,6 +26,8 @@ export interface SharesOptions {
   readonly capacity: number
   /** Beyond the capacity, for callers that hold nothing. */
   readonly reserve: number
+  /** The most that one caller may hold, while it is alone and while others take too. All of it where this is absent. */
+  readonly ofCaller?: { readonly alone: number; readonly amongOthers: number }
   readonly waitMs: number
   /** How many may wait, of one caller and in all. */
   readonly waitingOfCaller: number
@@ -44,15 +47,28 @@ interface Caller {
   readonly waiting: Set<Waiter>
 }
 
+/** Others that took something so lately are likely to come again. */
+const othersMs = 10_000
+
 export function createShares(options: SharesOptions): Shares {
-  const { capacity, reserve, waitMs, waitingOfCaller, waitingInAll, what } = options
+  const { capacity, reserve, ofCaller, waitMs, waitingOfCaller, waitingInAll, what } = options
   const callers = new Map<string, Caller>()
   let taken = 0
   let waiting = 0
   let closed: AppError | undefined
+  let lastCaller: string | undefined
+  let othersUntil = -Infinity
+
+  function noteCaller(name: string): void {
+    if (!ofCaller || name === lastCaller) return
+    if (lastCaller !== undefined) othersUntil = performance.now() + othersMs
+    lastCaller = name
+  }
+
+  const mostOfOne = () => (ofCaller ? (performance.now() < othersUntil ? ofCaller.amongOthers : ofCaller.alone) : Infinity)
 
   const fits = (caller: Caller, amount: number) =>
-    taken + amount <= (caller.taken === 0 ? capacity + reserve : capacity) ||
+    (taken + amount <= (caller.taken === 0 ? capacity + reserve : capacity) && caller.taken + amount <= mostOfOne()) ||
     // One that is larger than everything there is gets it alone.
     taken === 0
 
@@ -155,6 +171,7 @@ export function createShares(options: SharesOptions): Shares {
 
   return {
     take(name, amount = 1, signal) {
+      noteCaller(name)
       const caller = callerOf(name)
       // Nobody overtakes one who waits and holds no more: a large wish would else wait for ever among small ones.
       const first = neediest()

@@ -1,9 +1,9 @@
 /** API keys: made once, shown once, never stronger than who made them, and gone at once. */
 import { randomUUID } from 'node:crypto'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 
-import { hashApiKey } from '#platform/authenticate.ts'
+import { createAuthenticator, hashApiKey } from '#platform/authenticate.ts'
 import { flagOf } from '#platform/roles.ts'
 
 import { openWorld, type World } from './support/world.ts'
@@ -257,4 +257,75 @@ it('pages keys by cursor', async () => {
   }
   expect(first).toMatchObject({ totalCount: 4, items: [{ name: 'test' }, { name: 'a' }, { name: 'b' }] })
   expect(await call('list_api_keys', { pageSize: 3, cursor: first.nextCursor }, { key })).toMatchObject([{ name: 'c' }])
+})
+
+describe('looking a key up', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  /** An authenticator whose look-ups wait, once they are told to, until `letThrough`. */
+  function heldAuthenticator() {
+    const { databases, secrets, wake } = world.platform.services
+    const looks: (string | undefined)[] = []
+    let passing = Promise.resolve()
+    let letThrough = () => {}
+    const authenticator = createAuthenticator({
+      databases: {
+        ...databases,
+        async lookUp(work, caller) {
+          if (caller !== undefined) looks.push(caller)
+          await passing
+          return databases.lookUp(work, caller)
+        },
+      },
+      secrets,
+      wake,
+    })
+    const hold = () => {
+      passing = new Promise((resolve) => (letThrough = resolve))
+    }
+    return { authenticator, looks, hold, letThrough: () => letThrough() }
+  }
+
+  it('is done once for all who ask at the same time, and while it is in use keeps no call waiting', async () => {
+    const { authenticator, looks, hold, letThrough } = heldAuthenticator()
+    const key = await world.tenant.keyWith(['DataView'])
+    const identify = () => authenticator.identify({ kind: 'bearer', token: key }, '192.0.2.1')
+    vi.useFakeTimers({ toFake: ['performance'] })
+    await Promise.all(Array.from({ length: 20 }, identify))
+    expect(looks).toEqual(['address 192.0.2.1'])
+    vi.advanceTimersByTime(3_000)
+    hold()
+    await Promise.all(Array.from({ length: 20 }, identify))
+    expect(looks.length).toBe(2)
+    letThrough()
+    authenticator.end()
+  })
+
+  it('that began before a change answers nobody who asks after it', async () => {
+    const { authenticator, looks, hold, letThrough } = heldAuthenticator()
+    const made = await call('create_api_key', { name: 'Short-lived', roles: ['DataView'] })
+    const identify = () => authenticator.identify({ kind: 'bearer', token: made.apiKey }, '192.0.2.1')
+    hold()
+    const before = identify()
+    await expect.poll(() => looks.length).toBe(1)
+    await call('revoke_api_key', { apiKeyId: made.apiKeyId })
+    const outcomes = Promise.allSettled([before, identify()])
+    letThrough()
+    expect((await outcomes)[1]).toMatchObject({ status: 'rejected', reason: { code: 'unauthenticated' } })
+    expect(looks.length).toBe(2)
+    authenticator.end()
+  })
+
+  it('waits for nobody who sends wrong keys from elsewhere', async () => {
+    const { databases } = world.platform.services
+    const key = await world.tenant.keyWith(['DataView'])
+    let letThrough = () => {}
+    const passing = new Promise<void>((resolve) => (letThrough = resolve))
+    const wrong = Array.from({ length: 50 }, () => databases.lookUp(() => passing, 'address 192.0.2.66'))
+    await expect.poll(() => databases.lookup.stats()).toMatchObject({ busy: 2, waiting: 48 })
+    expect(await callFrom('192.0.2.1', key)).toBeDefined()
+    expect(databases.lookup.stats()).toMatchObject({ waiting: 48 })
+    letThrough()
+    await Promise.all(wrong)
+  })
 })

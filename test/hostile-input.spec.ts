@@ -2,9 +2,12 @@
  * No input holds the event loop: while each of these is sent, everybody else is answered. The figures are printed; the bounds leave room for slow machines,
  * and where others are at work too, the time of the processor tells more than the time of the answer.
  */
+import { setTimeout as wait } from 'node:timers/promises'
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { arrangeBodies, bodies } from './hostile/bodies.ts'
+import { arrangeFlood, flood } from './hostile/flood.ts'
 import { watchServer, type WatchedServer } from './support/watched-server.ts'
 
 const longestAllowedMs = 250
@@ -12,13 +15,16 @@ const worstAllowedMs = 10_000
 // What twenty bulks of ten thousand rows at once take, 2.1 to 2.7 GiB, is the most of all; it is to come down, never up.
 const memoryAllowedMiB = 3_500
 
+const floodMedianAllowedMs = 250
+const floodWorstAllowedMs = 3_000
+
 let server: WatchedServer
 let idleMs: number
 
 beforeAll(async () => {
   server = await watchServer()
   await arrangeBodies(server)
-  const idle = await server.watch(() => new Promise((resolve) => setTimeout(resolve, 1_000)))
+  const idle = await server.watch(() => wait(1_000))
   process.stdout.write(`  idle: held ${idle.longestMs} ms, answers within ${idle.worstMs} ms\n`)
   expect(idle.answers).toBeGreaterThan(20)
   idleMs = Math.max(1, idle.worstMs)
@@ -37,5 +43,27 @@ describe('a server answers others while it is sent', () => {
     expect(longestMs).toBeLessThan(longestAllowedMs)
     expect(worstMs).toBeLessThan(worstAllowedMs)
     expect(peakMiB).toBeLessThan(memoryAllowedMiB)
+  })
+})
+
+describe('a tenant that floods the server', () => {
+  it('with large sorted lists keeps short calls of another one short', { timeout: 180_000 }, async () => {
+    await arrangeFlood(server)
+    const other = server.probeAs((await server.world.newTenant()).key)
+    await wait(2_000)
+    const quiet = await other.take()
+    const { lists, statuses, during } = await flood(server, { loops: 50, forMs: 8_000, probe: other })
+    await other.stop()
+    const times = (figure: number) => `${Math.round(figure)} ms (${Math.round(figure / quiet.medianMs)} times quiet)`
+    process.stdout.write(
+      `  whoami of another tenant: ${times(quiet.medianMs)} quiet; in the flood ${times(during.medianMs)}, at worst ${times(during.worstMs)}; ${lists} lists\n`,
+    )
+    expect(quiet.answers).toBeGreaterThan(20)
+    expect(statuses).toEqual([200])
+    expect(lists).toBeGreaterThan(20)
+    expect(during.answers).toBeGreaterThan(20)
+    expect(during.refusals).toBe(0)
+    expect(during.medianMs).toBeLessThan(floodMedianAllowedMs)
+    expect(during.worstMs).toBeLessThan(floodWorstAllowedMs)
   })
 })

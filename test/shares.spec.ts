@@ -11,6 +11,8 @@ const sharesOf = (options: Partial<SharesOptions> = {}) =>
   createShares({ capacity: 4, reserve: 1, waitMs: 10_000, waitingOfCaller: 100, waitingInAll: 200, what: 'thing', ...options })
 
 describe('a share', () => {
+  afterEach(() => void vi.useRealTimers())
+
   /** Takes one, and keeps in `order` who got it when. */
   function takers(shares: ReturnType<typeof createShares>) {
     const order: string[] = []
@@ -65,6 +67,31 @@ describe('a share', () => {
     expect(order.slice(6)).toEqual(['flood', 'quiet'])
     shares.close(new AppError('unavailable', 'The end of the test.'))
     await Promise.allSettled([...flood, ...quiet])
+  })
+
+  it('is a part of it where one caller may not have all, and less while others come', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const shares = sharesOf({ ofCaller: { alone: 3, amongOthers: 2 } })
+    const { order, held, take } = takers(shares)
+    const flood = Array.from({ length: 9 }, () => take('flood'))
+    await Promise.all(flood.slice(0, 3))
+    expect(shares.stats()).toEqual({ taken: 3, waiting: 6 })
+    await take('quiet')
+    held[3]?.release()
+    // Others were there just now: what comes back is not lent to the flood again until it has less than two.
+    held[0]?.release()
+    expect(shares.stats()).toEqual({ taken: 2, waiting: 6 })
+    held[1]?.release()
+    await flood[3]
+    expect(shares.stats()).toEqual({ taken: 2, waiting: 5 })
+    // Long alone again.
+    vi.advanceTimersByTime(60_000)
+    held[2]?.release()
+    await Promise.all(flood.slice(4, 6))
+    expect(shares.stats()).toEqual({ taken: 3, waiting: 3 })
+    expect(order).toEqual(['flood', 'flood', 'flood', 'quiet', 'flood', 'flood', 'flood'])
+    shares.close(new AppError('unavailable', 'The end of the test.'))
+    await Promise.allSettled(flood)
   })
 
   it('that is large is not overtaken for ever by small ones, and one larger than everything is had alone', async () => {
@@ -132,18 +159,20 @@ describe('connections', () => {
   afterAll(() => opened?.close())
   afterEach(() => steps.clear())
 
-  it("answer one tenant while another's slow calls have all of them and a line of fifty behind", async () => {
+  it("answer one tenant while others' slow calls have all of them and a line of fifty behind, and no tenant has them alone", async () => {
     const { call, world, open } = opened
     const platform = await open({ DATABASE_POOL: '3' })
     const { stats } = platform.services.databases.app
-    const quiet = await world.newTenant()
+    const [second, quiet] = [await world.newTenant(), await world.newTenant()]
     const { opened: released, open: release } = gate()
     let slow = 0
     steps.set('flood', async () => {
       slow++
       await released
     })
-    const flood = Array.from({ length: 53 }, () => call('write_twice', { label: 'flood' }, { on: platform }))
+    const flood = Array.from({ length: 27 }, () => call('write_twice', { label: 'flood' }, { on: platform }))
+    await expect.poll(() => stats(), { timeout: 8_000 }).toMatchObject({ busy: 2, waiting: 25 })
+    flood.push(...Array.from({ length: 26 }, () => call('write_twice', { label: 'flood' }, { on: platform, key: second.key })))
     await expect.poll(() => stats(), { timeout: 8_000 }).toMatchObject({ busy: 3, waiting: 50 })
     for (let n = 0; n < 5; n++) await call('write_twice', { label: 'quiet' }, { on: platform, key: quiet.key })
     expect(await opened.effects('quiet')).toBe(10)

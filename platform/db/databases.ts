@@ -16,8 +16,8 @@ export interface Databases {
    * pool holds would wait for each other.
    */
   transactAside<T>(options: TransactionOptions, work: (open: OpenTransaction) => Promise<T>): Promise<T>
-  /** A transaction of the look-up role, which sees named columns of every tenant. */
-  lookUp<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** A transaction of the look-up role, which sees named columns of every tenant. `caller` is whose share of its connections it counts to, the product's unless told. */
+  lookUp<T>(work: (tx: Tx) => Promise<T>, caller?: string): Promise<T>
   /**
    * A change of schema, as the owner, in one transaction. It waits at most 200 ms for a lock and tries again up to 50 times, so that readers
    * queued behind it are never held for longer.
@@ -29,6 +29,12 @@ export interface Databases {
 }
 
 const pingMs = 2_000
+
+// Heavy statements keep a processor each: a tenant with all connections would take every one from the event loop and from others' short statements, and gain
+// nothing, as more of them than there are processors only take turns.
+const alonePart = 0.6
+const amongOthersPart = 0.4
+const partOf = (size: number, part: number) => Math.max(1, Math.ceil(size * part))
 
 const schemaLockMs = 200
 const schemaAttempts = 50
@@ -42,9 +48,10 @@ export function createDatabases(options: {
 }): Databases {
   const { urls, log, onStatement } = options
   const reserve = Math.ceil(options.poolSize / 5)
-  const app = createPool({ url: urls.app, name: 'fieldloop', size: options.poolSize, reserve, log, onStatement })
+  const ofCaller = { alone: partOf(options.poolSize, alonePart), amongOthers: partOf(options.poolSize, amongOthersPart) }
+  const app = createPool({ url: urls.app, name: 'fieldloop', size: options.poolSize, reserve, ofCaller, log, onStatement })
   const aside = createPool({ url: urls.app, name: 'fieldloop aside', size: 1, log, onStatement })
-  const lookup = createPool({ url: urls.lookup, name: 'fieldloop look-up', size: 2, log })
+  const lookup = createPool({ url: urls.lookup, name: 'fieldloop look-up', size: 2, reserve: 1, log })
   const owner = createPool({ url: options.directUrl, name: 'fieldloop schema', size: 1, log, waitMs: 30_000 })
   const none = { tenantId: null }
   return {
@@ -53,7 +60,7 @@ export function createDatabases(options: {
     directUrl: options.directUrl,
     transact: (transaction, work) => transact(app, transaction, work),
     transactAside: (transaction, work) => transact(aside, transaction, work),
-    lookUp: (work) => transact(lookup, none, ({ tx }) => work(tx)),
+    lookUp: (work, caller) => transact(lookup, { tenantId: null, caller }, ({ tx }) => work(tx)),
     async changeSchema(work) {
       for (let attempt = 1; ; attempt++) {
         try {

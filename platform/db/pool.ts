@@ -6,7 +6,7 @@ import postgres from 'postgres'
 
 import { AppError } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import { createShares } from '../shares.ts'
+import { createShares, type SharesOptions } from '../shares.ts'
 import { arrayOidOf, arrayTypes } from './arrays.ts'
 
 /** A transaction's statements: tagged templates, `unsafe` for compiled text, `json` and `array` for parameters. */
@@ -19,6 +19,8 @@ export interface PoolOptions {
   readonly size: number
   /** Connections beyond the size, for callers that hold none: a tenant whose slow calls have all the others keeps nobody waiting. */
   readonly reserve?: number
+  /** The most connections of one tenant, alone and among others. All of them where this is absent. */
+  readonly ofCaller?: SharesOptions['ofCaller']
   readonly log: Logger
   /** How long a caller waits for a free connection before 503. */
   readonly waitMs?: number
@@ -104,10 +106,11 @@ const stopping = () => new AppError('unavailable', 'The server is shutting down.
 
 /** Opens a pool. Connections are made when first needed. */
 export function createPool(options: PoolOptions): Pool {
-  const { url, name, size, reserve = 0, log, waitMs = 10_000, recycleAfter = 20_000, onStatement } = options
+  const { url, name, size, reserve = 0, ofCaller, log, waitMs = 10_000, recycleAfter = 20_000, onStatement } = options
   const shares = createShares({
     capacity: size,
     reserve,
+    ...(ofCaller ? { ofCaller } : {}),
     waitMs,
     waitingOfCaller: 1_000,
     waitingInAll: 10_000,

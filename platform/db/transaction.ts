@@ -5,6 +5,8 @@ import type { Pool, Tx } from './pool.ts'
 export interface TransactionOptions {
   /** Rows of this tenant alone are visible on the platform's tables. */
   readonly tenantId: number | null
+  /** Whose share of the connections it counts to, where that is not the tenant or the product. */
+  readonly caller?: string | undefined
   readonly isReadOnly?: boolean
   /** One snapshot for several statements, as a report's rows and count need it. */
   readonly isolation?: 'repeatable read'
@@ -81,7 +83,7 @@ export function constraintOf(error: unknown): string | undefined {
  * Runs `work` in one transaction of the pool. Throws what `work` throws, after a rollback; an AppError `unavailable` where the connection is lost.
  */
 export async function transact<T>(pool: Pool, options: TransactionOptions, work: (open: OpenTransaction) => Promise<T>): Promise<T> {
-  const lease = await pool.lease(options.tenantId === null ? 'product' : String(options.tenantId))
+  const lease = await pool.lease(options.caller ?? (options.tenantId === null ? 'product' : String(options.tenantId)))
   const { sql: tx } = lease
   let isBroken = false
   try {

@@ -7,7 +7,7 @@ import { until } from '#server/boot/processes.ts'
 
 import type { LoopWatched } from './loop-watch.ts'
 import { secretsKeyOfTests } from './names.ts'
-import type { Probed } from './probe-thread.ts'
+import type { Probed, ProbeRequest } from './probe-thread.ts'
 import { openWorld, type TestTenant, type World } from './world.ts'
 
 export interface Answer {
@@ -34,6 +34,8 @@ export interface WatchedServer {
   /** Calls an operation of the first tenant inside the test's own process: to arrange. */
   call: World['call']
   watch<T>(work: () => Promise<T>): Promise<Watched<T>>
+  /** Asks for `whoami` with a key from now on, without a pause. `take` answers how that went since it was taken last. */
+  probeAs(key: string): { take(): Promise<Probed>; stop(): Promise<void> }
   stop(): Promise<void>
 }
 
@@ -72,12 +74,7 @@ export async function watchServer(
   const isUp = await until(isReady, 60_000)
   if (!isUp) child.kill('SIGKILL')
   if (!isUp) throw new Error('The server did not become ready')
-  const probe = new Worker(new URL('./probe-thread.ts', import.meta.url), { workerData: { url: `${url}/healthz` } })
-  const probed = () =>
-    new Promise<Probed>((resolve) => {
-      probe.once('message', resolve)
-      probe.postMessage('take')
-    })
+  const health = startProbe({ url: `${url}/healthz`, method: 'GET', headers: {} })
   const watched = () =>
     new Promise<LoopWatched>((resolve) => {
       // The child sends nothing else.
@@ -99,20 +96,33 @@ export async function watchServer(
       return { status: response.status, text: await response.text() }
     },
     async watch(work) {
-      await probed()
+      await health.take()
       await watched()
       const result = await work()
-      const { worstMs, answers } = await probed()
+      const { worstMs, answers } = await health.take()
       const { longestMs, residentMiB: peakMiB } = await watched()
       return { result, longestMs, worstMs: Math.round(worstMs), answers, peakMiB }
     },
+    probeAs: (key) => startProbe({ url: `${url}/api/v1/schema/whoami`, method: 'POST', headers: { authorization: `Bearer ${key}` } }),
     async stop() {
-      await probe.terminate()
+      await health.stop()
       child.kill('SIGTERM')
       const kill = setTimeout(() => child.kill('SIGKILL'), 20_000)
       await ended
       clearTimeout(kill)
       await world.close()
     },
+  }
+}
+
+function startProbe(workerData: ProbeRequest): ReturnType<WatchedServer['probeAs']> {
+  const probe = new Worker(new URL('./probe-thread.ts', import.meta.url), { workerData })
+  return {
+    take: () =>
+      new Promise<Probed>((resolve) => {
+        probe.once('message', resolve)
+        probe.postMessage('take')
+      }),
+    stop: () => probe.terminate().then(() => {}),
   }
 }

@@ -55,7 +55,7 @@ export const receiveChannelWebhook = defineStagedOperation({
   }),
   examples: [{ title: 'A reply by e-mail', input: { channelKey: 'k3Jp0w8yC5sQn1ZtLr7eVd2XbGhAaUoM' }, output: { outcome: 'stored' } }],
   async stagedHandler({ services, raw, inTransaction }, input) {
-    const tenantId = mustExist(await services.databases.lookUp((tx) => findTenantOfKey(tx, input.channelKey)), 'channel')
+    const tenantId = mustExist(await services.databases.lookUp((tx) => findTenantOfKey(tx, input.channelKey), 'channels'), 'channel')
     if (!raw) throw new AppError('invalid_input', 'The vendor sends its own body here; there is none.')
     const { provider, outcome, reply } = await inTransaction(
       async (context) => {
