@@ -10,6 +10,7 @@ import type { Logger } from './log.ts'
 import type { RoleExpression } from './roles.ts'
 import type { Services } from './services.ts'
 import type { DomainEvent } from './shapes/events.ts'
+import type { Origin } from './shapes/origin.ts'
 
 export type Transport = 'rest' | 'mcp' | 'internal'
 
@@ -49,6 +50,8 @@ export interface CallContext {
   readonly tenantId: number
   readonly actor: Actor
   readonly requestId: string
+  /** What caused it; told with every change that it makes. */
+  readonly origin: Origin
   readonly signal: AbortSignal
   readonly log: Logger
   readonly services: Services

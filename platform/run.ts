@@ -18,6 +18,7 @@ import { parseInTurns } from './parse.ts'
 import { findNoSuchId } from './path-ids.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { Registry } from './registry.ts'
+import { byCall } from './shapes/origin.ts'
 import { allows, roleBits, rolesOf, roleWords } from './roles.ts'
 import type { Services } from './services.ts'
 import { type Room, sharerOf } from './room.ts'
@@ -100,6 +101,7 @@ async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
     tenantId: actor.tenantId,
     actor,
     requestId: call.requestId,
+    origin: byCall,
     signal: call.signal,
     log: services.log,
     services,

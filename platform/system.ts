@@ -2,22 +2,36 @@
 import { rerun } from './db/transaction.ts'
 import type { Actor, CallContext, TxContext } from './operation.ts'
 import type { Services } from './services.ts'
+import { bySystem, type Origin } from './shapes/origin.ts'
 import { inContext } from './transaction-context.ts'
 
 /** The system inside one tenant. It holds no role: what it does is not gated by roles but by who may call this. */
-export function systemActor(tenantId: number): Actor {
-  return { kind: 'system', tenantId, tenantUserId: 0, userId: 0, displayName: 'system', roleFlag: 0, credentialId: 'system' }
+function systemActor(tenantId: number, tenantUserId: number): Actor {
+  return { kind: 'system', tenantId, tenantUserId, userId: 0, displayName: 'system', roleFlag: 0, credentialId: 'system' }
+}
+
+/** What a transaction of the system is for. */
+export interface SystemWork {
+  /** The tenant user whose work it is: history and jobs name them. Absent: the product's own. */
+  readonly tenantUserId?: number | undefined
+  readonly origin?: Origin
 }
 
 /**
  * Runs `work` in a transaction of the tenant as the system, again when a concurrent change asks for it, and its after-commit steps. `work` must be
  * safe to run twice, as a handler is.
  */
-export async function inSystemTransaction<T>(services: Services, tenantId: number, work: (context: TxContext) => Promise<T>): Promise<T> {
+export async function inSystemTransaction<T>(
+  services: Services,
+  tenantId: number,
+  work: (context: TxContext) => Promise<T>,
+  { tenantUserId = 0, origin = bySystem }: SystemWork = {},
+): Promise<T> {
   const context: CallContext = {
     transport: 'internal',
     tenantId,
-    actor: systemActor(tenantId),
+    actor: systemActor(tenantId, tenantUserId),
+    origin,
     requestId: `system-${crypto.randomUUID()}`,
     signal: new AbortController().signal,
     log: services.log,

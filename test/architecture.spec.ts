@@ -180,6 +180,13 @@ describe('the house', () => {
     expect(new Set(owned.filter((name) => !name.startsWith('records')))).toEqual(new Set(made))
   })
 
+  it('has records written only where their change is told', () => {
+    const writers = imports.filter(({ to }) => to === 'tools/instances/save/write.store.ts').map(({ from }) => from)
+    expect(writers.length).toBeGreaterThan(1)
+    const telling = imports.filter(({ to }) => to === 'tools/events/service.ts').map(({ from }) => from)
+    expect(writers.filter((file) => !telling.includes(file))).toEqual([])
+  })
+
   it('has a graph of domains without a cycle', () => {
     const edges = new Map<string, Set<string>>()
     for (const { from, to, isPackage } of imports) {

@@ -3,9 +3,10 @@ import { inRecords, presentColumns } from '#platform/db/records.ts'
 import type { IdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
-import { deleteClaims } from '#tools/entities/service.ts'
-import { entityInPath } from '#tools/query/service.ts'
+import { comparesBefore, recordsChanged } from '#tools/events/service.ts'
+import { columnsSeen, entityInPath } from '#tools/query/service.ts'
 
+import { readCanonical } from './save/live.store.ts'
 import { listChildren } from './save/parents.store.ts'
 import { type WriteFrame, writeFrame } from './save/write-frame.ts'
 import { markDeleted, nextDeletionId } from './save/write.store.ts'
@@ -30,6 +31,25 @@ export async function writeFrameWithBelow(context: TxContext, entity: IdOrName):
   return writeFrame(context, (catalog) => entityInPath(catalog, entity), reachOf)
 }
 
+/** Tells the deletion of records of one entity; a deleted row keeps what it held. */
+async function tellDeleted(
+  context: TxContext,
+  catalog: Catalog,
+  entity: CatalogEntity,
+  gone: ReadonlyMap<number, { readonly version: number }>,
+): Promise<void> {
+  const { tx, tenantId, origin } = context
+  const present = gone.size > 0 && comparesBefore(entity, 'deleted') ? await columnsSeen(context, entity, []) : undefined
+  const before =
+    present &&
+    (await inRecords(tx, tenantId, () => readCanonical(tx, tenantId, { catalog, entity, present, hasTable: true }, [...gone.keys()])))
+  await recordsChanged(
+    context,
+    { catalog, entity },
+    [...gone].map(([id, { version }]) => ({ kind: 'deleted', id, version, before: before?.get(id), after: undefined, origin })),
+  )
+}
+
 /**
  * Deletes these live records and their descendants, or with `isDry` only finds them. Answers which of `ids` were live, each with how many records below
  * it went with it.
@@ -46,8 +66,8 @@ export async function deleteRecords(
   const remove = async (entity: CatalogEntity, some: readonly number[]): Promise<readonly number[]> => {
     if (isDry || some.length === 0) return some
     const gone = await inRecords(tx, tenantId, () => markDeleted(tx, tenantId, entity, by, some))
-    if (entity.isTenantUserRole) await deleteClaims(tx, tenantId, gone)
-    return gone
+    await tellDeleted(context, frame.catalog, entity, gone)
+    return [...gone.keys()]
   }
   const named = await remove(frame.entity, ids)
   const below = new Map(named.map((id) => [id, 0]))

@@ -118,6 +118,9 @@ export async function keepFindings(services: Services, run: AnalysisRun, finding
 
 /** Results that belong into a record, while it still holds the file and nobody has edited the targets. */
 export interface WriteBack {
+  readonly analysisId: number
+  /** Of the run's job. */
+  readonly depth: number
   readonly entityId: number
   readonly eiRecordId: number
   readonly entityPropertyId: number
@@ -154,7 +157,7 @@ export async function finishAnalysis(context: TxContext, run: AnalysisRun): Prom
   })
   const { targets } = row.settings
   if (row.found !== 'done' || Object.keys(targets).length === 0) return undefined
-  return { entityId, eiRecordId, entityPropertyId, assetKey, targets }
+  return { analysisId, depth: job.depth, entityId, eiRecordId, entityPropertyId, assetKey, targets }
 }
 
 /** Notes what came of a write-back, in its transaction. */
@@ -196,11 +199,12 @@ export async function queueAgain(
 /** Lets retry_job work on a failed or cancelled analysis: the analysis is queued again, and the retried job ends with the id of the new one. */
 export const analysisRunner: JobRunner = {
   async step(services, job) {
-    await inSystemTransaction(services, job.tenantId, async (context) => {
+    const again = async (context: TxContext) => {
       const row = await store.findByJob(context.tx, job.tenantId, job.jobId)
       const queued = row && (await queueAgain(context, row, bySave))
       await finishJob(context, job, { result: queued ? { analysisId: queued.analysisId, jobId: queued.jobId } : {} })
-    })
+    }
+    await inSystemTransaction(services, job.tenantId, again, { origin: { kind: 'analysis', depth: job.depth } })
     return 'done'
   },
 }

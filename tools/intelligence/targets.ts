@@ -12,10 +12,15 @@ export type { Composed } from './composition.rules.ts'
 export { isFromRun, isReplaceable, stateOnArrival, type TargetState, type TargetStates, valueHash, whyKept } from './targets.rules.ts'
 export { noteTargetStates, type Place } from './targets.store.ts'
 
+/** Whether files that are saved in the property are read. */
+export function isAnalysed({ analysis }: CatalogProperty): boolean {
+  return analysis !== null && analysis !== undefined
+}
+
 /** The targets of an attachment property, by kind; empty where nothing is analysed. */
-export function targetsOf({ analysis }: CatalogProperty): AnalysisSettings['targets'] {
-  if (analysis === null || analysis === undefined) return {}
-  const settings = analysisSettings.safeParse(analysis)
+export function targetsOf(property: CatalogProperty): AnalysisSettings['targets'] {
+  if (!isAnalysed(property)) return {}
+  const settings = analysisSettings.safeParse(property.analysis)
   return settings.success ? settings.data.targets : {}
 }
 

@@ -18,6 +18,7 @@ export interface JobRow {
   readonly operation: string
   readonly visibleTo: readonly number[]
   readonly startedBy: number | null
+  readonly depth: number
   readonly state: JobState
   readonly done: number
   readonly total: number | null
@@ -34,13 +35,15 @@ export interface JobRow {
 }
 
 /** A job without what its runner works from, which no list carries. */
-export type ShownJob = Omit<JobRow, 'input' | 'position'>
+export type ShownJob = Omit<JobRow, 'input' | 'position' | 'depth'>
 
 export interface NewJob {
   readonly kind: string
   readonly operation: string
   readonly visibleTo: readonly number[]
   readonly startedBy: number | null
+  /** See Origin. */
+  readonly depth: number
   readonly total: number | null
   readonly input: unknown
   readonly at: string
@@ -68,7 +71,7 @@ const shownColumns = (tx: Tx) => tx`
   job_id, kind, operation, visible_to, started_by, state, done, total, note, result, error, attempt, chunk_no, created_date, started_date,
   finished_date`
 
-const columns = (tx: Tx) => tx`${shownColumns(tx)}, input, position`
+const columns = (tx: Tx) => tx`${shownColumns(tx)}, input, position, depth`
 
 // Every bit of one mask; the mask 0 is everybody's.
 const isVisible = (tx: Tx, viewer: JobViewer) => tx`
@@ -78,8 +81,8 @@ const json = (value: unknown) => (value === undefined || value === null ? null :
 
 export async function insertJob(tx: Tx, tenantId: number, job: NewJob): Promise<JobRow> {
   const [row] = await tx<JobRow[]>`
-    insert into platform.job (tenant_id, kind, operation, visible_to, started_by, total, input, created_date)
-    values (${tenantId}, ${job.kind}, ${job.operation}, ${tx.array([...job.visibleTo])}::int[], ${job.startedBy}, ${job.total},
+    insert into platform.job (tenant_id, kind, operation, visible_to, started_by, depth, total, input, created_date)
+    values (${tenantId}, ${job.kind}, ${job.operation}, ${tx.array([...job.visibleTo])}::int[], ${job.startedBy}, ${job.depth}, ${job.total},
       ${JSON.stringify(job.input ?? null)}::text::jsonb, ${job.at})
     returning ${columns(tx)}`
   if (!row) throw new Error('An insert answered no row')
@@ -89,11 +92,11 @@ export async function insertJob(tx: Tx, tenantId: number, job: NewJob): Promise<
 /** Many at once; their ids in the order given. */
 export async function insertJobRows(tx: Tx, tenantId: number, jobs: readonly NewJob[]): Promise<number[]> {
   const rows = await tx<{ jobId: number }[]>`
-    insert into platform.job (tenant_id, kind, operation, visible_to, started_by, total, input, created_date)
-    select ${tenantId}::int, kind, operation, "visibleTo", "startedBy", total, input, at
+    insert into platform.job (tenant_id, kind, operation, visible_to, started_by, depth, total, input, created_date)
+    select ${tenantId}::int, kind, operation, "visibleTo", "startedBy", depth, total, input, at
     from rows from (jsonb_to_recordset(${JSON.stringify(jobs.map((job) => ({ ...job, input: job.input ?? null })))}::text::jsonb)
-      as (kind text, operation text, "visibleTo" int[], "startedBy" int, total bigint, input jsonb, at timestamptz)) with ordinality
-      as given (kind, operation, "visibleTo", "startedBy", total, input, at, n)
+      as (kind text, operation text, "visibleTo" int[], "startedBy" int, depth int, total bigint, input jsonb, at timestamptz)) with ordinality
+      as given (kind, operation, "visibleTo", "startedBy", depth, total, input, at, n)
     order by n
     returning job_id`
   return rows.map((row) => row.jobId)

@@ -47,6 +47,8 @@ export interface RunningJob extends JobAttempt {
   readonly operation: string
   /** The tenant user who started it; null where the platform did. */
   readonly startedBy: number | null
+  /** How many automatic starts lead to it: what it changes tells it on. */
+  readonly depth: number
   readonly input: unknown
   /** What the last committed chunk left; null before the first. */
   readonly position: unknown
@@ -109,12 +111,13 @@ function masksOf(roles: RoleExpression): readonly number[] {
 
 /** Queues a job in the caller's transaction; it starts after the commit. */
 export async function queueJob(context: TxContext, request: JobRequest): Promise<Job> {
-  const { tx, tenantId, actor, stamp } = context
+  const { tx, tenantId, actor, origin, stamp } = context
   const row = await insertJob(tx, tenantId, {
     kind: request.kind,
     operation: request.operation,
     visibleTo: masksOf(request.requiredRoles),
     startedBy: actor.tenantUserId || null,
+    depth: origin.depth,
     total: request.total ?? null,
     input: request.input,
     at: stamp,
@@ -128,7 +131,7 @@ export async function queueJob(context: TxContext, request: JobRequest): Promise
  * many there are; answers their ids in order. Whoever does the work calls `startJob`, then `finishJob` or `failJob`.
  */
 export async function insertJobs(context: TxContext, requests: readonly JobRequest[]): Promise<number[]> {
-  const { tx, tenantId, actor, stamp } = context
+  const { tx, tenantId, actor, origin, stamp } = context
   if (requests.length === 0) return []
   return insertJobRows(
     tx,
@@ -138,6 +141,7 @@ export async function insertJobs(context: TxContext, requests: readonly JobReque
       operation: request.operation,
       visibleTo: masksOf(request.requiredRoles),
       startedBy: actor.tenantUserId || null,
+      depth: origin.depth,
       total: request.total ?? null,
       input: request.input,
       at: stamp,
@@ -165,8 +169,8 @@ export async function startJob(context: TxContext, attempt: JobAttempt): Promise
   const row = await startAttempt(tx, attempt, stamp)
   if (!row) return undefined
   if (row.chunkNo === 0) context.afterCommit(() => services.wake.poke(jobTopic(row.jobId)))
-  const { kind, operation, startedBy, input, position, done, total, chunkNo } = row
-  return { ...attempt, kind, operation, startedBy, input, position, done, total, chunkNo }
+  const { kind, operation, startedBy, depth, input, position, done, total, chunkNo } = row
+  return { ...attempt, kind, operation, startedBy, depth, input, position, done, total, chunkNo }
 }
 
 /**

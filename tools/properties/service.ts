@@ -35,7 +35,7 @@ export {
   readCatalogOptions,
 } from './property-options.store.ts'
 export { listProperties } from './shown.ts'
-export { canonicalDateTime, checkValue, isLongerThan, type Scalar, type Value, type ValueRules } from './values.rules.ts'
+export { assetKeysOf, canonicalDateTime, checkValue, isLongerThan, type Scalar, type Value, type ValueRules } from './values.rules.ts'
 
 /**
  * The property that a path names. Throws AppError `not_found`, with the nearest name of the tenant's own where a name was given: the same answer for a

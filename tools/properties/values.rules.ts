@@ -21,6 +21,12 @@ export interface ValueRules extends OptionRules {
 export type Scalar = string | number | boolean
 export type Value = Scalar | readonly Scalar[] | null
 
+/** The files that a property's value names. */
+export function assetKeysOf(value: Value | undefined): string[] {
+  if (value === null || value === undefined) return []
+  return typeof value === 'object' ? value.map(String) : [String(value)]
+}
+
 export type Checked = { readonly value: Value } | { readonly problem: string; readonly suggestion?: string | undefined }
 
 const dateTime = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|z|[+-]\d\d:?\d\d)?$/

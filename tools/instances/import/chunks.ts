@@ -3,6 +3,7 @@ import { z } from 'zod'
 
 import { AppError, type Issue } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
+import type { SystemWork } from '#platform/system.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import type { NewLogLine, RunningJob } from '#tools/jobs/service.ts'
 
@@ -46,9 +47,9 @@ export type ImportInput = z.infer<typeof importInput>
 
 export const beginning: Position = { rows: 0, inserted: 0, updated: 0, skipped: 0, failed: 0, ignoredColumns: [], errors: [] }
 
-/** The system's context, acting for the person who started the job: history names them. */
-export function onBehalf(context: TxContext, job: RunningJob): TxContext {
-  return { ...context, actor: { ...context.actor, tenantUserId: job.startedBy ?? 0 } }
+/** Whose an import's transactions are: history names who started it. */
+export function importWork(job: RunningJob): SystemWork {
+  return { tenantUserId: job.startedBy ?? 0, origin: { kind: 'import', id: job.jobId, depth: job.depth } }
 }
 
 /** As much of the entity as its columns are matched with. */
@@ -72,7 +73,7 @@ export class PlanOutdated extends Error {
 
 export const gone = () => new AppError('conflict', 'The entity was deleted while the import ran.')
 
-/** Prepares the write of a chunk that was planned for `plan`. The context acts for the person who started the job. */
+/** Prepares the write of a chunk that was planned for `plan`. */
 export async function importFrame(context: TxContext, input: ImportInput, plan: PlanEntity): Promise<WriteFrame> {
   const frame = await writeFrame(context, (catalog) => {
     const entity = catalog.entities.find((known) => known.entityId === input.entityId)

@@ -15,7 +15,7 @@ import { saveRows } from '../save/save-rows.ts'
 import { type SaveRowInput, type SaveWish, toWish } from '../save/understand-row.rules.ts'
 import { readWishes } from '../save/understand-rows.ts'
 import type { WriteFrame } from '../save/write-frame.ts'
-import { importFrame, type ImportInput, onBehalf, type Position, reachedBy, wishOf } from './chunks.ts'
+import { importFrame, type ImportInput, importWork, type Position, reachedBy, wishOf } from './chunks.ts'
 import type { PlanEntity } from './mapping.rules.ts'
 import { countTogether } from './order.rules.ts'
 import type { PlannedChunk } from './planning.ts'
@@ -49,10 +49,11 @@ export async function tryChunk(
   chunk: PlannedChunk,
 ): Promise<{ readonly reached: Position; keep(context: TxContext): Promise<void> }> {
   try {
-    await inSystemTransaction(services, job.tenantId, async (context) => {
-      const { reached, previews } = await saveDry(onBehalf(context, job), job, of, before, chunk)
+    const dry = async (context: TxContext) => {
+      const { reached, previews } = await saveDry(context, job, of, before, chunk)
       throw new TakenBack(reached, previews)
-    })
+    }
+    await inSystemTransaction(services, job.tenantId, dry, importWork(job))
   } catch (error) {
     if (!(error instanceof TakenBack)) throw error
     const { reached, previews } = error

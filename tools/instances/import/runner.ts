@@ -15,8 +15,8 @@ import {
   importFrame,
   type ImportInput,
   importInput,
+  importWork,
   logLine,
-  onBehalf,
   planOf,
   PlanOutdated,
   position,
@@ -97,11 +97,12 @@ async function runOn(services: Services, standing: Standing, input: ImportInput,
     while (left.length > 0) {
       signal.throwIfAborted()
       const { job, at: before } = standing
-      const next = await inSystemTransaction(services, tenantId, async (context) => {
-        const reached = await saveChunk(onBehalf(context, job), { input, plan }, before, { ...chunk, rows: left.slice(0, together) })
+      const save = async (context: TxContext) => {
+        const reached = await saveChunk(context, { input, plan }, before, { ...chunk, rows: left.slice(0, together) })
         const log = reached.errors.slice(before.errors.length).map(logLine)
         return { at: reached, job: await advanceJob(context, job, { done: reached.rows, position: reached, log }) }
-      })
+      }
+      const next = await inSystemTransaction(services, tenantId, save, importWork(job))
       Object.assign(standing, next)
       left = left.slice(next.at.rows - before.rows)
       // Where rows go together only a few at a time, more of them need not be looked at.

@@ -15,9 +15,8 @@ import {
   type TargetStates,
   valueHash,
 } from '#tools/intelligence/service.ts'
-import type { Value } from '#tools/properties/service.ts'
+import { assetKeysOf, type Value } from '#tools/properties/service.ts'
 
-import { assetKeysOf } from './attachments.ts'
 import { checkData } from './row-data.rules.ts'
 
 /** A row on its way into the store. */

@@ -1,13 +1,9 @@
-/** Attachments of records: whether the named assets may stand there, and what is analysed once they do. */
+/** Attachments of records: whether the named assets may stand there. */
 import type { Issue } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { findAssets, isAllowedType } from '#tools/assets/service.ts'
 import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
-import { noteTargetStates, queueAnalyses } from '#tools/intelligence/service.ts'
-import type { Value } from '#tools/properties/service.ts'
-
-import type { Followed } from './analysis-targets.ts'
-import type { WriteFrame } from './write-frame.ts'
+import { assetKeysOf, type Value } from '#tools/properties/service.ts'
 
 export interface AssetProblem {
   /** A file that is not sensitive in a sensitive property: 422 rather than 400. */
@@ -22,12 +18,6 @@ export function holdsAssets(entity: CatalogEntity): boolean {
 
 function assetProperties(entity: CatalogEntity): CatalogProperty[] {
   return entity.properties.filter((property) => ['Attachment', 'Signature', 'Binary'].includes(property.dataType))
-}
-
-/** The files that a property's value names. */
-export function assetKeysOf(value: Value | undefined): string[] {
-  if (value === null || value === undefined) return []
-  return typeof value === 'object' ? value.map(String) : [String(value)]
 }
 
 /** What is wrong with the assets that these rows bring, by the row's index. Keys that the record held before are not asked again. */
@@ -74,44 +64,4 @@ export async function checkAssets(
     })
   }
   return problems
-}
-
-/** Queues the analyses that saved attachments ask for, and notes what was in their targets; answers the jobs by record. */
-export async function queueSavedAttachments(
-  context: TxContext,
-  frame: WriteFrame,
-  rows: readonly {
-    readonly eiRecordId: number
-    readonly values: ReadonlyMap<number, Value>
-    readonly before: ReadonlyMap<number, Value> | undefined
-    readonly followed: Followed
-  }[],
-): Promise<Map<number, number[]>> {
-  const jobs = new Map<number, number[]>()
-  const notes = rows.flatMap(({ eiRecordId, followed }) =>
-    [...followed.notes].map(([entityPropertyId, targets]) => ({ eiRecordId, entityPropertyId, targets })),
-  )
-  if (notes.length > 0) await noteTargetStates(context.tx, context.tenantId, notes)
-  const analysed = assetProperties(frame.entity).filter((property) => property.analysis !== null && property.analysis !== undefined)
-  const saves = rows.flatMap((row) =>
-    analysed.flatMap((property) => {
-      const had = new Set(assetKeysOf(row.before?.get(property.entityPropertyId)))
-      return [...new Set(assetKeysOf(row.values.get(property.entityPropertyId)))]
-        .filter((assetKey) => !had.has(assetKey))
-        .map((assetKey) => ({
-          entityId: frame.entity.entityId,
-          eiRecordId: row.eiRecordId,
-          entityPropertyId: property.entityPropertyId,
-          assetKey,
-          settings: property.analysis,
-        }))
-    }),
-  )
-  if (saves.length === 0) return jobs
-  const queued = await queueAnalyses(context, saves)
-  queued.forEach((analysis, index) => {
-    const save = saves[index]
-    if (save) jobs.set(save.eiRecordId, [...(jobs.get(save.eiRecordId) ?? []), analysis.jobId])
-  })
-  return jobs
 }

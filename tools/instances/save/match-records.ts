@@ -3,6 +3,7 @@ import { inRecords } from '#platform/db/records.ts'
 import type { Issue } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import { comparesBefore } from '#tools/events/service.ts'
 import type { Value } from '#tools/properties/service.ts'
 import { isNumbered, type Keys, noSuchRecord } from '#tools/query/service.ts'
 
@@ -74,7 +75,11 @@ export function refuseUnsound(wishes: readonly SaveWish[], fail: Fail): SaveWish
 /** Whether the row says everything about the record that it makes, so that the one that it replaces need not be read. */
 export function isComplete(entity: CatalogEntity, wish: SaveWish): boolean {
   const keepsNumber = entity.properties.some((property) => isNumbered(property) && !wish.values.has(property.entityPropertyId))
-  return !holdsAssets(entity) && ((wish.mode === 'overwrite' && !keepsNumber) || namesAll(entity, wish.values))
+  return (
+    !holdsAssets(entity) &&
+    !comparesBefore(entity, 'modified') &&
+    ((wish.mode === 'overwrite' && !keepsNumber) || namesAll(entity, wish.values))
+  )
 }
 
 /** What the rows mean: the records that are there, and their parents. Rows that name something else than there is fail. */

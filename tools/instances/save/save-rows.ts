@@ -5,12 +5,13 @@ import type { Issue } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { eachInTurns, mapInTurns, nextTurn } from '#platform/turns.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import { recordsChanged } from '#tools/events/service.ts'
+import { noteTargetStates } from '#tools/intelligence/service.ts'
 import type { Value } from '#tools/properties/service.ts'
 import { externalKeyOf, findKeyIssues } from '#tools/query/service.ts'
 
 import { type Followed, followFiles, unfollowed } from './analysis-targets.ts'
-import { checkAssets, queueSavedAttachments } from './attachments.ts'
-import { linkIdentities } from './identity.ts'
+import { checkAssets } from './attachments.ts'
 import { findLiveByKeys, readCanonical } from './live.store.ts'
 import { type Draft, type Fail, findDrafts, isComplete, presentKeys, refuseUnsound, type SaveOutcome } from './match-records.ts'
 import { isMove, parentField } from './moves.rules.ts'
@@ -21,7 +22,7 @@ import { findMissing } from './row-data.rules.ts'
 import { rowHash } from './row-hash.rules.ts'
 import { keyName, keysOf, keySourcesOf, mergeValues, type SaveWish } from './understand-row.rules.ts'
 import { outlivesProperties, type WriteFrame } from './write-frame.ts'
-import { type FullRow, insertRecords, updateRecords } from './write.store.ts'
+import { type FullRow, insertRecords, updateRecords, type Written } from './write.store.ts'
 
 interface Ready {
   readonly draft: Draft
@@ -206,14 +207,14 @@ const valuesOfPortion = 20_000
 async function inPortions(
   entity: CatalogEntity,
   ready: readonly Ready[],
-  write: (rows: readonly FullRow[]) => Promise<ReadonlyMap<number, string | undefined>>,
-): Promise<Map<number, string | undefined>> {
+  write: (rows: readonly FullRow[]) => Promise<ReadonlyMap<number, Written>>,
+): Promise<Map<number, Written>> {
   const size = Math.max(50, Math.floor(valuesOfPortion / (entity.properties.length + 1)))
-  const done = new Map<number, string | undefined>()
+  const done = new Map<number, Written>()
   for (let from = 0; from < ready.length; from += size) {
     if (ready.length > size) await nextTurn()
-    const written = await write(ready.slice(from, from + size).map(({ row }) => row))
-    for (const [id, document] of written) done.set(id, document)
+    const some = await write(ready.slice(from, from + size).map(({ row }) => row))
+    for (const [id, one] of some) done.set(id, one)
   }
   return done
 }
@@ -233,7 +234,7 @@ async function store(
   const { tx, tenantId, stamp, actor } = context
   const { entity, epoch } = frame
   const by = { epoch, stamp, tenantUserId: actor.tenantUserId, withDocuments }
-  const documents = new Map<number, string | undefined>()
+  const written = new Map<number, Written>()
   const fresh = ready.filter(({ draft }) => !draft.live)
   const changed = ready.filter(({ draft }) => draft.live)
   const ids = fresh.length > 0 ? await context.services.recordIds.take(tenantId, entity.entityId, fresh.length) : []
@@ -241,7 +242,7 @@ async function store(
   await inRecords(tx, tenantId, async () => {
     if (inserts.length > 0) {
       const done = await inPortions(entity, inserts, (rows) => insertRecords(tx, tenantId, entity, by, rows))
-      for (const [id, document] of done) documents.set(id, document)
+      for (const [id, one] of done) written.set(id, one)
       if (done.size !== inserts.length) throw new StaleRead('somebody took a key meanwhile')
     }
     if (changed.length > 0) {
@@ -249,24 +250,30 @@ async function store(
       const isLate = context.attempt >= 3
       const write = (rows: readonly FullRow[]) => updateRecords(tx, tenantId, entity, { ...by, isLate }, rows)
       const done = await inPortions(entity, changed, write).catch(asTakenMeanwhile)
-      for (const [id, document] of done) documents.set(id, document)
+      for (const [id, one] of done) written.set(id, one)
       if (done.size !== changed.length) throw new StaleRead('somebody changed a row meanwhile')
     }
   })
   const saved = [...inserts, ...changed]
-  await linkIdentities(
-    context,
-    frame,
-    saved.map(({ row }) => row),
+  const notes = saved.flatMap(({ row, followed }) =>
+    [...followed.notes].map(([entityPropertyId, targets]) => ({ eiRecordId: row.id, entityPropertyId, targets })),
   )
-  const jobs = await queueSavedAttachments(
+  if (notes.length > 0) await noteTargetStates(tx, tenantId, notes)
+  const jobs = await recordsChanged(
     context,
     frame,
-    saved.map(({ row, before, followed }) => ({ eiRecordId: row.id, values: row.values, before, followed })),
+    saved.map(({ draft, row, before }) => ({
+      kind: draft.live ? ('modified' as const) : ('added' as const),
+      id: row.id,
+      version: written.get(row.id)?.version ?? 1,
+      before,
+      after: row.values,
+      origin: context.origin,
+    })),
   )
   for (const { draft, row } of saved) {
     const jobIds = jobs.get(row.id)
-    const document = documents.get(row.id)
+    const document = written.get(row.id)?.document
     outcomes.set(draft.wish.index, {
       index: draft.wish.index,
       outcome: draft.live ? 'updated' : 'inserted',

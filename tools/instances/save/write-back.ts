@@ -3,6 +3,7 @@ import { inRecords } from '#platform/db/records.ts'
 import { StaleRead } from '#platform/db/transaction.ts'
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
+import type { Origin } from '#platform/shapes/origin.ts'
 import { whenMatched } from '#platform/patterns.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
@@ -18,9 +19,8 @@ import {
   whyKept,
   type WriteBack,
 } from '#tools/intelligence/service.ts'
-import type { Value } from '#tools/properties/service.ts'
+import { assetKeysOf, type Value } from '#tools/properties/service.ts'
 
-import { assetKeysOf } from './attachments.ts'
 import { findLiveByIds, readCanonical } from './live.store.ts'
 import { checkData } from './row-data.rules.ts'
 import { saveRows } from './save-rows.ts'
@@ -84,7 +84,8 @@ export async function applyAnalysis(context: TxContext, back: WriteBack): Promis
   // The hash holds the record to what was just compared: whoever changes it in between is newer.
   const data = Object.fromEntries([...wanted.values()].map(({ name, value }) => [name, value]))
   const wish = await readWish(entity, { data, expectedRowHash: live.rowHash }, live.id)
-  const [outcome] = await saveRows(context, frame, [wish])
+  const origin: Origin = { kind: 'analysis', id: back.analysisId, depth: back.depth }
+  const [outcome] = await saveRows({ ...context, origin }, frame, [wish])
   if (outcome?.outcome === 'failed') {
     if (outcome.reason === 'stale') throw new StaleRead('somebody changed the record meanwhile')
     return all(outcome.errors[0]?.message ?? 'The record could not be saved.')

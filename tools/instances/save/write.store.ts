@@ -51,6 +51,17 @@ export interface WriteStamp {
   readonly withDocuments: boolean
 }
 
+/** A record as a statement has written it. */
+export interface Written {
+  readonly version: number
+  /** As JSON text, where it was asked for. */
+  readonly document?: string
+}
+
+interface WrittenRow extends Written {
+  readonly id: number
+}
+
 /** What a writing statement returns of the record's row `e`, after the parameters that it has already. */
 function documentReturned(
   tenantId: number,
@@ -67,14 +78,14 @@ function documentReturned(
   return { returned, parameters: [...parameters.list] }
 }
 
-/** Inserts new records; answers the ids that went in, each with its document where asked. One whose key or number somebody else has just taken is left out. */
+/** Inserts new records; answers those that went in, by id. One whose key or number somebody else has just taken is left out. */
 export async function insertRecords(
   tx: Tx,
   tenantId: number,
   entity: CatalogEntity,
   by: WriteStamp,
   rows: readonly FullRow[],
-): Promise<Map<number, string | undefined>> {
+): Promise<Map<number, Written>> {
   const columns = entity.properties.map((property) => `c${property.columnId}`)
   const { returned, parameters } = documentReturned(tenantId, entity, by.withDocuments, [
     toJson(entity, rows),
@@ -82,17 +93,17 @@ export async function insertRecords(
     by.stamp,
     by.tenantUserId || null,
   ])
-  const inserted = await tx.unsafe<{ id: number; document?: string }[]>(
+  const inserted = await tx.unsafe<WrittenRow[]>(
     `insert into ${recordTable(tenantId, entity.entityId)} as e
        (id, parent_id, key1, key2, key3, row_hash, version, valid_from, created_at, created_by, created_change_no, change_no, modified_by${columns.map((c) => `, ${c}`).join('')})
      select r.id, r.p, r.k1, r.k2, r.k3, decode(r.h, 'hex'), 1, $3::text::timestamptz, $3::text::timestamptz, coalesce($4::int, 0), ${changeNumber}, ${changeNumber}, $4::int${columns.map((c) => `, r.${c}`).join('')}
      from json_to_recordset($1::text::json) as r(${recordsetColumns(entity)})
      on conflict do nothing
-     returning e.id${returned}`,
+     returning e.id, e.version${returned}`,
     parameters,
     { prepare: true },
   )
-  return new Map(inserted.map((row) => [row.id, row.document]))
+  return new Map(inserted.map((row) => [row.id, row]))
 }
 
 const versionColumns = [
@@ -147,6 +158,7 @@ function returningOld(entity: CatalogEntity): string {
     ...same,
     'new.valid_from as next_from',
     'new.change_no as next_change',
+    'new.version as next_version',
   ].join(', ')
 }
 
@@ -156,14 +168,14 @@ function withHistory(tenantId: number, entity: CatalogEntity, update: string, re
   return `with u as (${update} returning ${returningOld(entity)}${returned}),
     h as (insert into ${historyTable(tenantId, entity.entityId)} (${columns.join(', ')}, valid_to, same_as_next)
       select ${values.join(', ')}, u.next_from, ${sameAsNext} from u where u.change_no <> u.next_change)
-    select id${returned === '' ? '' : ', document'} from u`
+    select id, next_version as version${returned === '' ? '' : ', document'} from u`
 }
 
 /** How a version follows another: overwritten inside one transaction, raised otherwise. */
 const nextVersion = `version = case when e.change_no = ${changeNumber} then e.version else e.version + 1 end`
 
 /**
- * Updates records to these values where they are still the version that was read; answers the ids that were, as an insert does. `isLate` takes the old row's time
+ * Updates records to these values where they are still the version that was read; answers those that were, as an insert does. `isLate` takes the old row's time
  * where it is later than this transaction's, instead of leaving the row out.
  */
 export async function updateRecords(
@@ -172,7 +184,7 @@ export async function updateRecords(
   entity: CatalogEntity,
   by: WriteStamp & { readonly isLate: boolean },
   rows: readonly FullRow[],
-): Promise<Map<number, string | undefined>> {
+): Promise<Map<number, Written>> {
   const columns = entity.properties.map((property) => `c${property.columnId} = r.c${property.columnId}`)
   // Who made a record that is older than the column is in its history; the change that leads past it writes it down.
   const createdBy = `coalesce(e.created_by, case when e.version = 1 then e.modified_by
@@ -189,30 +201,28 @@ export async function updateRecords(
     by.tenantUserId || null,
     by.isLate,
   ])
-  const updated = await tx.unsafe<{ id: number; document?: string }[]>(withHistory(tenantId, entity, update, returned), parameters, {
-    prepare: true,
-  })
-  return new Map(updated.map((row) => [row.id, row.document]))
+  const updated = await tx.unsafe<WrittenRow[]>(withHistory(tenantId, entity, update, returned), parameters, { prepare: true })
+  return new Map(updated.map((row) => [row.id, row]))
 }
 
-/** Marks live records as deleted under one deletion id: a new version in the current table. Answers the ids that were live. */
+/** Marks live records as deleted under one deletion id: a new version in the current table. Answers those that were live, by id. */
 export async function markDeleted(
   tx: Tx,
   tenantId: number,
   entity: CatalogEntity,
   by: { epoch: number; stamp: string; tenantUserId: number; deletionId: number },
   ids: readonly number[],
-): Promise<number[]> {
+): Promise<Map<number, Written>> {
   const update = `update ${recordTable(tenantId, entity.entityId)} e
     set deleted_at = greatest(e.valid_from, $3::text::timestamptz), deletion_id = $5::bigint, ${nextVersion},
       valid_from = greatest(e.valid_from, $3::text::timestamptz), change_no = ${changeNumber}, modified_by = $4::int
     where e.id = any($1::bigint[]) and e.deleted_at is null`
-  const rows = await tx.unsafe<{ id: number }[]>(
+  const rows = await tx.unsafe<WrittenRow[]>(
     withHistory(tenantId, entity, update),
     [ids, by.epoch, by.stamp, by.tenantUserId || null, by.deletionId] as never[],
     { prepare: true },
   )
-  return rows.map((row) => row.id)
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** A number for one deletion with all that it takes along. */
