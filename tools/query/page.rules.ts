@@ -2,11 +2,14 @@
 import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
 
 import type { Showing } from './document.rules.ts'
+import type { Range } from './order.rules.ts'
 import { columnOf } from './source.rules.ts'
 
 export interface DocumentPage {
   /** The rows, as a `from` clause with its conditions, under the alias of the source. */
   readonly source: string
+  /** Of these the ones in the ranges, which follow each other; undefined: all. */
+  readonly ranges?: readonly Range[] | undefined
   readonly order: string
   /** One row as JSON. */
   readonly document: string
@@ -38,6 +41,25 @@ function weightSql({ source, shown }: Showing): string | undefined {
 }
 
 /**
+ * The rows that a page looks at, and the statements before it that choose them: one more than the page, whose presence is the only honest sign of a next
+ * page. A range is looked at where those before it do not fill the page.
+ */
+function rowsSql({ source }: Showing, { source: all, order, ranges, limit, offset = 0 }: DocumentPage): { before: string; rows: string } {
+  const [only] = ranges ?? [{ condition: 'true', order }]
+  const most = limit + 1
+  const rowsOf = ({ condition, order: within }: Range) =>
+    `select * from ${all}${condition === 'true' ? '' : ` and ${condition}`} order by ${within} limit ${most}`
+  if (only && (ranges?.length ?? 1) === 1) return { before: '', rows: `${rowsOf(only)} offset ${offset}` }
+  const named = (ranges ?? []).map((range, index) => {
+    const earlier = Array.from({ length: index }, (_, number) => `(select count(*) from range${number})`)
+    const rest = index === 0 ? '' : ` limit greatest(0, ${[most, ...earlier].join(' - ')})`
+    // The fixed limit within lets the plan be made for a page, the counted one ends it.
+    return `range${index} as materialized (select * from (${rowsOf(range)}) ${source.alias}${rest}), `
+  })
+  return { before: named.join(''), rows: named.map((_, index) => `select * from range${index}`).join(' union all ') }
+}
+
+/**
  * The page as one row: `items` (a JSON array as text), `fitting` and `found` (how many rows are in it, how many there were, at most one more than the
  * limit), `position` (of the last row in it). Rows are chosen first, and made into documents then: neither those before the page nor those that surely
  * do not fit any more.
@@ -50,10 +72,10 @@ export function pageSql(showing: Showing, page: DocumentPage): string {
   const items = `coalesce(string_agg(document, ',' order by n) filter (where fits), '')`
   const whole = page.isWhole ? `case when bool_and(fits or n > ${limit}) then ${items} else '' end` : items
   const also = Object.entries(page.also ?? {}).map(([name, expression]) => `, ${expression} as ${name}`)
-  // Ask for one row more than the page: its presence is the only honest sign of a next page.
-  return `with chosen as (
+  const { before: earlier, rows } = rowsSql(showing, page)
+  return `with ${earlier}chosen as (
       select ${alias}.*, row_number() over (order by ${order}) as page_row, ${before} as page_before
-      from (select * from ${page.source} order by ${order} limit ${limit + 1} offset ${page.offset ?? 0}) ${alias}
+      from (${rows}) ${alias}
     ), shown as materialized (
       select page_row as n, ${page.position} as position,
         case when page_row <= ${always} or page_before < ${bytes} then (${page.document})::text end as document

@@ -6,7 +6,7 @@ import { constantSql, createParameters, type Parameters } from './columns.rules.
 import { filterSql } from './conditions.rules.ts'
 import { documentSql, type Showing } from './document.rules.ts'
 import type { Keys } from './keys.rules.ts'
-import { afterSql, orderSql, positionSql } from './order.rules.ts'
+import { orderSql, positionSql, rangesAfter } from './order.rules.ts'
 import { type DocumentPage, pageSql } from './page.rules.ts'
 import { fromSql, type Source } from './source.rules.ts'
 import type { GroupNode, SortKey } from './tree.types.ts'
@@ -103,9 +103,9 @@ export async function listDocuments(
 ): Promise<DocumentRows & { readonly total: number | null }> {
   const { parameters, source } = showing
   const all = fromSql(parameters, source, ...conditionsOf(parameters, source, query))
-  const after = query.after ? ` and ${afterSql(parameters, source, query.sort, query.after)}` : ''
   return readPage(tx, showing, {
-    source: `${all}${after}`,
+    source: all,
+    ranges: query.after && rangesAfter(parameters, source, query.sort, query.after),
     order: orderSql(parameters, source, query.sort),
     document: documentSql(showing, { isDeletedShown: source.rows !== 'live' }),
     position: positionSql(parameters, source, query.sort),
