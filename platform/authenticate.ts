@@ -4,6 +4,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 
 import { LRUCache } from 'lru-cache'
 
+import { type ActingFor, actorOfRun, findActingUser } from './acting.ts'
 import type { Credential } from './call.ts'
 import type { Databases } from './db/databases.ts'
 import { AppError } from './errors.ts'
@@ -43,6 +44,8 @@ interface Found {
   /** Undefined: from anywhere. */
   readonly allowedFrom: BlockList | undefined
   readonly validUntil: number
+  /** Of a user that runs act for: made for them alone. */
+  readonly isService?: boolean
 }
 
 const crcTable = Array.from({ length: 256 }, (_, n) => {
@@ -217,6 +220,12 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
     return found && { ...found, actor: { ...found.actor, kind: 'signed', credentialId: `signed:${tenantUserId}` }, allowedFrom: undefined }
   }
 
+  async function findActing(who: ActingFor): Promise<Found | undefined> {
+    const foundAt = performance.now()
+    const found = await findActingUser(databases, who)
+    return found && { ...found, foundAt, allowedFrom: undefined, validUntil: Number.POSITIVE_INFINITY }
+  }
+
   // Best effort and at most once a minute for each key: a call never waits for it.
   function touch(apiKeyId: number): void {
     if (touched.has(apiKeyId)) return
@@ -280,6 +289,12 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
           if (!isValid || Number(exp) * 1000 < Date.now())
             throw new AppError('forbidden', 'The signed URL was changed or has expired. Ask for a new one with sign_asset_url.')
           found = await find(`signed:${asker}:${u}`, () => findSigned(asker, Number(u), sharer))
+          break
+        }
+        case 'acting': {
+          const { who } = credential
+          const user = await find(`acting:${who.tenantId}:${who.tenantUserId}`, () => findActing(who))
+          found = { ...user, actor: actorOfRun({ actor: user.actor, isService: user.isService === true }, who) }
           break
         }
       }

@@ -1,4 +1,6 @@
 /** What a transport hands to the pipeline. */
+import type { ActingFor } from './acting.ts'
+import type { Tx } from './db/pool.ts'
 import type { Actor, RawRequest, Transport, Upload } from './operation.ts'
 import type { RegisteredOperation, Registry } from './registry.ts'
 import type { Passage, Room } from './room.ts'
@@ -16,6 +18,8 @@ export type Credential =
       readonly exp: string
       readonly u: string
     }
+  /** From inside alone (acting.ts): no transport makes one of what it was sent. */
+  | { readonly kind: 'acting'; readonly who: ActingFor }
 
 export interface Call {
   readonly operation: RegisteredOperation
@@ -35,6 +39,8 @@ export interface Call {
   readonly passage?: Passage | undefined
   /** W3C trace context of the caller. */
   readonly traceparent?: string | undefined
+  /** See acting.ts. */
+  readonly commitWith?: ((tx: Tx, answer: unknown) => Promise<void>) | undefined
 }
 
 /** The pipeline as the transports see it. */

@@ -14,13 +14,13 @@ const checkAgainMs = 15_000
 /** The bits of the roles; `none` where the key was revoked or has expired or the user was locked. */
 type Held = number | 'none' | 'suspended'
 
-type Asker = Pick<Actor, 'kind' | 'credentialId' | 'tenantId' | 'tenantUserId'>
+type Asker = Pick<Actor, 'kind' | 'credentialId' | 'tenantId' | 'tenantUserId'> & Partial<Pick<Actor, 'roleFlag'>>
 
 /** What each actor may do now, in their order. Of a key that acts as a user: the roles that both hold. */
 async function rolesHeldNow(databases: Databases, actors: readonly Asker[]): Promise<Held[]> {
   const rows = await databases.lookUp(
-    (tx) => tx<{ n: number; isSuspended: boolean; roleFlag: number }[]>`
-      select a.n::int as n, t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended,
+    (tx) => tx<{ n: number; isSuspended: boolean; isService: boolean; roleFlag: number }[]>`
+      select a.n::int as n, t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended, u.is_service,
         case when k.api_key_id is null then u.role_flag when k.is_user_bound then k.role_flag & u.role_flag else k.role_flag end as role_flag
       from unnest(${actors.map((actor) => actor.tenantId)}::int[], ${actors.map((actor) => actor.tenantUserId)}::int[], ${actors.map((actor) => apiKeyOf(actor) ?? null)}::int[])
           with ordinality a (tenant_id, tenant_user_id, api_key_id, n)
@@ -30,8 +30,15 @@ async function rolesHeldNow(databases: Databases, actors: readonly Asker[]): Pro
       where not u.is_locked
         and (a.api_key_id is null or (k.api_key_id is not null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())))`,
   )
-  const held = new Map(rows.map((row) => [row.n, row.isSuspended ? ('suspended' as const) : row.roleFlag]))
-  return actors.map((_, index) => held.get(index + 1) ?? 'none')
+  const held = new Map(rows.map((row) => [row.n, row]))
+  return actors.map(({ kind, roleFlag }, index) => {
+    const row = held.get(index + 1)
+    if (!row) return 'none'
+    if (row.isSuspended) return 'suspended'
+    // A run has no more than its own roles, and a service user's runs have them alone.
+    if (kind !== 'acting' || roleFlag === undefined) return row.roleFlag
+    return row.isService ? roleFlag : row.roleFlag & roleFlag
+  })
 }
 
 /**

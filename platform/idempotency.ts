@@ -1,6 +1,6 @@
 /**
  * Idempotency keys: the first answer of a write is kept with the write itself, and a replay answers it again. Scoped to tenant, credential
- * and operation; kept 24 hours; only answers of success are kept.
+ * and operation; kept 24 hours, those of runs longer; only answers of success are kept.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { pipeline, Transform } from 'node:stream'
@@ -18,6 +18,8 @@ export interface KeyScope {
   readonly key: string
   /** Of the parsed input: another body under the same key is refused. */
   readonly fingerprint: Buffer
+  /** Absent: 24 hours. */
+  readonly keptDays?: number | undefined
 }
 
 /** The key of a call, whatever transport it came by. Throws AppError `invalid_input` where it is no text of 1 to 200 printable ASCII characters. */
@@ -28,7 +30,7 @@ export function readIdempotencyKey(given: unknown, path: string): string | undef
   throw new AppError('invalid_input', message, { issues: [{ path, severity: 'error', message }] })
 }
 
-const keptFor = '24 hours'
+const keptFor = ({ keptDays = 1 }: KeyScope) => `${keptDays} days`
 /** A staged call whose process died gives its key free after this. */
 const claimFor = '2 minutes'
 
@@ -146,7 +148,7 @@ export async function keepAnswer(tx: Tx, scope: KeyScope, answer: { text: string
   const secretOf = 'secretOf' in answer ? answer.secretOf : null
   await tx`
     insert into platform.idempotency_key (tenant_id, credential_id, operation, key, fingerprint, answer, secret_of, expires_at)
-    values (${scope.tenantId}, ${scope.credentialId}, ${scope.operation}, ${scope.key}, ${scope.fingerprint}, ${text}, ${secretOf}, now() + ${keptFor}::interval)
+    values (${scope.tenantId}, ${scope.credentialId}, ${scope.operation}, ${scope.key}, ${scope.fingerprint}, ${text}, ${secretOf}, now() + ${keptFor(scope)}::interval)
     on conflict (tenant_id, credential_id, operation, key) do update
       set fingerprint = excluded.fingerprint, answer = excluded.answer, secret_of = excluded.secret_of, claimed_at = now(), expires_at = excluded.expires_at`
 }
@@ -157,7 +159,7 @@ export async function claimKey(tx: Tx, scope: KeyScope): Promise<string | undefi
   if (early !== undefined) return early
   await tx`
     insert into platform.idempotency_key (tenant_id, credential_id, operation, key, fingerprint, expires_at)
-    values (${scope.tenantId}, ${scope.credentialId}, ${scope.operation}, ${scope.key}, ${scope.fingerprint}, now() + ${keptFor}::interval)
+    values (${scope.tenantId}, ${scope.credentialId}, ${scope.operation}, ${scope.key}, ${scope.fingerprint}, now() + ${keptFor(scope)}::interval)
     on conflict (tenant_id, credential_id, operation, key) do update set fingerprint = excluded.fingerprint, answer = null, claimed_at = now(),
       expires_at = excluded.expires_at`
   return undefined

@@ -12,18 +12,19 @@ import type { Services } from './services.ts'
 import type { DomainEvent } from './shapes/events.ts'
 import type { Origin } from './shapes/origin.ts'
 
+/** `internal`: from inside, with MCP's defaults and limits. */
 export type Transport = 'rest' | 'mcp' | 'internal'
 
-/** Who calls. A key without a user acts as its own service user. */
+/** Who calls. A key without a user acts as its own service user; `acting` is a run that works in a user's name. */
 export interface Actor {
-  readonly kind: 'key' | 'session' | 'signed' | 'public' | 'system'
+  readonly kind: 'key' | 'session' | 'signed' | 'public' | 'system' | 'acting'
   readonly tenantId: number
   readonly tenantUserId: number
   readonly userId: number
   readonly displayName: string
   /** Bits of `roleBits`. */
   readonly roleFlag: number
-  /** What idempotency keys and rate limits are scoped to: `key:12`, `session:9`, `signed:4`, `public`, `system`. */
+  /** What idempotency keys and rate limits are scoped to: `key:12`, `session:9`, `signed:4`, `public`, `system`, of a run `workflow:7`. */
   readonly credentialId: string
 }
 

@@ -61,10 +61,25 @@ export async function createPlatform(options: PlatformOptions): Promise<Platform
   const storage = await createLocalStorage(join(config.dataDir, 'files'))
   const temporal = createTemporalGate({ namespace: config.temporal.namespace, log })
   const keeping = createKeeping()
-  const services: Services = { config, log, databases, recordIds: createRecordIds(databases), secrets, storage, temporal, wake, keeping }
+  let pipeline: Pipeline | undefined
+  const services: Services = {
+    config,
+    log,
+    databases,
+    recordIds: createRecordIds(databases),
+    secrets,
+    storage,
+    temporal,
+    wake,
+    keeping,
+    get pipeline() {
+      if (!pipeline) throw new Error('A call from inside came before the pipeline was there')
+      return pipeline
+    },
+  }
   const authenticator = createAuthenticator({ databases, secrets, wake })
   const rateLimit = createRateLimit({ callsPerMinute: config.limits.callsPerMinute, redis })
-  const pipeline = createPipeline({
+  pipeline = createPipeline({
     registry: buildRegistry(options.domains),
     services,
     authenticator,

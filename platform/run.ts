@@ -59,11 +59,20 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   }
 }
 
+/** A try of a step comes long before this, and none comes after it. */
+const keptDaysOfRuns = 400
+
+/** What a caller's rate is counted under: all runs in a user's name share what one key has. */
+function limitedAs({ kind, credentialId, tenantUserId }: Actor, ip: string | undefined): string {
+  if (kind === 'public') return `public:${ip ?? ''}`
+  return kind === 'acting' ? `acting:${tenantUserId}` : credentialId
+}
+
 async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
   const { operation } = call
   const { services } = parts
   const actor = operation.roleRule.needsCredential ? await parts.authenticator.identify(call.credential, call.ip) : publicActor
-  await parts.rateLimit.take(actor.kind === 'public' ? `public:${call.ip ?? ''}` : actor.credentialId)
+  await parts.rateLimit.take(limitedAs(actor, call.ip))
   const facts: Record<string, unknown> = {}
   const audited = (outcome: AuditEvent['outcome'], code?: ErrorCode): AuditEvent => ({
     tenantId: actor.tenantId,
@@ -101,13 +110,13 @@ async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
     tenantId: actor.tenantId,
     actor,
     requestId: call.requestId,
-    origin: byCall,
+    origin: call.credential.kind === 'acting' ? call.credential.who.origin : byCall,
     signal: call.signal,
     log: services.log,
     services,
     upload: call.upload,
     raw: call.raw,
-    answerBytes: call.transport === 'mcp' ? services.config.limits.mcpAnswerBytes : services.config.limits.answerBytes,
+    answerBytes: call.transport === 'rest' ? services.config.limits.answerBytes : services.config.limits.mcpAnswerBytes,
     audit: (more) => void Object.assign(facts, more),
   }
   const key: KeyScope | undefined =
@@ -119,6 +128,7 @@ async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
           operation: operation.name,
           key: call.idempotencyKey,
           fingerprint: await fingerprintOf(input),
+          keptDays: actor.kind === 'acting' ? keptDaysOfRuns : undefined,
         }
       : undefined
   const isGlobal = (actor.roleFlag & roleBits.GlobalAdmin) !== 0 && operation.roles.includes('GlobalAdmin')
@@ -160,12 +170,21 @@ async function runInTransaction(frame: Frame, handler: Handler): Promise<unknown
     }
     // parseInput has just held the input against the operation's own schema, which is where the handler's type comes from.
     const result = await handler(inner, frame.input as never)
+    if (!isRead) await call.commitWith?.(inner.tx, result)
     if (key) await keepAnswer(inner.tx, key, keptAnswer(frame, result))
     if (!isRead) open.trail(insertAuditEvent(inner.tx, frame.audited('done')))
     return result
   })
-  if (isRead) await auditRead(frame)
+  if (isRead) {
+    await auditRead(frame)
+    await commitAside(frame, answer)
+  }
   return answer
+}
+
+/** What is committed with a read, whose own transaction writes nothing. */
+async function commitAside({ call: { commitWith }, context, parts }: Frame, answer: unknown): Promise<void> {
+  if (commitWith) await parts.services.databases.transact({ tenantId: context.tenantId }, ({ tx }) => commitWith(tx, answer))
 }
 
 /** Reads leave no trace unless the handler said that they showed something that must: a secret or a sensitive value. */
@@ -202,9 +221,12 @@ async function runStaged(frame: Frame): Promise<unknown> {
   try {
     // As above, the schema has just vouched for the input.
     const result = await operation.stagedHandler?.(staged, frame.input as never)
-    if (operation.effect === 'read') await auditRead(frame)
-    else if (context.actor.kind !== 'public') {
+    if (operation.effect === 'read') {
+      await auditRead(frame)
+      await commitAside(frame, result)
+    } else if (context.actor.kind !== 'public') {
       await databases.transact(own, async ({ tx }) => {
+        await call.commitWith?.(tx, result)
         if (claim) await keepAnswer(tx, withBytes(claim, file), keptAnswer(frame, result))
         await insertAuditEvent(tx, frame.audited('done'))
       })

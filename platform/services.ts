@@ -1,4 +1,5 @@
 /** What handlers may use beside their transaction: made once for a process, passed in, never imported as a global. */
+import type { Pipeline } from './call.ts'
 import type { Config } from './config.ts'
 import type { Databases } from './db/databases.ts'
 import type { RecordIds } from './db/records.ts'
@@ -18,6 +19,8 @@ export interface Services {
   readonly storage: StorageDriver
   readonly temporal: TemporalGate
   readonly wake: Wake
+  /** For calls from inside, in somebody's name: see acting.ts. */
+  readonly pipeline: Pipeline
   /** See kept.ts. */
   readonly keeping: Keeping
 }

@@ -35,7 +35,7 @@ export const downloadAsset = defineStagedOperation({
     },
   ],
   async stagedHandler(context, input) {
-    const isMcp = context.transport === 'mcp'
+    const isMcp = context.transport !== 'rest'
     const found = await openAsset(context.services, context.tenantId, input.assetKey, (asset) => {
       if (asset.isSensitive) context.audit({ isSensitive: true })
       // It may have become sensitive since its URL was signed; and one that is too large to be embedded would need a URL.

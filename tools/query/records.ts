@@ -66,12 +66,12 @@ export interface Narrowing {
   readonly withDataJson?: boolean | undefined
 }
 
-/** What the caller wants of each record. A model pays for each value that it reads, so that over MCP they stand there once. Throws 400. */
+/** What the caller wants of each record. A model pays for each value that it reads, so that over MCP, and for runs, they stand there once. Throws 400. */
 export function shownOf(context: Pick<TxContext, 'transport'>, frame: ReadFrame, input: Narrowing): Shown {
   const { properties } = frame.entity
   return {
     properties: input.properties === undefined ? properties : chosenProperties(frame.entity, input.properties, '$.properties'),
-    withDataJson: input.withDataJson ?? context.transport !== 'mcp',
+    withDataJson: input.withDataJson ?? context.transport === 'rest',
   }
 }
 
