@@ -94,9 +94,9 @@ describe('idempotency keys', () => {
   it.each(['write_twice', 'write_staged'])('are free again after a %s that failed', async (name) => {
     const [label, idempotencyKey] = [`failed ${name}`, randomUUID()]
     steps.set(label, () => {
-      throw new AppError('unprocessable', 'Not this time.')
+      throw new AppError('conflict', 'Not this time.')
     })
-    await expect(call(name, { label }, { idempotencyKey })).rejects.toMatchObject(refused('unprocessable'))
+    await expect(call(name, { label }, { idempotencyKey })).rejects.toMatchObject(refused('conflict'))
     steps.delete(label)
     const before = await effects(label)
     expect(before).toBe(name === 'write_twice' ? 0 : 1)
