@@ -91,12 +91,13 @@ function outlineOf(shown: z.core.JSONSchema.JSONSchema, saver: string) {
  * The input of a validate operation: the fields of what it validates, but taken as they come, so that a mistake in one is a finding of the envelope and
  * no refusal of the call; a field that does not exist is refused as everywhere. What nests is shown by `saver`, the operation that saves it.
  */
-export function draftOf(schema: z.ZodObject, saver: string) {
+export function draftOf<S extends z.ZodRawShape>(schema: z.ZodObject<S>, saver: string) {
   const fields = Object.entries(schema.shape).map(([name, field]) => {
     const { $schema: _dialect, ...shown } = z.toJSONSchema(field as z.ZodType, { io: 'input', reused: 'inline' })
     return [name, documentAs(z.unknown().optional().meta(outlineOf(shown, saver)), field as z.ZodType)] as const
   })
-  return z.object(Object.fromEntries(fields))
+  // One for each field of the schema.
+  return z.object(Object.fromEntries(fields) as { [name in keyof S]: z.ZodOptional<z.ZodUnknown> })
 }
 
 /**

@@ -72,6 +72,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   schema: ['category', 'publisher'],
   tenants: ['tenant'],
   users: words('app_user tenant_user user_contact count_users ensure_user is_member_elsewhere rename_user set_login_email set_password'),
+  views: ['view_sync'],
 }
 
 /** Who else writes a table. */

@@ -313,7 +313,7 @@ describe('keeping a definition', () => {
     await detach(of, { force: true })
     const copy = unique('Copy')
     const original = await shown(name)
-    await as(builder(4), (context) => copyDefinition(context, place, original, copy))
+    await as(builder(4), async (context) => copyDefinition(context, place, await mustFindDefinition(context, place, name), copy))
     const { gone, ownerId, isShared } = await shown(copy)
     expect(gone).toEqual(original.gone)
     expect([ownerId, isShared]).toEqual([4, false])

@@ -16,7 +16,7 @@ afterAll(() => world.close())
 /** Guides that build on each other share a tenant. */
 const walks = [
   ['the-day', 'importing-files'],
-  ['authoring', 'records', 'filters-and-paging', 'history-and-sync', 'messaging', 'message-channels'],
+  ['authoring', 'records', 'filters-and-paging', 'views', 'history-and-sync', 'messaging', 'message-channels'],
   ['attachments-and-recognition'],
   ['api-keys-and-roles'],
 ]

@@ -12,6 +12,14 @@ describe('every list that has pages', () => {
   /** Of each such list: what to call it with once two rows are there. */
   const arranged: Readonly<Record<string, () => Promise<object>>> = {
     list_instances: async () => ({ entity: 'Thing' }),
+    list_views: async () => {
+      for (const internalName of ['One', 'Two']) await narrow.call('save_view', { entity: 'Thing', internalName, viewJson: {} })
+      return { entity: 'Thing' }
+    },
+    execute_view: async () => {
+      await narrow.call('save_view', { entity: 'Thing', internalName: 'Run', viewJson: { columns: ['Name'] } })
+      return { entity: 'Thing', view: 'Run' }
+    },
     list_instances_as_of: async () => ({ entity: 'Thing', asOfDate: new Date(Date.now() + 60_000).toISOString() }),
     get_instance_history: async () => {
       await narrow.call('upsert_instance', { entity: 'Thing', record: 't1', data: { Name: 'another' } })

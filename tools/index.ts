@@ -13,6 +13,7 @@ import { propertiesDomain } from './properties/index.ts'
 import { schemaDomain } from './schema/index.ts'
 import { tenantsDomain } from './tenants/index.ts'
 import { usersDomain } from './users/index.ts'
+import { viewsDomain } from './views/index.ts'
 
 export const domains: readonly Domain[] = [
   docsDomain,
@@ -20,6 +21,7 @@ export const domains: readonly Domain[] = [
   propertiesDomain,
   entitiesDomain,
   instancesDomain,
+  viewsDomain,
   assetsDomain,
   tenantsDomain,
   usersDomain,

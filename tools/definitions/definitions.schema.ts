@@ -9,6 +9,16 @@ export const definitionKinds = Object.keys(definitionNouns) as [DefinitionKind, 
 /** Of one definition, as JSON text. */
 export const maxBodyCharacters = 256 * 1024
 
+/** The JSON of a definition, as text or as it is. */
+export const definitionJson = z.union([z.string().max(maxBodyCharacters), z.looseObject({})])
+
+export const description = z.string().max(2_000)
+
+export const sharing = {
+  isShared: z.boolean().optional().describe('Seen by all users; else by owner and builders'),
+  isApiVisible: z.boolean().optional().describe('false hides it from keys and agents'),
+} as const
+
 export const force = z.boolean().optional().describe('Even if definitions use it')
 
 /** A definition that uses something. */

@@ -26,8 +26,8 @@ import { refuseUsed } from './uses.ts'
 import { viewerOf, whyNotChanged } from './visibility.rules.ts'
 
 export type { DefinitionRow } from './definitions.store.ts'
-export { referencesOfFilter, referencesOfSort } from './naming.rules.ts'
-export type { Reference, Vocabulary } from './references.rules.ts'
+export { referencesOfField, referencesOfFilter, referencesOfSort } from './naming.rules.ts'
+export type { Reference } from './references.rules.ts'
 export { refuseUsed, usesOf } from './uses.ts'
 
 /** Of one kind in a tenant. */
@@ -61,7 +61,7 @@ export async function readBody(said: unknown, path: string): Promise<{ readonly 
 }
 
 /** A stored definition, read. */
-export interface Definition extends Omit<DefinitionRow, 'body'> {
+export interface Definition extends Omit<DefinitionRow, 'body' | 'refs'> {
   /** With today's names. */
   readonly body: Body
   /** What it names and is gone. Paths begin at the body. */
@@ -189,7 +189,11 @@ export function refuseChange(context: TxContext, row: DefinitionRow): void {
 }
 
 /** Changes a definition. Inside `changeOtherDefinitions`; what is not named stays. Throws `forbidden`, `already_exists` and `too_large`. */
-export async function changeDefinition(context: TxContext, row: DefinitionRow, change: Partial<DefinitionDraft>): Promise<DefinitionRow> {
+export async function changeDefinition(
+  context: TxContext,
+  row: DefinitionRow,
+  change: { readonly [name in keyof DefinitionDraft]?: DefinitionDraft[name] | undefined },
+): Promise<DefinitionRow> {
   const { tx, tenantId, stamp } = context
   refuseChange(context, row)
   const { body, references } = change
@@ -214,16 +218,15 @@ export async function changeDefinition(context: TxContext, row: DefinitionRow, c
 }
 
 /** Keeps a copy of a definition as the caller's own, not shared, with what is gone in it. Inside `changeOtherDefinitions`. */
-export async function copyDefinition(
-  context: TxContext,
-  place: Place,
-  definition: Definition,
-  internalName: string,
-): Promise<DefinitionRow> {
-  const { description, body, isApiVisible } = definition
-  // Written by `written` above.
-  const references = JSON.parse(definition.refs) as Reference[]
-  return createDefinition(context, place, { internalName, description, body, references, isShared: false, isApiVisible })
+export async function copyDefinition(context: TxContext, place: Place, row: DefinitionRow, internalName: string): Promise<DefinitionRow> {
+  const { description, isApiVisible } = row
+  return createDefinition(context, place, { internalName, description, ...parsed(row), isShared: false, isApiVisible })
+}
+
+/** Whether a definition of the kind, whoever owns it, has this name. */
+export async function isNameTaken({ tx, tenantId }: TxContext, kind: DefinitionKind, name: string): Promise<boolean> {
+  const viewer = { tenantUserId: 0, seesAll: true, isApi: false }
+  return (await findDefinition(tx, tenantId, { kind, slot: name, entityId: null, viewer })) !== undefined
 }
 
 /** Deletes a definition. Throws `forbidden`, and `conflict` while another definition uses it, unless `force`. */

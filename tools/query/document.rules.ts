@@ -1,7 +1,9 @@
 /** Compiles a record into the JSON that the wire shows. */
 import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { SystemField } from '#tools/properties/operators.schema.ts'
 
 import { createParameters, isoSql, type Parameters } from './columns.rules.ts'
+import { fieldSql, systemTypes } from './field.rules.ts'
 import { columnOf, createdBySql, externalKeySql, type Opening, openSource, type Readable, type Source } from './source.rules.ts'
 
 /** What of a record its documents show beside its own fields. */
@@ -9,7 +11,12 @@ export interface Shown {
   /** In the order of the entity. */
   readonly properties: readonly CatalogProperty[]
   readonly withDataJson: boolean
+  /** What stands in `data` instead of the properties, in this order. */
+  readonly columns?: readonly ShownColumn[]
 }
+
+/** A value in `data`: of a property, or of a field that every record has. */
+export type ShownColumn = { readonly name: string } & ({ readonly property: CatalogProperty } | { readonly system: SystemField })
 
 /** A statement that shows records of a source, while it is compiled. */
 export interface Showing {
@@ -70,9 +77,18 @@ function optionNames(parameters: Parameters, property: CatalogProperty): string 
   return `${parameters.add(json)}::text::jsonb`
 }
 
+function columnValueSql(parameters: Parameters, source: Source, column: ShownColumn): string {
+  if ('property' in column) return valueSql(parameters, source, column.property, 'wire')
+  const dataType = systemTypes[column.system]
+  const value = fieldSql({ source, system: column.system, dataType })
+  return dataType === 'DateTime' ? isoSql(value) : value
+}
+
 /** The values that are shown by internalName, as one JSON value. */
 export function dataSql({ parameters, source, shown }: Showing): string {
-  const data = shown.properties.map((property) => `'${property.internalName}': ${valueSql(parameters, source, property, 'wire')}`)
+  const columns = shown.columns ?? shown.properties.map((property) => ({ name: property.internalName, property }))
+  // A column is called as the catalog or the list of system fields has it, so its name is safe in a statement.
+  const data = columns.map((column) => `'${column.name}': ${columnValueSql(parameters, source, column)}`)
   return `json_object(${data.join(', ')}${data.length > 0 ? ' null on null' : ''})`
 }
 

@@ -1,7 +1,26 @@
 /** Compiles the fields of a query tree: what stands for each in SQL. */
+import type { DataType } from '#tools/entities/catalog.schema.ts'
+import type { SystemField } from '#tools/properties/operators.schema.ts'
+
 import { sqlTypeOf } from './columns.rules.ts'
 import { columnOf, createdBySql, externalKeySql } from './source.rules.ts'
 import type { Field } from './tree.types.ts'
+
+/** What every record's own fields are. */
+export const systemTypes: Readonly<Record<SystemField, DataType>> = {
+  eiRecordId: 'Number',
+  entityId: 'Number',
+  parentEIRecordId: 'Number',
+  key1: 'Text',
+  key2: 'Text',
+  key3: 'Text',
+  externalKey: 'Text',
+  workflowInstanceId: 'Number',
+  createdDate: 'DateTime',
+  createdBy: 'Number',
+  modifiedDate: 'DateTime',
+  modifiedBy: 'Number',
+}
 
 /** A field of its source, as an expression. */
 export function fieldSql(field: Field): string {

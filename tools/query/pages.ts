@@ -51,13 +51,19 @@ function queryMark(frame: ReadFrame, input: unknown): string {
 }
 
 /** Which of an entity's records a list is about, beside its filter. */
-export interface Listed extends Pick<Opening, 'rows' | 'asOf'>, Pick<PageQuery, 'modifiedSince' | 'parentId'> {}
+export interface Listed extends Pick<Opening, 'rows' | 'asOf'>, Pick<PageQuery, 'modifiedSince' | 'parentId'> {
+  /** Filters that all of them fulfil besides, as they stand in a stored definition. */
+  readonly within?: readonly unknown[]
+}
 
 /** A page of records, as the list operations answer it. */
 export async function listRecords(context: TxContext, frame: ReadFrame, input: ListRequest, listed: Listed = {}): Promise<Listing<never>> {
   const page = pageOf(context, input)
   const statement = showing(frame, shownOf(context, frame, input), listed)
-  const { filter, sort } = queryOf(statement.source, input)
+  const { filter: asked, sort } = queryOf(statement.source, input)
+  const within = (listed.within ?? []).map((filters) => queryOf(statement.source, { filters }).filter)
+  const filters = [...within, asked].filter((one) => one !== undefined)
+  const filter: GroupNode | undefined = filters.length > 1 ? { kind: 'group', logic: 'AND', nodes: filters } : filters[0]
   if (!frame.hasTable) return listing<never>(rawJson('[]'), totalOf(page, 0))
   const mark = queryMark(frame, [input.filterRules ?? input.filters ?? null, input.sort ?? null, listed])
   let after: readonly unknown[] | undefined

@@ -5,10 +5,11 @@ import { maxIssues } from '#platform/issues.ts'
 import { hasForbiddenCharacter } from '#platform/json.ts'
 import { noPatterns } from '#platform/patterns.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
-import { type CatalogEntity, type DataType, propertyIndex } from '#tools/entities/catalog.schema.ts'
-import { type Operator, operatorsOf, type SystemField, systemFields } from '#tools/properties/operators.schema.ts'
+import { type CatalogEntity, propertyIndex } from '#tools/entities/catalog.schema.ts'
+import { type Operator, operatorsOf, systemFields } from '#tools/properties/operators.schema.ts'
 import { checkValue, type Scalar, type ValueRules } from '#tools/properties/service.ts'
 
+import { systemTypes } from './field.rules.ts'
 import type { Source } from './source.rules.ts'
 import type { Field, GroupNode, QueryNode, RuleNode, SortKey } from './tree.types.ts'
 import { unknownProperty } from './unknown-property.rules.ts'
@@ -19,21 +20,6 @@ const maxInValues = 1_000
 // As many as 200 rules can stand in, each at the bottom of groups of its own.
 const maxFilterGroups = maxFilterDepth * maxFilterRules
 
-const systemTypes: Readonly<Record<SystemField, DataType>> = {
-  eiRecordId: 'Number',
-  entityId: 'Number',
-  parentEIRecordId: 'Number',
-  key1: 'Text',
-  key2: 'Text',
-  key3: 'Text',
-  externalKey: 'Text',
-  workflowInstanceId: 'Number',
-  createdDate: 'DateTime',
-  createdBy: 'Number',
-  modifiedDate: 'DateTime',
-  modifiedBy: 'Number',
-}
-
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -42,14 +28,14 @@ function isObject(value: unknown): value is Record<string, unknown> {
  * The field of a name: a system field by its wire name, which means the same in every entity, else a property by internalName or id. So a property that
  * is named like a system field goes by its id.
  */
-function findField(source: Source, name: string): Field | undefined {
+export function findField(source: Source, name: string): Field | undefined {
   const system = systemFields.find((field) => field === name)
   if (system) return { source, system, dataType: systemTypes[system] }
   const property = propertyIndex(source.entity.properties).get(name.toLowerCase())
   return property && { source, property, dataType: property.dataType }
 }
 
-function unknownField(entity: CatalogEntity, name: unknown, path: string): Issue {
+export function unknownField(entity: CatalogEntity, name: unknown, path: string): Issue {
   if (name === undefined) return { path, severity: 'error', message: 'Required, the internalName or id of a property.' }
   return unknownProperty(entity.internalName, name, [...entity.properties.map((property) => property.internalName), ...systemFields], path)
 }

@@ -8,7 +8,7 @@ import { quoted } from '#platform/suggest.ts'
 import { type CatalogEntity, type CatalogProperty, propertyIndex } from '#tools/entities/catalog.schema.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 
-import { showing, type Shown } from './document.rules.ts'
+import { showing, type Shown, type ShownColumn } from './document.rules.ts'
 import { columnsSeen, type ReadFrame } from './frame.ts'
 import { type Keys, splitExternalKey } from './keys.rules.ts'
 import { findDocument, findId, type RecordName } from './read.store.ts'
@@ -64,14 +64,39 @@ export function chosenProperties(of: CatalogEntity, names: readonly (string | nu
 export interface Narrowing {
   readonly properties?: readonly string[] | undefined
   readonly withDataJson?: boolean | undefined
+  /** Of a stored definition: what stands in `data`, and what `properties` may name. */
+  readonly columns?: readonly ShownColumn[] | undefined
 }
 
 /** What the caller wants of each record. A model pays for each value that it reads, so that over MCP, and for runs, they stand there once. Throws 400. */
 export function shownOf(context: Pick<TxContext, 'transport'>, frame: ReadFrame, input: Narrowing): Shown {
   const { properties } = frame.entity
+  if (input.columns !== undefined) return shownColumns(context, frame, { ...input, columns: input.columns })
   return {
     properties: input.properties === undefined ? properties : chosenProperties(frame.entity, input.properties, '$.properties'),
     withDataJson: input.withDataJson ?? context.transport === 'rest',
+  }
+}
+
+function shownColumns(
+  context: Pick<TxContext, 'transport'>,
+  { entity }: ReadFrame,
+  { columns, properties, withDataJson }: Narrowing & { readonly columns: readonly ShownColumn[] },
+): Shown {
+  const known = columns.map((column) => column.name)
+  const asked = new Set(properties?.map((name) => name.toLowerCase()))
+  const issues = (properties ?? []).flatMap((name, index) =>
+    known.some((one) => one.toLowerCase() === name.toLowerCase())
+      ? []
+      : [unknownProperty(`The view of ${entity.internalName}`, name, known, `$.properties[${index}]`)],
+  )
+  if (issues[0]) throw new AppError('unknown_property', issues[0].message, { issues: issues.slice(0, maxIssues) })
+  const chosen = properties === undefined ? columns : columns.filter((column) => asked.has(column.name.toLowerCase()))
+  const named = new Set(chosen.flatMap((column) => ('property' in column ? column.property : [])))
+  return {
+    properties: entity.properties.filter((property) => named.has(property)),
+    withDataJson: withDataJson ?? context.transport !== 'mcp',
+    columns: chosen,
   }
 }
 

@@ -1,7 +1,7 @@
 /** The door of the reading floor: everything that reads records is parsed, compiled and run here. */
 export { readChanges } from './changes.ts'
 export { columnsOf, createParameters, isNumbered, sqlTypeOf } from './columns.rules.ts'
-export { canonicalSql, documentSql, everythingOf, showing } from './document.rules.ts'
+export { canonicalSql, documentSql, everythingOf, showing, type ShownColumn } from './document.rules.ts'
 export { columnsSeen, entityInPath, readFrame, type ReadFrame } from './frame.ts'
 export { externalKeyOf, findKeyIssues, type Keys, keyTextOf } from './keys.rules.ts'
 export { countRecords, listRecords } from './pages.ts'
@@ -19,6 +19,7 @@ export {
   shownOf,
 } from './records.ts'
 export { openSource } from './source.rules.ts'
+export { findFilterProblems, findForeign, findSortProblems, readColumn } from './stored.rules.ts'
 export { timeOf } from './times.rules.ts'
 export { unknownProperty, verdictOf } from './unknown-property.rules.ts'
 export { changeKindOf, changesBetween, movesBetween } from './versions.rules.ts'

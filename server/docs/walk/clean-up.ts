@@ -19,6 +19,7 @@ export const steps: readonly Step[] = [
     input: { entity: 'Task{{run}}', keys: '{{#taskKeys}}' },
   },
   { operation: 'detach_child_entity', title: 'of the imported catalog', input: { entity: 'Site{{run}}', childEntity: 'Visit{{run}}' } },
+  { operation: 'delete_view', title: 'the first one', input: { entity: 'WorkOrder{{run}}', view: 'Open{{run}}' } },
   ...entities.map((name) => ({ operation: 'delete_entity', title: name, input: { entity: `${name}{{run}}` } })),
   ...properties.map((name) => ({ operation: 'delete_property', title: name, input: { property: `${name}{{run}}` } })),
   {

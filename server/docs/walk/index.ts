@@ -13,6 +13,7 @@ import { steps as schema } from './schema.ts'
 import type { Step } from './step.ts'
 import { steps as tenants } from './tenants.ts'
 import { steps as users } from './users.ts'
+import { steps as views } from './views.ts'
 
 export type { Step } from './step.ts'
 
@@ -23,6 +24,7 @@ export const walk: Readonly<Record<string, readonly Step[]>> = {
   properties,
   entities,
   instances,
+  views,
   assets,
   tenants,
   users,

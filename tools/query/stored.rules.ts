@@ -1,0 +1,52 @@
+/** Queries that stand in stored definitions: what is wrong with one today, and what its columns are. */
+import { type Finding, finding } from '#platform/validation.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+
+import type { ShownColumn } from './document.rules.ts'
+import { findField, parseQuery, unknownField } from './parse.rules.ts'
+import { openSource, type Source } from './source.rules.ts'
+import { verdictOf } from './unknown-property.rules.ts'
+
+/** Nothing is read: what a query may name is a matter of the entity alone. */
+function sourceOf(entity: CatalogEntity): Source {
+  return openSource({ catalog: { tenantId: 0 }, entity, present: new Set() })
+}
+
+function coded(issue: Finding, path = issue.path): Finding {
+  const { code } = verdictOf([issue])
+  return { ...issue, path, ...(code === 'unknown_property' ? { code } : {}) }
+}
+
+/** What is wrong with a filter, under the path where it stands. */
+export function findFilterProblems(entity: CatalogEntity, filter: unknown, path: string): Finding[] {
+  const { issues } = parseQuery(sourceOf(entity), { filters: filter })
+  return issues.map((issue) => coded(issue, `${path}${issue.path.slice('$.filters'.length)}`))
+}
+
+/** What is wrong with a sort, under the path where it stands. */
+export function findSortProblems(entity: CatalogEntity, sort: unknown, path: string): Finding[] {
+  const { issues } = parseQuery(sourceOf(entity), { sort })
+  return issues.map((issue) => coded(issue, `${path}${issue.path.slice('$.sort'.length)}`))
+}
+
+/** The column of a name: a property by internalName or id, or a field that every record has. */
+export function readColumn(
+  entity: CatalogEntity,
+  name: unknown,
+  path: string,
+): { readonly column: ShownColumn } | { readonly problem: Finding } {
+  const field = typeof name === 'string' || typeof name === 'number' ? findField(sourceOf(entity), String(name)) : undefined
+  if (!field) return { problem: coded(unknownField(entity, name, path)) }
+  return {
+    column:
+      'property' in field ? { name: field.property.internalName, property: field.property } : { name: field.system, system: field.system },
+  }
+}
+
+/** The finding that something belongs to another entity than the one that is read. */
+export function findForeign(entity: CatalogEntity, said: unknown, path: string): Finding[] {
+  const names = [entity.internalName.toLowerCase(), String(entity.entityId)]
+  if (said === undefined || ((typeof said === 'string' || typeof said === 'number') && names.includes(String(said).toLowerCase())))
+    return []
+  return [finding(path, `Expected ${entity.internalName}: a view shows properties of its own entity.`, { suggestion: entity.internalName })]
+}
