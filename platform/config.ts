@@ -108,7 +108,9 @@ const environment = z.object({
   MAX_MCP_ANSWER_BYTES: count(256 * 1024).describe('The same over MCP, where a model reads it'),
   MAX_BULK_ROWS: count(10_000).describe('Rows of one bulk call'),
   MAX_IMPORT_COLUMNS: count(1_000).describe('Columns of an imported file'),
-  MAX_BYTES_IN_FLIGHT: count(256 * MiB).describe('What bodies under way and answers that are not taken yet may hold in one process'),
+  MAX_BYTES_IN_FLIGHT: count(256 * MiB).describe(
+    'What bodies under way and answers that are not taken yet may hold in one process, and as much again the rows that bulks work on',
+  ),
   STALL_SECONDS: seconds(30).describe('How long a body may bring less than MIN_BYTES_PER_SECOND, or an answer not be taken'),
   MIN_BYTES_PER_SECOND: count(1_024).describe('The slowest that a body may come'),
   CALLS_PER_MINUTE: count(6_000).describe('Calls a minute for each key'),

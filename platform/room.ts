@@ -1,6 +1,6 @@
 /**
- * Room for what calls hold in memory: bodies that are read, answers that are not taken yet. A call waits for room before it reads or asks the database, so
- * that callers who never take their answers cost their own tenant its share and the process no more than its limit.
+ * Room for what calls hold in memory: bodies that are read, rows that are worked on, answers that are not taken yet. A call waits for room before it reads
+ * or asks the database, so that callers who never take their answers cost their own tenant its share and the process no more than its limit.
  */
 import type { Actor } from './operation.ts'
 import { createShares, type Share, type Shares } from './shares.ts'
@@ -12,12 +12,23 @@ const copiesOfBody = 4
 const answerBytes = { rest: 4 * MiB, mcp: MiB, internal: 0 } as const
 /** Of a file on its way through. */
 export const uploadBytes = MiB
+// Its draft, its parameters, its result and what is thrown away on the way, of short rows and of wide ones.
+const bytesOfRow = 8 * 1024
+/** Fewer are not worth a place in the line. */
+const fewRows = 128
 /** Bodies and answers up to here are not worth a place in the line. */
 export const smallBytes = 64 * 1024
 
 /** Whose share a call counts to: its tenant's, or a stranger's own. */
 export function sharerOf(actor: Pick<Actor, 'kind' | 'tenantId'>, ip: string | undefined): string {
   return actor.kind === 'public' ? `address ${ip ?? ''}` : String(actor.tenantId)
+}
+
+/** Of whatever an input has a list of: records to save or delete, entities of a catalog. It is not held against its schema yet: a list may be too long. */
+export function rowsOf(input: unknown, most: number): number {
+  if (typeof input !== 'object' || input === null) return 0
+  const rows = Object.values(input).reduce<number>((sum, value) => sum + (Array.isArray(value) ? value.length : 0), 0)
+  return Math.min(rows, most)
 }
 
 /** The room of one call, from its body to the last byte of its answer. */
@@ -35,19 +46,23 @@ export interface Passage {
 export interface Room {
   /** `signal` is aborted when the caller goes away. */
   open(transport: keyof typeof answerBytes, signal: AbortSignal): Passage
+  /**
+   * Waits until so many rows may be worked on; the share is to be released once they are. They are counted beside bodies and answers, as many bytes
+   * again, since whoever waits here holds its body. Throws AppError `unavailable` or `rate_limited`.
+   */
+  takeForRows(sharer: string, rows: number, signal: AbortSignal): Promise<Pick<Share, 'release'>>
   readonly stats: Shares['stats']
 }
 
+const nothing = { release: () => {} }
+
 export function createRoom(options: { readonly bytes: number }): Room {
   const { bytes: capacity } = options
-  const shares = createShares({
-    capacity,
-    reserve: capacity / 4,
-    waitMs: 10_000,
-    waitingOfCaller: 1_000,
-    waitingInAll: 10_000,
-    what: 'place in memory',
-  })
+  const lineOf = (waitMs: number) =>
+    createShares({ capacity, reserve: capacity / 4, waitMs, waitingOfCaller: 1_000, waitingInAll: 10_000, what: 'place in memory' })
+  const shares = lineOf(10_000)
+  // Bulks take seconds, and a few in turn are done no later than all at once.
+  const rowShares = lineOf(30_000)
 
   return {
     open(transport, signal) {
@@ -75,6 +90,10 @@ export function createRoom(options: { readonly bytes: number }): Room {
         },
       }
     },
-    stats: shares.stats,
+    takeForRows: async (sharer, rows, signal) => (rows > fewRows ? rowShares.take(sharer, rows * bytesOfRow, signal) : nothing),
+    stats() {
+      const [held, worked] = [shares.stats(), rowShares.stats()]
+      return { taken: held.taken + worked.taken, waiting: held.waiting + worked.waiting }
+    },
   }
 }

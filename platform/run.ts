@@ -21,7 +21,7 @@ import type { Registry } from './registry.ts'
 import { byCall } from './shapes/origin.ts'
 import { allows, roleBits, rolesOf, roleWords } from './roles.ts'
 import type { Services } from './services.ts'
-import { type Room, sharerOf } from './room.ts'
+import { type Room, rowsOf, sharerOf } from './room.ts'
 import { inSpan } from './trace.ts'
 import { inContext } from './transaction-context.ts'
 
@@ -94,6 +94,23 @@ async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
       `${operation.name} needs the role ${roleWords(operation.roles)}; this credential has ${rolesOf(actor.roleFlag).join(', ') || 'none'}.`,
     )
   }
+  const rows = await parts.room.takeForRows(sharerOf(actor, call.ip), rowsOf(call.input, services.config.limits.bulkRows), call.signal)
+  try {
+    return await runAdmitted(parts, call, actor, facts, audited)
+  } finally {
+    rows.release()
+  }
+}
+
+async function runAdmitted(
+  parts: PipelineParts,
+  call: Call,
+  actor: Actor,
+  facts: Record<string, unknown>,
+  audited: (outcome: AuditEvent['outcome'], code?: ErrorCode) => AuditEvent,
+): Promise<unknown> {
+  const { operation } = call
+  const { services } = parts
   const parsed = await parseInTurns(operation.input, call.input ?? {})
   if (!parsed.isOk) {
     const absent = findNoSuchId(operation, call.input, parsed.issues)

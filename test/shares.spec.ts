@@ -218,4 +218,26 @@ describe('connections', () => {
     for (const passage of unread) passage.leave()
     expect(pipeline.room.stats()).toEqual({ taken: 0, waiting: 0 })
   })
+
+  it('are not asked for by a bulk while the rows of others under way fill the memory, but by another tenant', async () => {
+    const { call, world, open } = opened
+    const platform = await open({ MAX_BYTES_IN_FLIGHT: String(8 * 1024 * 1024) })
+    const { pipeline, services } = platform
+    const quiet = await world.newTenant()
+    await call('import_catalog', { entities: [{ internalName: 'RoomRow', properties: [] }] })
+    await call('import_catalog', { entities: [{ internalName: 'RoomRow', properties: [] }] }, { key: quiet.key })
+    const transact = vi.spyOn(services.databases, 'transact')
+    const rows = Array.from({ length: 200 }, (_, row) => ({ key1: `R${row}` }))
+    const save = (key: string) => call('save_instances_bulk', { entity: 'RoomRow', rows }, { on: platform, key })
+    const { signal } = new AbortController()
+    const underWay = await pipeline.room.takeForRows(String(world.tenant.tenantId), 1_000, signal)
+    const next = save(world.tenant.key)
+    await expect.poll(() => pipeline.room.stats().waiting, { timeout: 8_000 }).toBe(1)
+    expect(transact).not.toHaveBeenCalled()
+    expect(await save(quiet.key)).toMatchObject({ inserted: 200 })
+    expect([transact.mock.calls.length > 0, pipeline.room.stats().waiting]).toEqual([true, 1])
+    underWay.release()
+    expect(await next).toMatchObject({ inserted: 200 })
+    expect(pipeline.room.stats()).toEqual({ taken: 0, waiting: 0 })
+  })
 })
