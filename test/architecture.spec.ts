@@ -93,7 +93,7 @@ const alsoRead: Readonly<Record<string, readonly string[]>> = {
   records: ['query'],
   'records.link': ['platform'],
   category: ['platform', 'properties'],
-  entity: ['properties', 'schema'],
+  entity: ['definitions', 'properties', 'schema'],
   entity_display: ['platform'],
   entity_property: ['properties'],
   job: ['instances'],
@@ -104,7 +104,7 @@ const alsoRead: Readonly<Record<string, readonly string[]>> = {
   property_option_filter: ['platform'],
   tenant: ['users', 'properties', 'schema'],
   tenant_user: ['platform', 'schema', 'messaging', 'entities'],
-  user_contact: ['messaging'],
+  user_contact: ['entities', 'messaging'],
   count_users: ['tenants'],
 }
 

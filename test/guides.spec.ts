@@ -19,6 +19,7 @@ const walks = [
   ['authoring', 'records', 'filters-and-paging', 'views', 'history-and-sync', 'messaging', 'message-channels'],
   ['attachments-and-recognition'],
   ['api-keys-and-roles'],
+  ['access'],
 ]
 
 /** Waits for a worker to read the file, and none runs here. */

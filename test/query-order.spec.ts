@@ -182,7 +182,7 @@ describe('a page behind a cursor', () => {
     position: readonly unknown[],
   ): Promise<Plan[]> {
     const present = new Set(['created_by', `c${due.columnId}`, `c${rank.columnId}`])
-    const statement = showing({ catalog: { tenantId: world.tenant.tenantId }, entity, present })
+    const statement = showing({ catalog: { tenantId: world.tenant.tenantId }, entity, present, sight: undefined })
     const sent: { text: string; parameters: readonly unknown[] }[] = []
     const unsafe = (text: string, parameters: readonly unknown[]) => {
       sent.push({ text, parameters })

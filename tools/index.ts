@@ -10,6 +10,7 @@ import { intelligenceDomain } from './intelligence/index.ts'
 import { jobsDomain } from './jobs/index.ts'
 import { messagingDomain } from './messaging/index.ts'
 import { propertiesDomain } from './properties/index.ts'
+import { accessFloor } from './query/service.ts'
 import { schemaDomain } from './schema/index.ts'
 import { tenantsDomain } from './tenants/index.ts'
 import { usersDomain } from './users/index.ts'
@@ -19,7 +20,7 @@ export const domains: readonly Domain[] = [
   docsDomain,
   schemaDomain,
   propertiesDomain,
-  entitiesDomain,
+  entitiesDomain(accessFloor),
   instancesDomain,
   viewsDomain,
   assetsDomain,

@@ -78,6 +78,13 @@ export async function listDefinitionNames(
   return rows.map((row) => row.internalName)
 }
 
+/** What an entity has one of, or all of such a kind: access rules. */
+export async function listOfEntities(tx: Tx, tenantId: number, kind: DefinitionKind, entityId?: number): Promise<DefinitionRow[]> {
+  return tx<DefinitionRow[]>`
+    select ${columns(tx)} from platform.definition d
+    where d.tenant_id = ${tenantId} and d.kind = ${kind} ${under(tx, entityId ?? null)}`
+}
+
 /** Today's names of these definitions. */
 export async function findDefinitionNames(tx: Tx, tenantId: number, ids: readonly number[]): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map()
@@ -144,7 +151,7 @@ export interface DefinitionUser {
   readonly isSeen: boolean
 }
 
-/** The definitions that use something, whoever owns them, at most so many, in the order of their names. */
+/** The definitions that use something, whoever owns them, at most so many, in the order of their names. Access rules go by the name of their entity. */
 export async function listUsers(tx: Tx, tenantId: number, subject: Subject, viewer: Viewer, limit: number): Promise<DefinitionUser[]> {
   const { entityId, propertyId, optionId, otherEntityId, definitionId } = subject
   const relation =
@@ -163,10 +170,11 @@ export async function listUsers(tx: Tx, tenantId: number, subject: Subject, view
         ? tx`u.option_id = ${optionId}`
         : (relation ?? property ?? whole ?? tx`false`)
   return tx<DefinitionUser[]>`
-    select d.kind, d.definition_id, d.internal_name, ${seenBy(tx, viewer)} as is_seen
+    select d.kind, d.definition_id, coalesce(e.internal_name, d.internal_name) as internal_name, ${seenBy(tx, viewer)} as is_seen
     from platform.definition d
+      left join platform.entity e on d.kind = 'access' and e.tenant_id = d.tenant_id and e.entity_id = d.entity_id
     where d.tenant_id = ${tenantId}
       and exists (select from platform.definition_use u where u.tenant_id = ${tenantId} and u.definition_id = d.definition_id and ${condition})
-    order by lower(d.internal_name), d.definition_id
+    order by lower(coalesce(e.internal_name, d.internal_name)), d.definition_id
     limit ${limit}`
 }

@@ -163,3 +163,14 @@ export function subjectsOf(references: readonly Reference[]): Required<Subject>[
   }
   return [...subjects.values()]
 }
+
+/** A stored body that names no other definition, as it means what it says today; `gone` is what it names and is gone. */
+export function todaysBody(
+  stored: { readonly body: string; readonly refs: string },
+  vocabulary: Vocabulary,
+): { readonly body: Readonly<Record<string, unknown>>; readonly references: readonly Reference[]; readonly gone: readonly Finding[] } {
+  // Both were written by the service of this floor.
+  const body = JSON.parse(stored.body) as Record<string, unknown>
+  const references = JSON.parse(stored.refs) as Reference[]
+  return { body: withTodaysNames(body, references, vocabulary), references, gone: findGone(body, references, vocabulary) }
+}

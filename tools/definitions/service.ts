@@ -25,9 +25,9 @@ import { findGone, maxReferences, type Reference, subjectsOf, type Vocabulary, w
 import { refuseUsed } from './uses.ts'
 import { viewerOf, whyNotChanged } from './visibility.rules.ts'
 
-export type { DefinitionRow } from './definitions.store.ts'
+export { type DefinitionRow, listOfEntities } from './definitions.store.ts'
 export { referencesOfField, referencesOfFilter, referencesOfSort } from './naming.rules.ts'
-export type { Reference } from './references.rules.ts'
+export { type Reference, todaysBody, type Vocabulary } from './references.rules.ts'
 export { refuseUsed, usesOf } from './uses.ts'
 
 /** Of one kind in a tenant. */
@@ -227,6 +227,11 @@ export async function copyDefinition(context: TxContext, place: Place, row: Defi
 export async function isNameTaken({ tx, tenantId }: TxContext, kind: DefinitionKind, name: string): Promise<boolean> {
   const viewer = { tenantUserId: 0, seesAll: true, isApi: false }
   return (await findDefinition(tx, tenantId, { kind, slot: name, entityId: null, viewer })) !== undefined
+}
+
+/** Deletes a definition that nothing can use. */
+export async function dropDefinition(context: TxContext, row: DefinitionRow): Promise<void> {
+  await deleteDefinitionRow(context.tx, context.tenantId, row.definitionId)
 }
 
 /** Deletes a definition. Throws `forbidden`, and `conflict` while another definition uses it, unless `force`. */

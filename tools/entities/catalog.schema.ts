@@ -51,6 +51,32 @@ export interface CatalogRelation {
   readonly isList: boolean
 }
 
+/** What one may do with a record. */
+export const accessVerbs = ['read', 'create', 'edit', 'delete'] as const
+export type AccessVerb = (typeof accessVerbs)[number]
+
+/** A rule of set_entity_access, with today's names. */
+export interface AccessRule {
+  readonly who:
+    | { readonly roleBit: number }
+    | { readonly tenantUserId: number }
+    /** Whose identity-bridged record of the entity fulfils the filter. */
+    | { readonly entityId: number; readonly filter: unknown }
+  readonly verbs: ReadonlySet<AccessVerb>
+  /** As it was sent, tokens in it; undefined: every record. */
+  readonly filter: unknown
+  /** By propertyId. */
+  readonly hidden: ReadonlySet<number>
+  readonly readOnly: ReadonlySet<number>
+  readonly seesSensitive: boolean
+}
+
+export interface EntityAccess {
+  /** Changes with the rules, and with nothing else. */
+  readonly mark: string
+  readonly rules: readonly AccessRule[]
+}
+
 export interface CatalogEntity {
   readonly entityId: number
   readonly internalName: string
@@ -63,6 +89,8 @@ export interface CatalogEntity {
   readonly parents: readonly CatalogRelation[]
   readonly children: readonly CatalogRelation[]
   readonly peers: readonly number[]
+  /** Undefined: everybody by role. */
+  readonly access?: EntityAccess | undefined
 }
 
 export interface Catalog {

@@ -6,6 +6,7 @@ import type { Tx } from '#platform/db/pool.ts'
 import { StaleRead } from '#platform/db/transaction.ts'
 import { kept } from '#platform/kept.ts'
 import type { TxContext } from '#platform/operation.ts'
+import { listOfEntities } from '#tools/definitions/service.ts'
 import { dataTypeOf } from '#tools/properties/properties.schema.ts'
 import {
   type CatalogOptionRow,
@@ -16,6 +17,7 @@ import {
   readCatalogOptions,
 } from '#tools/properties/service.ts'
 
+import { accessOf } from './access.rules.ts'
 import type { Catalog, CatalogEntity, CatalogOption, CatalogProperty } from './catalog.schema.ts'
 import { readCatalogAttachments, readCatalogEntities } from './catalog.store.ts'
 import { listRelations, type RelationRow } from './composition.store.ts'
@@ -55,22 +57,24 @@ export async function cachedCatalog(context: TxContext): Promise<Catalog> {
  * calls itself older than it is, which the check under the entity's lock finds out. Joined here, for the reason that properties/shown.ts gives.
  */
 async function loadCatalog(tx: Tx, tenantId: number): Promise<Catalog> {
-  const [{ version }, entityRows, attachments, propertyRows, optionRows, optionDisplays, filterRows, relationRows] = await Promise.all([
-    readCatalogVersion(tx, tenantId),
-    readCatalogEntities(tx, tenantId),
-    readCatalogAttachments(tx, tenantId),
-    listPropertyRows(tx, tenantId),
-    readCatalogOptions(tx, tenantId),
-    listOptionDisplays(tx, tenantId),
-    listAllOptionFilters(tx, tenantId),
-    listRelations(tx, tenantId),
-  ])
+  const [{ version }, entityRows, attachments, propertyRows, optionRows, optionDisplays, filterRows, relationRows, accessRows] =
+    await Promise.all([
+      readCatalogVersion(tx, tenantId),
+      readCatalogEntities(tx, tenantId),
+      readCatalogAttachments(tx, tenantId),
+      listPropertyRows(tx, tenantId),
+      readCatalogOptions(tx, tenantId),
+      listOptionDisplays(tx, tenantId),
+      listAllOptionFilters(tx, tenantId),
+      listRelations(tx, tenantId),
+      listOfEntities(tx, tenantId, 'access'),
+    ])
   const shapes = shapesOf(propertyRows, optionRows, optionDisplays)
   const filters = new Map(filterRows.map((filter) => [filter.propertyOptionFilterId, new Set(filter.optionIds)]))
   const attached = Map.groupBy(attachments, (row) => row.entityId)
   const asParent = Map.groupBy(relationRows, (row) => row.entityId)
   const asOther = Map.groupBy(relationRows, (row) => row.otherEntityId)
-  const entities = entityRows.map((row): CatalogEntity => {
+  const open = entityRows.map((row): CatalogEntity => {
     const own = asParent.get(row.entityId) ?? []
     const others = asOther.get(row.entityId) ?? []
     const end = (entityId: number, relation: RelationRow) => ({ entityId, isRequired: relation.isRequired, isList: relation.isList })
@@ -99,12 +103,21 @@ async function loadCatalog(tx: Tx, tenantId: number): Promise<Catalog> {
       ],
     }
   })
+  if (accessRows.length === 0) return { tenantId, version, entities: open, byIdOrName: indexOf(open) }
+  // Rules name entities and properties, which must be known first.
+  const vocabulary = { entities: open, byIdOrName: indexOf(open) }
+  const ruled = new Map(accessRows.map((row) => [row.entityId, accessOf(row, vocabulary)]))
+  const entities = open.map((entity) => ({ ...entity, access: ruled.get(entity.entityId) }))
+  return { tenantId, version, entities, byIdOrName: indexOf(entities) }
+}
+
+function indexOf(entities: readonly CatalogEntity[]): Map<string, CatalogEntity> {
   const byIdOrName = new Map<string, CatalogEntity>()
   for (const entity of entities) {
     byIdOrName.set(String(entity.entityId), entity)
     byIdOrName.set(entity.internalName.toLowerCase(), entity)
   }
-  return { tenantId, version, entities, byIdOrName }
+  return byIdOrName
 }
 
 type Shape = Omit<

@@ -19,6 +19,18 @@ export const entitiesPhrases: Phrases = {
     fr: "créer une nouvelle table; nouveau type d'enregistrement; je veux suivre des véhicules; définir un type d'objet; nous voulons désormais consigner les inspections; mettre en place une liste des outils; nouvelle liste pour les permis; gérer les pièces de rechange; ajouter une nouvelle sorte de chose",
     es: 'crear una tabla nueva; nuevo tipo de registro; quiero registrar vehículos; definir un tipo de objeto; queremos empezar a registrar inspecciones; montar un listado de herramientas; nueva lista para permisos; llevar las piezas de repuesto; añadir una nueva clase de cosa',
   },
+  get_entity_access: {
+    en: 'who may see these records; which rules limit access to the work orders; show the permissions of a table; why does a colleague not see some rows; who is allowed to edit invoices; row filters of a table; which fields are hidden from whom; look up record-level security; who can delete customers; rights on one kind of record',
+    de: 'wer darf diese Datensätze sehen; welche Regeln gelten für die Aufträge; Rechte einer Tabelle anzeigen; wer darf Rechnungen ändern; warum sieht ein Kollege manche Zeilen nicht; welche Felder sind verborgen',
+    fr: "qui peut voir ces fiches; quelles règles limitent l'accès aux commandes; afficher les droits d'une table; qui peut modifier les factures; pourquoi un collègue ne voit pas certaines lignes; quels champs sont masqués",
+    es: 'quién puede ver estos registros; qué reglas limitan el acceso a las órdenes; ver los permisos de una tabla; quién puede modificar facturas; por qué un compañero no ve algunas filas; qué campos están ocultos',
+  },
+  set_entity_access: {
+    en: 'people should only see the work orders of their own site; restrict who sees records; hide a field from some users; make a field read-only for a role; each technician sees only own jobs; row-level security; limit editing to open orders; only managers may see the price; give one user access to certain rows; nobody but the office may delete; set permissions on a table; protect salaries from others',
+    de: 'jeder soll nur die Aufträge des eigenen Standorts sehen; Zugriff auf Datensätze einschränken; ein Feld vor manchen verbergen; ein Feld nur lesbar machen; nur Leiter sehen den Preis; Rechte einer Tabelle festlegen',
+    fr: "chacun ne doit voir que les commandes de son site; restreindre l'accès aux fiches; masquer un champ à certains; rendre un champ en lecture seule; seuls les responsables voient le prix; fixer les droits d'une table",
+    es: 'cada uno debe ver solo las órdenes de su sede; restringir quién ve los registros; ocultar un campo a algunos; hacer un campo de solo lectura; solo los jefes ven el precio; fijar los permisos de una tabla',
+  },
   update_entity: {
     en: 'rename a table; change the name of a record type; move an entity to another category or industry; edit the table definition itself; alter table name; the table should be called something else; we call it job now instead of order; put the table into another group; change the description of a kind of thing; move machines to the maintenance section; fix the name of a record type; correct the internal name of a table; file a table under another category',
     de: 'eine Tabelle umbenennen; Kategorie einer Tabelle ändern; Objekttyp ändern; die Tabelle soll anders heißen; die Tabelle in eine andere Gruppe verschieben; Namen einer Datensatzart berichtigen; Tabelle einer Branche zuordnen',

@@ -5,6 +5,8 @@ import { component } from '#platform/document-schema.ts'
 import { definitionId, idOrName, newName } from '#platform/names.ts'
 import { dataTypes, displayInputs } from '#tools/properties/properties.schema.ts'
 
+import { ownAccess } from './access.schema.ts'
+
 export const maxProperties = 300
 
 export const entityId = definitionId.describe('As list_entities shows it')
@@ -144,6 +146,7 @@ export const entityDetail = z.object({
     identityPhonePropertyId: z.int().nullable(),
   }),
   properties: z.array(describedProperty),
+  access: ownAccess,
 })
 
 /** The other end of a relationship. */

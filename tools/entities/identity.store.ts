@@ -91,3 +91,35 @@ export async function findUserOfRecord(tx: Tx, tenantId: number, eiRecordId: num
     select tenant_user_id from platform.identity_link where tenant_id = ${tenantId} and ei_record_id = ${eiRecordId} limit 1`
   return row?.tenantUserId
 }
+
+export async function hasTenantUser(tx: Tx, tenantId: number, tenantUserId: number): Promise<boolean> {
+  const [row] = await tx`select 1 from platform.tenant_user where tenant_id = ${tenantId} and tenant_user_id = ${tenantUserId}`
+  return row !== undefined
+}
+
+/** A user as rules and tokens know one. */
+export interface Caller {
+  readonly tenantUserId: number
+  readonly userId: number
+  readonly userName: string
+  readonly displayName: string
+  readonly email: string | null
+  readonly phone: string | null
+  readonly languageCode: string
+  readonly timeZoneIana: string
+  readonly roleFlag: number
+  /** The records that are this person. */
+  readonly links: readonly { readonly entityId: number; readonly eiRecordId: number }[]
+}
+
+export async function findCaller(tx: Tx, tenantId: number, tenantUserId: number): Promise<Caller | undefined> {
+  const [row] = await tx<Caller[]>`
+    select u.tenant_user_id, u.user_id, u.user_name, u.display_name, u.email, l.language_code, u.time_zone_iana, u.role_flag,
+      (select k.value from platform.user_contact k
+       where k.tenant_id = u.tenant_id and k.tenant_user_id = u.tenant_user_id and k.kind = 'phone' order by k.contact_id limit 1) as phone,
+      coalesce((select json_agg(json_build_object('entityId', i.entity_id, 'eiRecordId', i.ei_record_id) order by i.entity_id, i.ei_record_id)
+       from platform.identity_link i where i.tenant_id = u.tenant_id and i.tenant_user_id = u.tenant_user_id), '[]') as links
+    from platform.tenant_user u join platform.language l using (language_region_id)
+    where u.tenant_id = ${tenantId} and u.tenant_user_id = ${tenantUserId}`
+  return row
+}

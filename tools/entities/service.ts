@@ -5,6 +5,7 @@ import { type IdOrName, readIdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
+import type { Catalog, CatalogEntity } from './catalog.schema.ts'
 import { type EntityPropertyRow, insertEntityProperties, insertRelationRows, listRelations, type RelationRow } from './composition.store.ts'
 import type { NewEntity } from './entities.rules.ts'
 import { type EntityRow, findEntity, insertEntityRows, listEntityRows, upsertEntityDisplays } from './entities.store.ts'
@@ -16,8 +17,13 @@ export { type NamedProperty, type NewEntity, readEntity } from './entities.rules
 export { circlesThrough, findEndless, type NamedEntity, type NewRelation, readRelations } from './relations.rules.ts'
 export { listEntityDisplays, listEntityRows } from './entities.store.ts'
 export { claimIdentities } from './identity.ts'
-export { deleteClaims, findUserOfRecord } from './identity.store.ts'
+export { type Caller, deleteClaims, findCaller, findUserOfRecord } from './identity.store.ts'
 export { listEntities } from './shown.ts'
+
+/** The catalog's own of an entity that was just found. */
+export function mustBeEntity(catalog: Catalog, entityId: number): CatalogEntity {
+  return mustExist(catalog.byIdOrName.get(String(entityId)), 'entity')
+}
 
 async function nearestEntity(context: TxContext, slot: IdOrName): Promise<string | undefined> {
   const { name } = readIdOrName(slot)

@@ -42,7 +42,9 @@ async function tellDeleted(
   const present = gone.size > 0 && comparesBefore(entity, 'deleted') ? await columnsSeen(context, entity, []) : undefined
   const before =
     present &&
-    (await inRecords(tx, tenantId, () => readCanonical(tx, tenantId, { catalog, entity, present, hasTable: true }, [...gone.keys()])))
+    (await inRecords(tx, tenantId, () =>
+      readCanonical(tx, tenantId, { catalog, entity, present, hasTable: true, sight: undefined }, [...gone.keys()]),
+    ))
   await recordsChanged(
     context,
     { catalog, entity },

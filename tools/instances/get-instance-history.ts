@@ -16,7 +16,7 @@ import {
   readFrame,
 } from '#tools/query/service.ts'
 
-import { anyValue, data, person } from './instances.schema.ts'
+import { anyValue, data, person, withheld } from './instances.schema.ts'
 import { findDisplayNames } from '#tools/users/service.ts'
 
 const changed = z.string().describe('internalName; key1..3 where the record was renamed, parentEIRecordId where it was moved')
@@ -30,6 +30,7 @@ const version = z.object({
   changes: z.array(z.object({ property: changed, from: anyValue, to: anyValue })),
   data,
   rowHash: z.string(),
+  withheld,
 })
 
 export const getInstanceHistory = defineOperation({
@@ -97,6 +98,7 @@ export const getInstanceHistory = defineOperation({
         changes: [...movesBetween(frame.entity, earlier, row), ...changesBetween(earlier, row)],
         data: row.data,
         rowHash: row.rowHash,
+        ...(row.withheld === undefined ? {} : { withheld: [...row.withheld] }),
       }
     })
     const count = page.countTo === undefined ? 0 : await inRecords(tx, tenantId, () => findVersion(tx, frame, id))

@@ -11,6 +11,9 @@ export const anyValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.
 /** Values by property internalName. */
 export const data = z.looseObject({}).describe('Values by property internalName')
 
+/** Where access rules withhold anything. */
+export const withheld = z.array(z.string()).optional().describe('Properties that are null because you may not see them')
+
 export const instance = z.object({
   eiRecordId,
   entityId: z.int(),
@@ -28,6 +31,7 @@ export const instance = z.object({
   modifiedDate: z.iso.datetime(),
   modifiedBy: z.int().nullable(),
   deletedDate: z.iso.datetime().nullable().optional().describe('Of deleted records, where they are shown'),
+  withheld,
 })
 
 export const outcome = z.enum(['inserted', 'updated', 'skipped'])

@@ -4,7 +4,18 @@ import type { SystemField } from '#tools/properties/operators.schema.ts'
 
 import { createParameters, isoSql, type Parameters } from './columns.rules.ts'
 import { fieldSql, systemTypes } from './field.rules.ts'
-import { columnOf, createdBySql, externalKeySql, type Opening, openSource, type Readable, type Source } from './source.rules.ts'
+import {
+  columnOf,
+  createdBySql,
+  externalKeySql,
+  keySql,
+  type Opening,
+  openSource,
+  type Readable,
+  rowHashSql,
+  type Source,
+  withheldSql,
+} from './source.rules.ts'
 
 /** What of a record its documents show beside its own fields. */
 export interface Shown {
@@ -92,6 +103,10 @@ export function dataSql({ parameters, source, shown }: Showing): string {
   return `json_object(${data.join(', ')}${data.length > 0 ? ' null on null' : ''})`
 }
 
+export function keysSql(source: Source): string[] {
+  return ([1, 2, 3] as const).map((part) => `'key${part}': ${keySql(source, part)}`)
+}
+
 /** A record as the wire shows it, as one JSON value. `isDeletedShown` adds deletedDate. */
 export function documentSql(showing: Showing, options: { isDeletedShown?: boolean; extra?: readonly string[] } = {}): string {
   const { parameters, source, shown } = showing
@@ -99,19 +114,19 @@ export function documentSql(showing: Showing, options: { isDeletedShown?: boolea
   const byId = shown.withDataJson
     ? shown.properties.map((property) => `'${property.propertyId}': ${valueSql(parameters, source, property, 'wire')}`)
     : []
+  const withheld = withheldSql(source)
   const parts = [
     `'eiRecordId': ${alias}.id`,
     `'entityId': ${entity.entityId}`,
     `'parentEIRecordId': ${alias}.parent_id`,
-    `'key1': ${alias}.key1`,
-    `'key2': ${alias}.key2`,
-    `'key3': ${alias}.key3`,
+    ...keysSql(source),
     `'externalKey': ${externalKeySql(source)}`,
     ...(shown.withDataJson
       ? [`'dataJson': json_object(${byId.join(', ')}${byId.length > 0 ? ' absent on null' : ''} returning text)`]
       : []),
     `'data': ${dataSql(showing)}`,
-    `'rowHash': upper(encode(${alias}.row_hash, 'hex'))`,
+    `'rowHash': ${rowHashSql(parameters, source)}`,
+    ...(withheld === undefined ? [] : [`'withheld': array_to_json(${withheld})`]),
     `'workflowInstanceId': ${alias}.workflow_instance_id`,
     `'createdDate': ${isoSql(`${alias}.created_at`)}`,
     `'createdBy': ${createdBySql(source)}`,

@@ -3,7 +3,7 @@ import type { DataType } from '#tools/entities/catalog.schema.ts'
 import type { SystemField } from '#tools/properties/operators.schema.ts'
 
 import { sqlTypeOf } from './columns.rules.ts'
-import { columnOf, createdBySql, externalKeySql } from './source.rules.ts'
+import { columnOf, createdBySql, externalKeySql, keySql } from './source.rules.ts'
 import type { Field } from './tree.types.ts'
 
 /** What every record's own fields are. */
@@ -37,7 +37,7 @@ export function fieldSql(field: Field): string {
     case 'key1':
     case 'key2':
     case 'key3':
-      return `${alias}.${field.system}`
+      return keySql(source, field.system === 'key1' ? 1 : field.system === 'key2' ? 2 : 3)
     case 'externalKey':
       return externalKeySql(source)
     case 'workflowInstanceId':

@@ -10,7 +10,7 @@ import { type Operator, operatorsOf, systemFields } from '#tools/properties/oper
 import { checkValue, type Scalar, type ValueRules } from '#tools/properties/service.ts'
 
 import { systemTypes } from './field.rules.ts'
-import type { Source } from './source.rules.ts'
+import { isWithheld, type Source } from './source.rules.ts'
 import type { Field, GroupNode, QueryNode, RuleNode, SortKey } from './tree.types.ts'
 import { unknownProperty } from './unknown-property.rules.ts'
 
@@ -33,6 +33,12 @@ export function findField(source: Source, name: string): Field | undefined {
   if (system) return { source, system, dataType: systemTypes[system] }
   const property = propertyIndex(source.entity.properties).get(name.toLowerCase())
   return property && { source, property, dataType: property.dataType }
+}
+
+/** Why the caller may not ask by a field: what it holds would be told by what is found. */
+function whyNotAsked(field: Field): string | undefined {
+  if (!('property' in field) || !isWithheld(field.source, field.property)) return undefined
+  return `${field.property.internalName} is withheld from you: leave it out of filters, sorts and aggregates.`
 }
 
 export function unknownField(entity: CatalogEntity, name: unknown, path: string): Issue {
@@ -124,6 +130,8 @@ function parseRule(parser: Parser, raw: unknown, path: string): RuleNode | undef
     parser.issues.push(unknownField(parser.source.entity, property, `${path}.property`))
     return undefined
   }
+  const refusal = whyNotAsked(field)
+  if (refusal !== undefined) return say(parser, `${path}.property`, refusal)
   const allowed = operatorsOf(field.dataType)
   const operator = allowed.find((known) => known === op)
   if (!operator) {
@@ -223,6 +231,8 @@ function parseSort(parser: Parser, raw: unknown, path: string, sort: SortKey[]):
     return say(parser, `${path}.entity`, `A list of ${parser.source.entity.internalName} cannot be sorted by ${quoted(entity)}.`)
   const field = typeof property === 'string' || typeof property === 'number' ? findField(parser.source, String(property)) : undefined
   if (!field) return void parser.issues.push(unknownField(parser.source.entity, property, `${path}.property`))
+  const refusal = whyNotAsked(field)
+  if (refusal !== undefined) return say(parser, `${path}.property`, refusal)
   if (direction !== 'asc' && direction !== 'desc')
     return say(parser, `${path}.direction`, `Expected asc or desc, got ${quoted(direction)}.`)
   if ('property' in field && field.property.isList)

@@ -4,11 +4,11 @@ import type { PageRequest } from '#platform/paging.ts'
 
 import { constantSql, createParameters, type Parameters } from './columns.rules.ts'
 import { filterSql } from './conditions.rules.ts'
-import { documentSql, type Showing } from './document.rules.ts'
+import { documentSql, showing as showingOf, type Showing } from './document.rules.ts'
 import type { Keys } from './keys.rules.ts'
 import { orderSql, positionSql, rangesAfter } from './order.rules.ts'
 import { type DocumentPage, pageSql } from './page.rules.ts'
-import { fromSql, type Source } from './source.rules.ts'
+import { fromSql, keySql, type Readable, type Source } from './source.rules.ts'
 import type { GroupNode, SortKey } from './tree.types.ts'
 
 /** Runs a compiled statement. */
@@ -21,10 +21,12 @@ export function run<T extends object>(tx: Tx, text: string, parameters: Paramete
 /** What names a record: digits are its id, keys are three parts of text. */
 export type RecordName = { readonly id: number } | { readonly keys: Keys }
 
-function nameSql(parameters: Parameters, { alias }: Source, name: RecordName): string {
+function nameSql(parameters: Parameters, source: Source, name: RecordName): string {
+  const { alias } = source
   if ('id' in name) return `${alias}.id = ${parameters.add(String(name.id))}::text::bigint`
   const [k1, k2, k3] = name.keys.map((part) => `${parameters.add(part)}::text`)
-  return `${alias}.key1 = ${k1} and ${alias}.key2 = ${k2} and ${alias}.key3 = ${k3} and ${alias}.key1 <> ''`
+  const [c1, c2, c3] = ([1, 2, 3] as const).map((part) => keySql(source, part))
+  return `${c1} = ${k1} and ${c2} = ${k2} and ${c3} = ${k3} and ${c1} <> ''`
 }
 
 /** One record of the source as JSON text, with its deletedDate where the source has deleted ones. */
@@ -34,6 +36,19 @@ export async function findDocument(tx: Tx, showing: Showing, name: RecordName): 
   const rows = fromSql(parameters, source, nameSql(parameters, source, name))
   const [row] = await run<{ document: string }>(tx, `select (${document})::text as document from ${rows}`, parameters)
   return row?.document
+}
+
+/** Live records of these ids, as objects. */
+export async function findDocumentsOf(tx: Tx, readable: Readable, ids: readonly number[]): Promise<Readonly<Record<string, unknown>>[]> {
+  const showing = showingOf(readable, { properties: readable.entity.properties, withDataJson: false })
+  const { parameters, source } = showing
+  const rows = fromSql(parameters, source, `${source.alias}.id = any(${parameters.add(ids)}::bigint[])`)
+  const found = await run<{ document: string }>(
+    tx,
+    `select (${documentSql(showing)})::text as document from ${rows} order by ${source.alias}.id`,
+    parameters,
+  )
+  return found.map(({ document }) => JSON.parse(document) as Record<string, unknown>)
 }
 
 /** The id alone of the source's record of this name. A deleted key may have several; a live one comes first, then the last deleted. */

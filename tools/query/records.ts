@@ -9,7 +9,7 @@ import { type CatalogEntity, type CatalogProperty, propertyIndex } from '#tools/
 import { cachedCatalog } from '#tools/entities/service.ts'
 
 import { showing, type Shown, type ShownColumn } from './document.rules.ts'
-import { columnsSeen, type ReadFrame } from './frame.ts'
+import { readFrameOf, type ReadFrame } from './frame.ts'
 import { type Keys, splitExternalKey } from './keys.rules.ts'
 import { findDocument, findId, type RecordName } from './read.store.ts'
 import { openSource } from './source.rules.ts'
@@ -33,15 +33,15 @@ function isPossibleId(id: number): boolean {
   return Number.isSafeInteger(id)
 }
 
-/** Whether the id is that of a record of this tenant, of whichever entity, which is not deleted. */
+/** Whether the id is that of a record of this tenant, of whichever entity, which is not deleted and which the caller sees. */
 export async function isLiveRecord(context: TxContext, eiRecordId: number): Promise<boolean> {
   const { tx, tenantId } = context
   const entityId = await entityOfRecord(tx, tenantId, eiRecordId)
   const catalog = await cachedCatalog(context)
   const entity = catalog.byIdOrName.get(String(entityId))
-  const present = entity ? await columnsSeen(context, entity, []) : new Set<string>()
-  if (!entity || present.size === 0) return false
-  const id = await inRecords(tx, tenantId, () => findId(tx, openSource({ catalog, entity, present }), { id: eiRecordId }))
+  const frame = entity && (await readFrameOf(context, catalog, entity))
+  if (!frame?.hasTable) return false
+  const id = await inRecords(tx, tenantId, () => findId(tx, openSource(frame), { id: eiRecordId }))
   return id !== undefined
 }
 

@@ -2,7 +2,8 @@
 export { readChanges } from './changes.ts'
 export { columnsOf, createParameters, isNumbered, sqlTypeOf } from './columns.rules.ts'
 export { canonicalSql, documentSql, everythingOf, showing, type ShownColumn } from './document.rules.ts'
-export { columnsSeen, entityInPath, readFrame, type ReadFrame } from './frame.ts'
+export { columnsSeen } from './columns-seen.ts'
+export { entityInPath, readFrame, type ReadFrame } from './frame.ts'
 export { externalKeyOf, findKeyIssues, type Keys, keyTextOf } from './keys.rules.ts'
 export { countRecords, listRecords } from './pages.ts'
 export { findDocument } from './read.store.ts'
@@ -18,6 +19,8 @@ export {
   recordName,
   shownOf,
 } from './records.ts'
+export { accessFloor, sightOf } from './sight.ts'
+export type { Sight } from './sight.rules.ts'
 export { openSource } from './source.rules.ts'
 export { findFilterProblems, findForeign, findSortProblems, readColumn } from './stored.rules.ts'
 export { timeOf } from './times.rules.ts'

@@ -3,6 +3,7 @@ import { historyTable, recordTable } from '#platform/db/records.ts'
 import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
 
 import { constantSql, type Parameters, sqlTypeOf } from './columns.rules.ts'
+import { hashPads, rulesFor, seesEveryRow, type Sight, showingRules } from './sight.rules.ts'
 
 /** An entity as its tables stand. */
 export interface Readable {
@@ -10,6 +11,8 @@ export interface Readable {
   readonly entity: CatalogEntity
   /** Which columns the table has already: one that was attached and never written yet reads as empty. */
   readonly present: ReadonlySet<string>
+  /** What the caller sees of it; undefined: everything. */
+  readonly sight: Sight | undefined
 }
 
 /** Which rows of an entity: records that live, deleted ones too, or every version that a record had. */
@@ -24,6 +27,7 @@ export interface Source {
   readonly rows: Rows
   /** ISO 8601: the records as they were then; undefined: as they are. */
   readonly asOf: string | undefined
+  readonly sight: Sight | undefined
 }
 
 export interface Opening {
@@ -36,18 +40,102 @@ export interface Opening {
  * Opens an entity's records for a statement. What a caller may see of an entity is decided here and told by `rowsOf` and `columnOf`, through which all SQL
  * on the source goes: no reader can forget it.
  */
-export function openSource({ catalog, entity, present }: Readable, { alias = 'e', rows = 'live', asOf }: Opening = {}): Source {
-  return { tenantId: catalog.tenantId, entity, present, alias, rows, asOf }
+export function openSource({ catalog, entity, present, sight }: Readable, { alias = 'e', rows = 'live', asOf }: Opening = {}): Source {
+  return { tenantId: catalog.tenantId, entity, present, alias, rows, asOf, sight }
 }
 
 /** The rows of a source: a `from` item, and the conditions under which they are the records that it means. */
 export function rowsOf(parameters: Parameters, source: Source): { readonly from: string; readonly conditions: readonly string[] } {
   const { tenantId, entity, alias, rows, asOf } = source
   const live = rows === 'live' ? [`${alias}.deleted_at is null`] : []
-  if (rows !== 'versions' && asOf === undefined) return { from: `${recordTable(tenantId, entity.entityId)} ${alias}`, conditions: live }
+  const seen = seenSql(source)
+  const flags = flagsSql(parameters, source)
+  const table = recordTable(tenantId, entity.entityId)
+  if (rows !== 'versions' && asOf === undefined) {
+    const from = flags.length === 0 ? `${table} ${alias}` : `(select t.*, ${flags.join(', ')} from ${table} t) ${alias}`
+    return { from, conditions: [...live, ...seen] }
+  }
   const at = asOf === undefined ? undefined : constantSql(`${parameters.add(asOf)}::text`, 'timestamptz')
   const then = at === undefined ? [] : [`${alias}.valid_from <= ${at}`, `${at} < ${alias}.valid_to`]
-  return { from: `${versionsSql(source)} ${alias}`, conditions: [...then, ...live] }
+  const versions = versionsSql(source)
+  // Whether somebody sees a record is asked of it as it stands, whenever its versions are from.
+  const from =
+    flags.length === 0
+      ? `${versions} ${alias}`
+      : `(select v.*, ${flagNames(source)
+          .map((name) => `s.${name}`)
+          .join(', ')} from ${versions} v join (select t.id, ${flags.join(', ')} from ${table} t) s on s.id = v.id) ${alias}`
+  return { from, conditions: [...then, ...live, ...seen] }
+}
+
+/** The columns that tell which of the caller's reading rules hold for a row; none where they need not be asked. */
+function flagNames({ sight }: Source): string[] {
+  const reading = sight ? rulesFor(sight, 'read') : []
+  return reading.some((rule) => rule.holds !== undefined) ? reading.map((_, index) => `sees_${index}`) : []
+}
+
+function flagsSql(parameters: Parameters, source: Source): string[] {
+  const reading = source.sight && flagNames(source).length > 0 ? rulesFor(source.sight, 'read') : []
+  return reading.map(
+    ({ holds }, index) => `${holds === undefined ? 'true' : `coalesce(${holds(parameters, 't')}, false)`} as sees_${index}`,
+  )
+}
+
+/** The condition under which a row is the caller's to see. */
+function seenSql(source: Source): string[] {
+  const { sight, alias } = source
+  if (!sight || seesEveryRow(sight)) return []
+  const flags = flagNames(source).map((name) => `${alias}.${name}`)
+  return [flags.length === 0 ? 'false' : `(${flags.join(' or ')})`]
+}
+
+/** Whether the caller sees the property in a row: always, never, or as the expression says. */
+function shownSql({ sight, alias }: Source, property: CatalogProperty): true | false | string {
+  if (!sight) return true
+  const showing = showingRules(sight, property)
+  if (showing === 'everywhere' || showing === 'nowhere') return showing === 'everywhere'
+  return `(${showing.map((index) => `${alias}.sees_${index}`).join(' or ')})`
+}
+
+/** Whether the caller sees the property in no row at all. */
+export function isWithheld({ sight }: Pick<Source, 'sight'>, property: CatalogProperty): boolean {
+  return sight !== undefined && showingRules(sight, property) === 'nowhere'
+}
+
+/** A value where the caller sees the property it is of, else `otherwise`. */
+function shownOr(source: Source, property: CatalogProperty, value: string, otherwise: string): string {
+  const shown = shownSql(source, property)
+  if (typeof shown === 'boolean') return shown ? value : otherwise
+  return `case when ${shown} then ${value} else ${otherwise} end`
+}
+
+/** The names of what is withheld in a row, as a list; undefined where that is nothing in any row. */
+export function withheldSql(source: Source): string | undefined {
+  const { properties } = source.entity
+  const parts = properties.flatMap((property) => {
+    const shown = shownSql(source, property)
+    if (shown === true) return []
+    return shown === false ? `'${property.internalName}'` : `case when not ${shown} then '${property.internalName}' end`
+  })
+  return parts.length === 0 ? undefined : `array_remove(array[${parts.join(', ')}]::text[], null)`
+}
+
+/** The row hash as digits. Who may not see all of a record gets another in its place: the formula is public, and a short hidden value can be tried out. */
+export function rowHashSql(parameters: Parameters, source: Source): string {
+  const hash = `${source.alias}.row_hash`
+  const plain = `upper(encode(${hash}, 'hex'))`
+  const withheld = withheldSql(source)
+  if (withheld === undefined || source.sight === undefined) return plain
+  const [inner, outer] = hashPads(source.sight.hashKey).map((pad) => `decode(${parameters.add(pad)}::text, 'hex')`)
+  const sealed = `upper(encode(substring(sha256(${outer} || sha256(${inner} || ${hash})) for 20), 'hex'))`
+  return `case when cardinality(${withheld}) = 0 then ${plain} else ${sealed} end`
+}
+
+/** A part of the key, empty where the property that it follows from is withheld. */
+export function keySql(source: Source, part: 1 | 2 | 3): string {
+  const property = source.sight && source.entity.properties.find((one) => one.keyPart === part)
+  const column = `${source.alias}.key${part}`
+  return property ? shownOr(source, property, column, `''`) : column
 }
 
 /** The rows of a source that also fulfil these conditions, from behind the word `from` on. */
@@ -70,6 +158,7 @@ const versionColumns = [
   'deleted_at',
   'modified_by',
   'workflow_instance_id',
+  'change_no',
 ] as const
 
 /** The current version of each record and the superseded ones, every column of them, the long texts that history left to the next version filled in. */
@@ -91,10 +180,13 @@ function versionsSql({ tenantId, entity, present }: Source): string {
     union all select ${[...versionColumns.map((column) => `h.${column}`), 'null::int', ...ofHistory, 'h.valid_to'].join(', ')} from ${history} h)`
 }
 
-/** The column of a property, or an empty value of its type. */
-export function columnOf({ alias, present }: Source, property: CatalogProperty): string {
+/** The column of a property, or an empty value of its type: where there is none yet, and where it is withheld. */
+export function columnOf(source: Source, property: CatalogProperty): string {
+  const { alias, present } = source
   const column = `c${property.columnId}`
-  return present.has(column) ? `${alias}.${column}` : `null::${sqlTypeOf(property.dataType)}${property.isList ? '[]' : ''}`
+  const none = `null::${sqlTypeOf(property.dataType)}${property.isList ? '[]' : ''}`
+  if (!present.has(column)) return none
+  return source.sight ? shownOr(source, property, `${alias}.${column}`, none) : `${alias}.${column}`
 }
 
 /** Who made the first version. A row of a table without the column, or of one that got it since, has it in its history; 0 stands for nobody. */
@@ -106,6 +198,7 @@ export function createdBySql({ tenantId, entity, present, alias }: Source): stri
 }
 
 /** The key parts that are not empty, joined. */
-export function externalKeySql({ alias }: Source): string {
-  return `concat_ws(' / ', nullif(${alias}.key1, ''), nullif(${alias}.key2, ''), nullif(${alias}.key3, ''))`
+export function externalKeySql(source: Source): string {
+  const parts = ([1, 2, 3] as const).map((part) => `nullif(${keySql(source, part)}, '')`)
+  return `concat_ws(' / ', ${parts.join(', ')})`
 }

@@ -9,7 +9,7 @@ import { verdictOf } from './unknown-property.rules.ts'
 
 /** Nothing is read: what a query may name is a matter of the entity alone. */
 function sourceOf(entity: CatalogEntity): Source {
-  return openSource({ catalog: { tenantId: 0 }, entity, present: new Set() })
+  return openSource({ catalog: { tenantId: 0 }, entity, present: new Set(), sight: undefined })
 }
 
 function coded(issue: Finding, path = issue.path): Finding {

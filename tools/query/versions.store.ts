@@ -2,9 +2,9 @@
 import type { Tx } from '#platform/db/pool.ts'
 
 import { createParameters, isoSql } from './columns.rules.ts'
-import { dataSql, type Showing } from './document.rules.ts'
+import { dataSql, keysSql, type Showing } from './document.rules.ts'
 import { readPage, run } from './read.store.ts'
-import { fromSql, openSource, type Readable } from './source.rules.ts'
+import { fromSql, openSource, type Readable, rowHashSql, withheldSql } from './source.rules.ts'
 
 export interface VersionRow {
   readonly version: number
@@ -20,6 +20,8 @@ export interface VersionRow {
   readonly parentEIRecordId: number | null
   /** Wire values by internalName. */
   readonly data: Record<string, unknown>
+  /** What of them is null because the caller may not see it. */
+  readonly withheld?: readonly string[]
 }
 
 /** The version that a record has now, which is how many there are. */
@@ -47,6 +49,7 @@ export async function listVersions(
   query: VersionQuery,
 ): Promise<{ readonly rows: readonly VersionRow[]; readonly hasMore: boolean }> {
   const { parameters, source } = showing
+  const withheld = withheldSql(source)
   const idParam = `${parameters.add(String(id))}::text::bigint`
   const conditions = [`e.id = ${idParam}`, `e.version >= ${parameters.add(String(query.fromVersion))}::text::bigint`]
   if (query.from !== undefined) conditions.push(`e.valid_to >= ${parameters.add(query.from)}::text::timestamptz`)
@@ -56,7 +59,7 @@ export async function listVersions(
     order: 'e.version',
     document: `json_object('version': e.version, 'validFrom': ${isoSql('e.valid_from')},
       'validTo': case when e.valid_to <> 'infinity' then ${isoSql('e.valid_to')} end, 'deletedAt': ${isoSql('e.deleted_at')},
-      'modifiedBy': e.modified_by, 'rowHash': upper(encode(e.row_hash, 'hex')), 'key1': e.key1, 'key2': e.key2, 'key3': e.key3,
+      'modifiedBy': e.modified_by, 'rowHash': ${rowHashSql(parameters, source)}, ${keysSql(source).join(', ')},${withheld === undefined ? '' : ` 'withheld': array_to_json(${withheld}),`}
       'parentEIRecordId': e.parent_id, 'data': ${dataSql(showing)} null on null)`,
     position: 'json_build_array(e.version)',
     limit: query.limit,

@@ -44,4 +44,10 @@ export const steps: readonly Step[] = [
     input: { entity: technician, isTenantUserRole: true, identityEmailProperty: 'Email{{run}}' },
   },
   { operation: 'list_identity_links', input: { entity: technician } },
+  {
+    operation: 'set_entity_access',
+    input: { entity: technician, rules: [{ role: 'DataView', read: true, create: true, edit: true, delete: true }] },
+  },
+  { operation: 'get_entity_access', input: { entity: technician } },
+  { operation: 'set_entity_access', title: 'to open it again', input: { entity: technician, rules: [] } },
 ]

@@ -85,6 +85,12 @@ export const given: Given = {
     const { entity, property } = await made(stage)
     return { input: { entity, isTenantUserRole: true, identityEmailProperty: property } }
   },
+  get_entity_access: async (stage) => ({ input: { entity: (await made(stage)).entity } }),
+  async set_entity_access(stage) {
+    const { entity, property } = await made(stage)
+    const everything = { role: 'BuilderAdmin', read: true, create: true, edit: true, delete: true }
+    return { input: { entity, rules: [everything, { role: 'DataView', read: true, hidden: [property] }] } }
+  },
   async list_identity_links(stage) {
     const { entity, property } = await made(stage)
     await stage.call('set_entity_identity_bridge', { entity, isTenantUserRole: true, identityEmailProperty: property })

@@ -7,9 +7,13 @@ import { kept } from '#platform/kept.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { cachedCatalog, confirmCatalog, keptCatalog } from '#tools/entities/service.ts'
-import { columnsOf, columnsSeen, type ReadFrame } from '#tools/query/service.ts'
+import { columnsOf, columnsSeen, type ReadFrame, type Sight, sightOf } from '#tools/query/service.ts'
 
+/** A save compares with all that a record holds: what its caller may see and do is asked apart. */
 export interface WriteFrame extends ReadFrame {
+  readonly sight: undefined
+  /** Undefined: everything, by role. */
+  readonly access: Sight | undefined
   readonly epoch: number
 }
 
@@ -63,7 +67,8 @@ export async function writeFrame(
   if (wanted.some((column) => !present.has(column))) {
     throw new StaleRead('a table is missing', () => ensureTables(services.databases, tenantId, entity.entityId, columns))
   }
-  return { catalog, entity, present, hasTable: true, epoch }
+  const access = entity.access && (await sightOf(context, catalog, entity, present))
+  return { catalog, entity, present, hasTable: true, sight: undefined, access, epoch }
 }
 
 const columnNumber = /^c\d+$/

@@ -73,7 +73,7 @@ function documentReturned(
   for (const value of given) parameters.add(value)
   const present = new Set(['created_by', ...entity.properties.map((property) => `c${property.columnId}`)])
   const returned = withDocuments
-    ? `, (${documentSql({ source: openSource({ catalog: { tenantId }, entity, present }), shown: everythingOf(entity), parameters })})::text as document`
+    ? `, (${documentSql({ source: openSource({ catalog: { tenantId }, entity, present, sight: undefined }), shown: everythingOf(entity), parameters })})::text as document`
     : ''
   return { returned, parameters: [...parameters.list] }
 }

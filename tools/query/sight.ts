@@ -1,0 +1,208 @@
+/** The caller's sight of an entity: which of its access rules reach them, with the values that their tokens take now. */
+import { createHash } from 'node:crypto'
+
+import { inRecords } from '#platform/db/records.ts'
+import type { TxContext } from '#platform/operation.ts'
+import { roleBits } from '#platform/roles.ts'
+import { type Finding, finding } from '#platform/validation.ts'
+import type { AccessFloor } from '#tools/entities/access.types.ts'
+import type { AccessRule, Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import { type Caller, findCaller } from '#tools/entities/service.ts'
+import type { Scalar } from '#tools/properties/service.ts'
+
+import { filterSql } from './conditions.rules.ts'
+import { columnsSeen } from './columns-seen.ts'
+import { findTokenIssues, readUserToken, tokensOfFilter, withValues } from './rule-filters.rules.ts'
+import { parseQuery } from './parse.rules.ts'
+import { countRows, findDocumentsOf } from './read.store.ts'
+import { rulesFor, seesEveryRow, type Sight, showingRules, type SightRule } from './sight.rules.ts'
+import { openSource, type Readable } from './source.rules.ts'
+
+/** The entity without anybody's sight: what rules themselves are asked of. */
+async function unbound(context: TxContext, catalog: Catalog, entity: CatalogEntity): Promise<Readable | undefined> {
+  const wanted = entity.properties.map((property) => `c${property.columnId}`)
+  const present = await columnsSeen(context, entity, wanted)
+  return present.size === 0 ? undefined : { catalog, entity, present, sight: undefined }
+}
+
+/** The records of an entity that are the caller. */
+function linkedTo(caller: Caller | undefined, entityId: number): number[] {
+  return (caller?.links ?? []).flatMap((link) => (link.entityId === entityId ? link.eiRecordId : []))
+}
+
+/** Whether a record that is the caller fulfils the filter. */
+async function isAmong(context: TxContext, catalog: Catalog, caller: Caller | undefined, people: { entityId: number; filter: unknown }) {
+  const ids = linkedTo(caller, people.entityId)
+  const entity = catalog.byIdOrName.get(String(people.entityId))
+  const readable = ids.length > 0 && entity?.isTenantUserRole ? await unbound(context, catalog, entity) : undefined
+  if (!readable) return false
+  const source = openSource(readable)
+  const linked = { rules: [{ property: 'eiRecordId', op: 'in', value: ids }] }
+  const { filter, issues } = parseQuery(source, { filterRules: { groups: [linked, groupOf(people.filter)] } })
+  if (issues.length > 0) return false
+  return (await inRecords(context.tx, context.tenantId, () => countRows(context.tx, source, filter, 1))) > 0
+}
+
+const groupOf = (filter: unknown): unknown => (Array.isArray(filter) ? { rules: filter as unknown[] } : (filter ?? {}))
+
+async function reaches(
+  context: TxContext,
+  catalog: Catalog,
+  caller: Caller | undefined,
+  roleFlag: number,
+  { who }: AccessRule,
+): Promise<boolean> {
+  if ('roleBit' in who) return (roleFlag & who.roleBit) !== 0
+  if ('tenantUserId' in who) return who.tenantUserId === context.actor.tenantUserId
+  return isAmong(context, catalog, caller, who)
+}
+
+function scalarsOf(value: unknown): Scalar[] {
+  if (Array.isArray(value)) return value.flatMap(scalarsOf)
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? [value] : []
+}
+
+/** What the tokens of these filters stand for, each record read once. */
+async function tokenValues(
+  context: TxContext,
+  catalog: Catalog,
+  caller: Caller | undefined,
+  filters: readonly unknown[],
+): Promise<ReadonlyMap<string, readonly Scalar[]>> {
+  const texts = [...new Set(filters.flatMap((filter) => tokensOfFilter(filter).map(({ text }) => text)))]
+  const records = new Map<number, readonly Readonly<Record<string, unknown>>[]>()
+  const values = new Map<string, readonly Scalar[]>()
+  for (const text of texts) {
+    const token = readUserToken(catalog, text)
+    if ('message' in token || !caller) values.set(text, [])
+    else if ('field' in token)
+      values.set(
+        text,
+        scalarsOf(caller[token.field]).filter((value) => value !== ''),
+      )
+    else {
+      const { entity } = token
+      const known = records.get(entity.entityId) ?? (await linkedRecords(context, catalog, caller, entity))
+      records.set(entity.entityId, known)
+      // `data` is an object wherever the document of a record is.
+      const of = known.flatMap((one) =>
+        scalarsOf(token.isProperty ? (one['data'] as Record<string, unknown>)[token.name] : one[token.name]),
+      )
+      values.set(
+        text,
+        [...new Set(of)].filter((value) => value !== '').toSorted((a, b) => (String(a) < String(b) ? -1 : 1)),
+      )
+    }
+  }
+  return values
+}
+
+async function linkedRecords(context: TxContext, catalog: Catalog, caller: Caller, entity: CatalogEntity) {
+  const ids = linkedTo(caller, entity.entityId)
+  const readable = ids.length > 0 ? await unbound(context, catalog, entity) : undefined
+  if (!readable) return []
+  return inRecords(context.tx, context.tenantId, () => findDocumentsOf(context.tx, readable, ids))
+}
+
+/** Whether a rule speaks of other records than its own. */
+function isRelational(filter: unknown): boolean {
+  if (Array.isArray(filter)) return filter.some(isRelational)
+  if (typeof filter !== 'object' || filter === null) return false
+  return Object.entries(filter).some(
+    ([key, one]) => key === 'entity' || key === 'via' || key === 'has' || (key !== 'value' && isRelational(one)),
+  )
+}
+
+function ruleOf(readable: Readable, rule: AccessRule, filter: unknown): SightRule | undefined {
+  const { verbs, hidden, readOnly, seesSensitive } = rule
+  const own = { verbs, hidden, readOnly, seesSensitive }
+  if (filter === undefined) return { ...own, holds: undefined }
+  const nodeFor = (alias: string) => parseQuery(openSource(readable, { alias }), { filterRules: filter })
+  const { issues, filter: node } = nodeFor('t')
+  // A value of the caller's that the property cannot have, or an option that is gone: the rule reaches nothing.
+  if (issues.length > 0) return undefined
+  if (!node || node.nodes.length === 0) return { ...own, holds: undefined }
+  return { ...own, holds: (parameters, alias) => filterSql(parameters, nodeFor(alias).filter) }
+}
+
+/** Undefined: the entity has no rules, or it is the system itself that asks. */
+export async function sightOf(
+  context: TxContext,
+  catalog: Catalog,
+  entity: CatalogEntity,
+  present: ReadonlySet<string>,
+): Promise<Sight | undefined> {
+  const { access } = entity
+  const { tx, tenantId, actor, services } = context
+  if (!access || (actor.kind === 'system' && actor.tenantUserId === 0)) return undefined
+  const isStandIn = actor.kind === 'system'
+  const asksCaller = isStandIn || access.rules.some((rule) => 'entityId' in rule.who || tokensOfFilter(rule.filter).length > 0)
+  const caller = asksCaller ? await findCaller(tx, tenantId, actor.tenantUserId) : undefined
+  const roleFlag = isStandIn ? (caller?.roleFlag ?? 0) : actor.roleFlag
+  const reached: AccessRule[] = []
+  for (const rule of access.rules) if (await reaches(context, catalog, caller, roleFlag, rule)) reached.push(rule)
+  const values = await tokenValues(
+    context,
+    catalog,
+    caller,
+    reached.map((rule) => rule.filter),
+  )
+  const readable = { catalog, entity, present, sight: undefined }
+  const rules = reached.flatMap((rule): SightRule[] => {
+    const filled = rule.filter === undefined ? { filter: undefined } : withValues(rule.filter, (text) => values.get(text) ?? [])
+    const one = filled && ruleOf(readable, rule, filled.filter)
+    return one ? [one] : []
+  })
+  const told = [access.mark, roleFlag, reached.map((rule) => access.rules.indexOf(rule)), [...values]]
+  return {
+    rules,
+    fingerprint: createHash('sha1').update(JSON.stringify(told)).digest('base64url'),
+    hashKey: Buffer.from(services.secrets.sign('row hashes', String(tenantId))).toString('hex'),
+    mayLag: reached.some((rule) => rule.verbs.has('read') && isRelational(rule.filter)),
+  }
+}
+
+const rolesOfVerb = {
+  read: roleBits.DataView,
+  create: roleBits.DataEdit | roleBits.DataImport,
+  edit: roleBits.DataEdit | roleBits.DataImport,
+  delete: roleBits.DataDelete,
+} as const
+
+/** What the operations on access rules ask of the reading floor. */
+export const accessFloor: AccessFloor = {
+  findFilterIssues(catalog, entity, filter, path, hasTokens) {
+    const tokens = hasTokens ? tokensOfFilter(filter, path) : []
+    const places = new Set(tokens.map((token) => token.path))
+    const source = openSource({ catalog, entity, present: new Set(), sight: undefined })
+    const { issues } = parseQuery(source, { filterRules: filter })
+    // What a token will stand for is not known here; whether its text would do says nothing.
+    const found = issues
+      .map((issue): Finding => ({ ...issue, path: issue.path.replace('$.filterRules', () => path) }))
+      .filter((issue) => !places.has(issue.path))
+    return [...found, ...(hasTokens ? findTokenIssues(catalog, filter, path) : tokensRefused(filter, path))]
+  },
+  async ownAccessOf(context, catalog, entity) {
+    const sight = entity.access && (await sightOf(context, catalog, entity, await columnsSeen(context, entity, [])))
+    const { roleFlag } = context.actor
+    const may = (verb: keyof typeof rolesOfVerb) => (roleFlag & rolesOfVerb[verb]) !== 0 && (!sight || rulesFor(sight, verb).length > 0)
+    const names = (some: CatalogEntity['properties']) => some.map((property) => property.internalName)
+    const writing = sight ? sight.rules.filter((rule) => rule.verbs.has('edit') || rule.verbs.has('create')) : []
+    const hidden = sight ? entity.properties.filter((property) => showingRules(sight, property) === 'nowhere') : []
+    const isReadOnly = ({ propertyId }: CatalogEntity['properties'][number]) =>
+      writing.length > 0 && writing.every((rule) => rule.readOnly.has(propertyId) || rule.hidden.has(propertyId))
+    return {
+      read: may('read'),
+      create: may('create'),
+      edit: may('edit'),
+      delete: may('delete'),
+      isPartial: sight !== undefined && !seesEveryRow(sight),
+      hidden: names(hidden),
+      readOnly: names(entity.properties.filter((property) => isReadOnly(property) && !hidden.includes(property))),
+    }
+  },
+}
+
+function tokensRefused(filter: unknown, path: string): Finding[] {
+  return tokensOfFilter(filter, path).map((token) => finding(token.path, 'Which people a rule reaches is told without tokens.'))
+}
