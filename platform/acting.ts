@@ -77,7 +77,7 @@ export async function runAs(services: Services, who: ActingFor, name: string, in
   const { commitWith } = call
   const operation = pipeline.registry.byName.get(name)
   if (!operation?.isTool)
-    throw new AppError('not_found', `There is no tool ${name.slice(0, 80)}. search_docs and the list of tools show what there is.`)
+    throw new AppError('not_found', `There is no tool ${name.slice(0, 80)}. docs_search and the list of tools show what there is.`)
   if (operation.issuesSecret) throw new AppError('forbidden', `${name} answers a secret, which no run may hold. Call it yourself.`)
   const startedAt = performance.now()
   const observe = (code: 'ok' | ErrorCode) =>
