@@ -1,11 +1,11 @@
 /** Access rules: what they take, and what of an entity's records is shown under them. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 /** Of a technician of the northern site, of one without a record, and of an administrator whom a rule lets see everything. */
 let north: string
 let stranger: string
@@ -15,7 +15,6 @@ const builders = { role: 'BuilderAdmin', read: true, create: true, edit: true, d
 const ofMySite = { rules: [{ property: 'Site', op: 'eq', value: '[[$user.Technician.Site]]' }] }
 
 beforeAll(async () => {
-  world = await openWorld()
   const { call } = world
   await call('create_property', { internalName: 'Email', dataType: 'Text', isIdentityEmail: true })
   await call('create_property', { internalName: 'Salary', dataType: 'Number', isSensitive: true })
@@ -40,8 +39,6 @@ beforeAll(async () => {
     await call('save_instance', { entity: 'Order', key1, data: { Site, Title: `At ${Site}`, Cost: '10', Secret: key1, Salary: 5 } })
   }
 })
-
-afterAll(async () => world?.close())
 
 async function refusal(name: string, input: object, key?: string): Promise<AppError> {
   const error: unknown = await world.run(name, input, key === undefined ? {} : { key }).catch((thrown: unknown) => thrown)

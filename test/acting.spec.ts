@@ -8,7 +8,8 @@ import type { Platform } from '#platform/platform.ts'
 import { flagOf, type RoleName } from '#platform/roles.ts'
 import type { Origin } from '#platform/shapes/origin.ts'
 
-import { openPipelineWorld, type PipelineWorld, refused } from './support/pipeline.ts'
+import { openPipelineWorld, type PipelineWorld } from './support/pipeline.ts'
+import { refused } from './support/refused.ts'
 import { steps } from './support/test-operations.ts'
 import type { TestTenant } from './support/world.ts'
 

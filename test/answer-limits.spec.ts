@@ -1,10 +1,10 @@
 /** Answers end where they would pass their limit of bytes, and nothing is lost by it. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { bodyText, isListing } from '#platform/answer.ts'
 import { AppError } from '#platform/errors.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
 const limit = 64 * 1024
 const mcpLimit = 24 * 1024
@@ -17,12 +17,11 @@ interface Page {
 
 type Transport = 'rest' | 'mcp'
 
-let world: World
 let asOfDate: string
 const keys = Array.from({ length: 30 }, (_, index) => `d${String(index).padStart(2, '0')}`)
 
+const world = useWorld({ MAX_ANSWER_BYTES: String(limit), MAX_MCP_ANSWER_BYTES: String(mcpLimit) })
 beforeAll(async () => {
-  world = await openWorld({ MAX_ANSWER_BYTES: String(limit), MAX_MCP_ANSWER_BYTES: String(mcpLimit) })
   for (const property of [
     { internalName: 'Body', dataType: 'Text' },
     { internalName: 'Tags', dataType: 'Text' },
@@ -40,8 +39,6 @@ beforeAll(async () => {
   await world.settled()
   asOfDate = (await world.call('get_instance', { entity: 'Doc', record: keys.at(-1) })).modifiedDate
 })
-
-afterAll(() => world?.close())
 
 async function page(name: string, input: object, transport: Transport): Promise<Page> {
   const found = await world.run(name, { entity: 'Doc', ...input }, { transport })

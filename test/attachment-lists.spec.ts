@@ -1,20 +1,16 @@
 /** Lists of files, as the shipped Inspection has them: each is read for itself, and all of them make the text of the record. */
 import { MockActivityEnvironment } from '@temporalio/testing'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 
 import type { Recognizer } from '#activities/recognition/types.ts'
 import { createAnalysisActivities, createRecognitionActivities } from '#activities/recognition.ts'
 import type { AnalysisRun } from '#platform/shapes/recognition.ts'
 
-import { openWorld, type TestTenant, type World } from './support/world.ts'
+import { type TestTenant, useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 let tenant: TestTenant
 let photoId: number
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
 
 // oxlint-disable-next-line typescript/no-explicit-any -- as World.call
 const call = (name: string, input?: unknown): Promise<any> => world.call(name, input, { key: tenant.key })

@@ -1,22 +1,17 @@
 /** API keys: made once, shown once, never stronger than who made them, and gone at once. */
 import { randomUUID } from 'node:crypto'
 
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { createAuthenticator, hashApiKey } from '#platform/authenticate.ts'
 import { flagOf } from '#platform/roles.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { refused } from './support/refused.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
-let call: World['call']
-beforeAll(async () => {
-  world = await openWorld()
-  call = world.call
-})
-afterAll(() => world?.close())
+const world = useWorld()
+const { call } = world
 
-const refused = (code: string, message: RegExp = /./) => ({ code, message: expect.stringMatching(message) })
 const rolesOfKey = (key: string) => world.platform.pipeline.identify({ kind: 'bearer', token: key }).then((actor) => actor.roleFlag)
 
 /** A call that says where it comes from. */

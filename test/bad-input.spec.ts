@@ -1,12 +1,12 @@
 /** Lines of "bad input and faults" that no other spec plays: records of another entity or tenant, and writers on one record at once. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 
 import type { AppError } from '#platform/errors.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
-let call: World['call']
+const world = useWorld()
+const { call } = world
 const catalog = {
   properties: [
     { internalName: 'Title', dataType: 'Text' },
@@ -19,11 +19,8 @@ const catalog = {
   })),
 }
 beforeAll(async () => {
-  world = await openWorld()
-  call = world.call
   await call('import_catalog', catalog)
 })
-afterAll(() => world?.close())
 
 const failureOf = (work: Promise<unknown>) =>
   work.then(

@@ -1,16 +1,12 @@
 /** Where a channel may send: names and addresses in the usual form, refused with the reason before anything is stored. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { isHostName } from '#platform/outbound.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 let made = 0
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world?.close())
 
 const smtp = (more: object) =>
   world.call('create_channel', {

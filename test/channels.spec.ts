@@ -13,16 +13,15 @@ import {
   type TestChannel,
 } from './support/messaging.ts'
 import { openTwilioFake, type TwilioFake } from './support/twilio-fake.ts'
-import { openWorld, type World } from './support/world.ts'
+import { refused } from './support/refused.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
-let call: World['call']
+const world = useWorld({ PUBLIC_URL: 'https://ops.example.com' })
+const { call } = world
 let fake: TwilioFake
 let sms: TestChannel
 let deliverer: Deliverer
 beforeAll(async () => {
-  world = await openWorld({ PUBLIC_URL: 'https://ops.example.com' })
-  call = world.call
   fake = await openTwilioFake()
   sms = await newTwilioChannel(world, fake)
   deliverer = openDeliverer(world)
@@ -30,10 +29,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await deliverer?.close()
   await fake?.close()
-  await world?.close()
 })
 
-const refused = (code: string, message: RegExp = /./) => ({ code, message: expect.stringMatching(message) })
 const textTo = (phone: string, more: object = {}): Promise<Sent> =>
   call('send_message', { to: { phone }, channel: sms.internalName, text: 'Is gate 4 open?', ...more })
 const card = {

@@ -1,13 +1,9 @@
 /** Lists of definitions answer whole, so that what a tenant defines has an end. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world?.close())
+const world = useWorld()
 
 describe('what a tenant defines', () => {
   it('ends at a number of properties, so that lists of definitions can answer whole, and can still be taken away', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { changeOtherDefinitions } from '#platform/db/definitions.ts'
 import { AppError } from '#platform/errors.ts'
@@ -24,17 +24,11 @@ import { subjectsOf, withTodaysNames } from '#tools/definitions/references.rules
 import { viewerOf, whyNotChanged } from '#tools/definitions/visibility.rules.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 let count = 0
 const unique = (prefix: string) => `${prefix}${++count}`
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-
-afterAll(() => world.close())
 
 const builder = (tenantUserId = 1): Partial<Actor> => ({ kind: 'session', tenantUserId, roleFlag: 1 })
 const member = (tenantUserId: number): Partial<Actor> => ({ kind: 'session', tenantUserId, roleFlag: 2 })

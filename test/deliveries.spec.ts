@@ -21,16 +21,14 @@ import {
   type TestChannel,
 } from './support/messaging.ts'
 import { openTwilioFake, type TwilioFake } from './support/twilio-fake.ts'
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
-let call: World['call']
+const world = useWorld({ PUBLIC_URL: 'https://ops.example.com' })
+const { call } = world
 let fake: TwilioFake
 let sms: TestChannel
 let deliverer: Deliverer
 beforeAll(async () => {
-  world = await openWorld({ PUBLIC_URL: 'https://ops.example.com' })
-  call = world.call
   fake = await openTwilioFake()
   sms = await newTwilioChannel(world, fake)
   deliverer = openDeliverer(world)
@@ -38,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await deliverer?.close()
   await fake?.close()
-  await world?.close()
 })
 
 const textTo = (phone: string, more: object = {}): Promise<Sent> =>

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 
 beforeAll(async () => {
-  world = await openWorld()
   const { call } = world
   const many = Array.from({ length: 230 }, (_, n) => ({
     internalName: `o${n}`,
@@ -30,8 +29,6 @@ beforeAll(async () => {
   await call('create_entity', { internalName: 'Part' })
   await call('attach_child_entity', { entity: 'Device', childEntity: 'Part' })
 })
-
-afterAll(() => world.close())
 
 async function refusal(name: string, input: unknown): Promise<AppError> {
   const error: unknown = await world.run(name, input).catch((thrown: unknown) => thrown)

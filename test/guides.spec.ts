@@ -2,16 +2,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-import { openWorld, type TestTenant, type World } from '#test/support/world.ts'
+import { type TestTenant, useWorld } from '#test/support/world.ts'
 import { corpus } from '#tools/docs/service.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 /** Guides that build on each other share a tenant. */
 const walks = [

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 
 beforeAll(async () => {
-  world = await openWorld()
   await world.call('create_property', { internalName: 'Note', dataType: 'Text' })
   await world.call('create_property', { internalName: 'Level', dataType: 'Number' })
   await world.call('create_entity', { internalName: 'Gauge', properties: [{ property: 'Note' }, { property: 'Level' }] })
 })
-
-afterAll(() => world.close())
 
 const save = (key1: string, data: Record<string, unknown>) => world.call('save_instance', { entity: 'Gauge', key1, data })
 

@@ -1,18 +1,12 @@
 /** Records that are people: linked to the users who have their e-mail or phone, whichever of the two came first. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
-let call: World['call']
+const world = useWorld()
+const { call } = world
 let count = 0
 const unique = (prefix: string) => `${prefix}${++count}`
-
-beforeAll(async () => {
-  world = await openWorld()
-  call = world.call
-})
-afterAll(() => world?.close())
 
 interface People {
   readonly entity: string

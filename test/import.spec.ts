@@ -1,16 +1,15 @@
 import { Readable } from 'node:stream'
 
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 
 import { readJobForRun } from '#tools/jobs/service.ts'
 import { importRunner } from '#tools/instances/service.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 
 beforeAll(async () => {
-  world = await openWorld()
   await world.call('create_property', { internalName: 'AirportName', dataType: 'Text' })
   await world.call('create_property', { internalName: 'Latitude', dataType: 'Number' })
   await world.call('create_property', { internalName: 'Opened', dataType: 'DateOnly' })
@@ -19,8 +18,6 @@ beforeAll(async () => {
     properties: [{ property: 'AirportName' }, { property: 'Latitude' }, { property: 'Opened' }],
   })
 })
-
-afterAll(() => world.close())
 
 async function upload(fileName: string, text: string | Buffer): Promise<string> {
   const stream = Readable.from([Buffer.from(text)])

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 
 beforeAll(async () => {
-  world = await openWorld()
   for (const property of [
     { internalName: 'Title', dataType: 'Text' },
     { internalName: 'Amount', dataType: 'Number' },
@@ -14,8 +13,6 @@ beforeAll(async () => {
   }
   await world.call('create_entity', { internalName: 'Job', properties: [{ property: 'Title' }, { property: 'Amount' }] })
 })
-
-afterAll(() => world.close())
 
 describe('a bulk of rows', () => {
   it('fails a row alone that has not the shape of one, and saves the others', async () => {

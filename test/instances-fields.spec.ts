@@ -1,24 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
 import { ensureTables, historyTable, recordTable } from '#platform/db/records.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 /** A key of another user. */
 let colleague: string
 let colleagueId: number
 
 beforeAll(async () => {
-  world = await openWorld()
   colleague = await world.tenant.keyWith(['DataView', 'DataEdit', 'DataImport', 'DataDelete'])
   colleagueId = (await world.call('whoami', {}, { key: colleague })).tenantUserId
   await world.call('create_property', { internalName: 'Name', dataType: 'Text' })
   await world.call('create_entity', { internalName: 'Item', properties: [{ property: 'Name' }] })
 })
-
-afterAll(() => world.close())
 
 async function refusal(name: string, input: unknown): Promise<AppError> {
   const error: unknown = await world.run(name, input).catch((thrown: unknown) => thrown)

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { isListing } from '#platform/answer.ts'
 import { AppError } from '#platform/errors.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 
 beforeAll(async () => {
-  world = await openWorld()
   const options = ['open', 'done'].map((internalName) => ({ internalName }))
   for (const property of [
     { internalName: 'Name', dataType: 'Text' },
@@ -40,8 +39,6 @@ beforeAll(async () => {
   }))
   await world.call('save_instances_bulk', { entity: 'Thing', rows: [...rows, { key1: 'e\u0301', data: { Name: 'e\u0301' } }] })
 })
-
-afterAll(() => world.close())
 
 async function refusal(name: string, input: object): Promise<AppError> {
   const error: unknown = await world.run(name, { entity: 'Thing', ...input }).catch((thrown: unknown) => thrown)

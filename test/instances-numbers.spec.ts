@@ -1,23 +1,20 @@
 import { Readable } from 'node:stream'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
 import { readJobForRun } from '#tools/jobs/service.ts'
 import { importRunner } from '#tools/instances/service.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 
 beforeAll(async () => {
-  world = await openWorld()
   const { call } = world
   for (const internalName of ['OrderNumber', 'Title', 'Tags']) await call('create_property', { internalName, dataType: 'Text' })
   await call('create_property', { internalName: 'Amount', dataType: 'Number' })
 })
-
-afterAll(() => world.close())
 
 async function refusal(name: string, input: unknown): Promise<AppError> {
   const error: unknown = await world.run(name, input).catch((thrown: unknown) => thrown)

@@ -1,17 +1,16 @@
 import { Readable } from 'node:stream'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
 import { readJobForRun } from '#tools/jobs/service.ts'
 import { importRunner } from '#tools/instances/service.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 
 beforeAll(async () => {
-  world = await openWorld()
   const { call } = world
   const option = (internalName: string, english: string, german?: string) => ({
     internalName,
@@ -35,8 +34,6 @@ beforeAll(async () => {
   const properties = [{ property: 'Status' }, { property: 'Place', isList: true }]
   await call('create_entity', { internalName: 'Task', properties })
 })
-
-afterAll(() => world.close())
 
 async function refusal(name: string, input: unknown): Promise<AppError> {
   const error: unknown = await world.run(name, input).catch((thrown: unknown) => thrown)

@@ -1,17 +1,16 @@
 import { Readable } from 'node:stream'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
 import { readJobForRun } from '#tools/jobs/service.ts'
 import { importRunner } from '#tools/instances/service.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 
 beforeAll(async () => {
-  world = await openWorld()
   const { call } = world
   await call('create_property', { internalName: 'Phone', dataType: 'Text', isSensitive: true })
   await call('create_property', { internalName: 'Code', dataType: 'Text' })
@@ -22,8 +21,6 @@ beforeAll(async () => {
   await call('attach_child_entity', { entity: 'Site', childEntity: 'Tagged' })
   await call('save_instances_bulk', { entity: 'Site', rows: ['LON01', 'LON02', 'LON03'].map((key1) => ({ key1, data: {} })) })
 })
-
-afterAll(() => world.close())
 
 async function refusal(name: string, input: unknown): Promise<AppError> {
   const error: unknown = await world.run(name, input).catch((thrown: unknown) => thrown)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
 import { inSystemTransaction } from '#platform/system.ts'
@@ -8,12 +8,11 @@ import { toWish } from '#tools/instances/save/understand-row.rules.ts'
 import { writeFrame } from '#tools/instances/save/write-frame.ts'
 import { entityInPath } from '#tools/query/frame.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { openWorld, useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 
 beforeAll(async () => {
-  world = await openWorld()
   const { call } = world
   const statuses = ['open', 'done'].map((internalName) => ({ internalName }))
   for (const property of [
@@ -35,8 +34,6 @@ beforeAll(async () => {
   await call('attach_child_entity', { entity: 'Area', childEntity: 'Job' })
   await call('create_entity', { internalName: 'Shot', properties: [{ property: 'Title' }, { property: 'Photo' }] })
 })
-
-afterAll(() => world.close())
 
 async function refusal(name: string, input: unknown, options?: object): Promise<AppError> {
   const error: unknown = await world.run(name, input, options).catch((thrown: unknown) => thrown)

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { isListing } from '#platform/answer.ts'
 import { AppError } from '#platform/errors.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 
 beforeAll(async () => {
-  world = await openWorld()
   const { call } = world
   await call('create_property', { internalName: 'Title', dataType: 'Text', maxValueOrLength: 5000 })
   await call('create_property', { internalName: 'Amount', dataType: 'Number' })
@@ -40,8 +39,6 @@ beforeAll(async () => {
   })
   await call('attach_child_entity', { entity: 'Site', childEntity: 'Order' })
 })
-
-afterAll(() => world.close())
 
 async function refusal(name: string, input: unknown): Promise<AppError> {
   const error: unknown = await world.run(name, input).then(

@@ -1,5 +1,5 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 
 import type { RecognitionRequest, Recognizer } from '#activities/recognition/types.ts'
 import { createAnalysisActivities, createRecognitionActivities } from '#activities/recognition.ts'
@@ -8,16 +8,12 @@ import { inSystemTransaction } from '#platform/system.ts'
 import { analysisRunner, keepFindings, queueAnalyses, startAnalysis } from '#tools/intelligence/service.ts'
 import { readJobForRun } from '#tools/jobs/service.ts'
 
-import { openWorld, type TestTenant, type World } from './support/world.ts'
+import { type TestTenant, useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 let tenant: TestTenant
 let photoId: number
 let sensitivePhotoId: number
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
 
 /** Each test has a tenant of its own with inspections that hold photographs. */
 beforeEach(async () => {

@@ -1,9 +1,9 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { openWorld, type TestTenant, type World } from './support/world.ts'
+import { type TestTenant, useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 let other: TestTenant
 let app: postgres.Sql
 let ownTable: string
@@ -15,7 +15,6 @@ async function tableOf(tenant: TestTenant): Promise<string> {
 }
 
 beforeAll(async () => {
-  world = await openWorld()
   other = await world.newTenant()
   for (const tenant of [world.tenant, other]) {
     await world.call('create_entity', { internalName: 'Thing' }, { key: tenant.key })
@@ -28,7 +27,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await app.end()
-  await world.close()
 })
 
 describe('records of another tenant', () => {

@@ -1,22 +1,16 @@
 /** Waiting for jobs: woken in milliseconds, by itself where the wake-up was lost, and with no connection held meanwhile. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import type { TxContext } from '#platform/operation.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { finishJob, jobTopic, queueJob, readJobForRun, type RunningJob } from '#tools/jobs/service.ts'
 
 import { type Waiters, watchWaiters } from './support/waiters.ts'
-import { openWorld, type World } from './support/world.ts'
+import { refused } from './support/refused.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
-let call: World['call']
-beforeAll(async () => {
-  world = await openWorld()
-  call = world.call
-})
-afterAll(() => world?.close())
-
-const refused = (code: string, message: RegExp = /./) => ({ code, message: expect.stringMatching(message) })
+const world = useWorld()
+const { call } = world
 
 function transact<T>(work: (context: TxContext) => Promise<T>): Promise<T> {
   return inSystemTransaction(world.platform.services, world.tenant.tenantId, work)

@@ -1,18 +1,14 @@
 /** Runs of jobs, as whoever carries them out begins and ends them: a job that ends its process is not tried for ever. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import type { TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { advanceJob, beginRun, carryOut, type JobRun, JobStopped, queueJob, readJobForRun } from '#tools/jobs/service.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world?.close())
+const world = useWorld()
 
 const never = new AbortController().signal
 

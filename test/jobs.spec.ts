@@ -1,5 +1,5 @@
 /** Jobs as their callers see them, and as a runner commits them. The workflow that carries them is tested in workflows/job.spec.ts. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import type { TxContext } from '#platform/operation.ts'
 import type { RoleExpression, RoleName } from '#platform/roles.ts'
@@ -15,17 +15,11 @@ import {
   type RunningJob,
 } from '#tools/jobs/service.ts'
 
-import { openWorld, type TestTenant, type World } from './support/world.ts'
+import { refused } from './support/refused.ts'
+import { type TestTenant, useWorld } from './support/world.ts'
 
-let world: World
-let call: World['call']
-beforeAll(async () => {
-  world = await openWorld()
-  call = world.call
-})
-afterAll(() => world?.close())
-
-const refused = (code: string, message: RegExp = /./) => ({ code, message: expect.stringMatching(message) })
+const world = useWorld()
+const { call } = world
 
 function transact<T>(work: (context: TxContext) => Promise<T>, tenant: TestTenant = world.tenant): Promise<T> {
   return inSystemTransaction(world.platform.services, tenant.tenantId, work)

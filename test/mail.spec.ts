@@ -11,10 +11,11 @@ import { type MailServer, startMailServer } from '#server/mail/server.ts'
 
 import { openMailVendor, type MailVendor } from './support/mail-vendor.ts'
 import { type Deliverer, openDeliverer, type Sent, type TestChannel } from './support/messaging.ts'
-import { openWorld, type World } from './support/world.ts'
+import { refused } from './support/refused.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
-let call: World['call']
+const world = useWorld({ PUBLIC_URL: 'https://ops.example.com', MAIL_PORT: '0' })
+const { call } = world
 let vendor: MailVendor
 let listener: MailServer
 let email: TestChannel
@@ -26,8 +27,6 @@ const records = (domain: string, type: string) =>
 const noRecords = () => Promise.reject(Object.assign(new Error('no such record'), { code: 'ENOTFOUND' }))
 
 beforeAll(async () => {
-  world = await openWorld({ PUBLIC_URL: 'https://ops.example.com', MAIL_PORT: '0' })
-  call = world.call
   vendor = await openMailVendor()
   const { services } = world.platform
   listener = await startMailServer({ services, config: world.config, log: services.log, resolver: records })
@@ -44,10 +43,8 @@ afterAll(async () => {
   await deliverer?.close()
   await listener?.close()
   await vendor?.close()
-  await world?.close()
 })
 
-const refused = (code: string, message: RegExp = /./) => ({ code, message: expect.stringMatching(message) })
 let people = 0
 const newAddress = () => `person${++people}@customer.example`
 const mailTo = (to: string, more: object = {}): Promise<Sent> =>

@@ -1,27 +1,23 @@
 /** The loop of send, await, poll and end over the inbox, which needs neither a vendor nor Temporal. Channels are in channels.spec.ts. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { flagOf, type RoleName } from '#platform/roles.ts'
 import { isTimeZone } from '#tools/messaging/quiet-hours.rules.ts'
 import { conversationTopic } from '#tools/messaging/waiting.ts'
 
 import { type Waiters, watchWaiters } from './support/waiters.ts'
-import { openWorld, type World } from './support/world.ts'
+import { refused } from './support/refused.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
-let call: World['call']
+const world = useWorld()
+const { call } = world
 let waiters: Waiters
 beforeAll(async () => {
-  world = await openWorld()
-  call = world.call
   waiters = watchWaiters(world)
 })
-afterAll(() => world?.close())
 
 /** Resolves once somebody awaits the conversation. */
 const awaited = (conversationId: number, waits = 1) => waiters.reached(conversationTopic(conversationId), waits)
-
-const refused = (code: string, message: RegExp = /./) => ({ code, message: expect.stringMatching(message) })
 
 interface Caller {
   readonly key: string

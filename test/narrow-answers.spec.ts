@@ -5,16 +5,15 @@ import { bodyText, isListing, structuredText } from '#platform/answer.ts'
 import { AppError } from '#platform/errors.ts'
 
 import { openWire, type Wire } from './contract/wire.ts'
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 let wire: Wire
 let eiRecordId: number
 let asOfDate: string
 let propertyIds: Record<string, number>
 
 beforeAll(async () => {
-  world = await openWorld()
   wire = await openWire(world)
   for (const [internalName, more] of [
     ['Title', {}],
@@ -41,7 +40,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await wire?.close()
-  await world?.close()
 })
 
 type Row = Record<string, unknown>

@@ -1,14 +1,13 @@
 /** A mistake is told once, under its own code: what only follows from it is no finding. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 
 beforeAll(async () => {
-  world = await openWorld()
   const properties = [
     { internalName: 'SiteCode', dataType: 'Text' },
     { internalName: 'BuildingCode', dataType: 'Text' },
@@ -17,8 +16,6 @@ beforeAll(async () => {
   const building = [{ property: 'SiteCode', isRequired: true, keyPart: 1 }, { property: 'BuildingCode', keyPart: 2 }, { property: 'Score' }]
   await world.call('import_catalog', { properties, entities: [{ internalName: 'Building', properties: building }] })
 })
-
-afterAll(() => world.close())
 
 async function refusal(name: string, input: object): Promise<AppError> {
   const error: unknown = await world.run(name, input).catch((thrown: unknown) => thrown)

@@ -1,15 +1,11 @@
 /** Ids that cannot exist name nothing, in every operation that has one in its path, whatever the transport. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world?.close())
+const world = useWorld()
 
 const impossible = [0, -1, 1.5, 2_147_483_648, 9_007_199_254_740_991, 1e30, '', 'x'.repeat(5_000), '1'.repeat(5_000), '../..', 'ﬀ 😀']
 

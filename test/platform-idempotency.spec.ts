@@ -11,7 +11,8 @@ import { readIdempotencyKey } from '#platform/idempotency.ts'
 import { fingerprintOf } from '#platform/idempotency.ts'
 import type { Platform } from '#platform/platform.ts'
 
-import { gate, openPipelineWorld, type PipelineWorld, refused } from './support/pipeline.ts'
+import { gate, openPipelineWorld, type PipelineWorld } from './support/pipeline.ts'
+import { refused } from './support/refused.ts'
 import { steps } from './support/test-operations.ts'
 import type { World } from './support/world.ts'
 

@@ -9,7 +9,8 @@ import type { TxContext } from '#platform/operation.ts'
 import type { Platform } from '#platform/platform.ts'
 import { flagOf, roleWords } from '#platform/roles.ts'
 
-import { openPipelineWorld, type PipelineWorld, refused } from './support/pipeline.ts'
+import { openPipelineWorld, type PipelineWorld } from './support/pipeline.ts'
+import { refused } from './support/refused.ts'
 import { steps } from './support/test-operations.ts'
 import type { World } from './support/world.ts'
 

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 let count = 0
 const unique = (prefix: string) => `${prefix}${++count}`
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-
-afterAll(() => world.close())
 
 async function refusal(name: string, input: unknown, key?: string): Promise<AppError> {
   const error: unknown = await world.run(name, input, key === undefined ? {} : { key }).then(

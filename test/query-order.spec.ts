@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { isListing } from '#platform/answer.ts'
 import type { Tx } from '#platform/db/pool.ts'
@@ -8,15 +8,9 @@ import { showing } from '#tools/query/document.rules.ts'
 import { listDocuments } from '#tools/query/read.store.ts'
 import type { SortKey } from '#tools/query/tree.types.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
 
 interface Row {
   readonly eiRecordId: number

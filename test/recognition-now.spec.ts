@@ -1,19 +1,17 @@
 /** Recognition for somebody who waits, the models, and what of findings goes into a record; Temporal and the engine have specs of their own. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
 import type { Findings } from '#platform/shapes/recognition.ts'
 import { sealFindings, unsealFindings } from '#tools/intelligence/sealed-findings.ts'
 
-import { openWorld, type TestTenant, type World } from './support/world.ts'
+import { type TestTenant, useWorld } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 let tenant: TestTenant
 beforeAll(async () => {
-  world = await openWorld()
   tenant = await world.newTenant()
 })
-afterAll(() => world.close())
 
 // oxlint-disable-next-line typescript/no-explicit-any -- as World.call
 const call = (name: string, input?: unknown, key = tenant.key): Promise<any> => world.call(name, input, { key })

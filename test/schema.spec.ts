@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
 import { newName } from '#platform/names.ts'
@@ -9,15 +9,9 @@ import { zoneOf } from '#tools/schema/time-zones.ts'
 import { findTimeZone } from '#tools/users/users.rules.ts'
 
 import { renderReservedNames, reservedNamesOf, tablePath, writtenPath } from './contract/reserved-names.ts'
-import { openWorld, type TestTenant, type World } from './support/world.ts'
+import { type TestTenant, useWorld, type World } from './support/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-
-afterAll(() => world.close())
+const world = useWorld()
 
 async function refusal(name: string, input: unknown, key?: string): Promise<AppError> {
   const error: unknown = await world.run(name, input, key === undefined ? {} : { key }).then(

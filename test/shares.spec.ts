@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { AppError } from '#platform/errors.ts'
 import { createShares, type Share, type SharesOptions } from '#platform/shares.ts'
 
-import { gate, openPipelineWorld, type PipelineWorld, refused } from './support/pipeline.ts'
+import { gate, openPipelineWorld, type PipelineWorld } from './support/pipeline.ts'
+import { refused } from './support/refused.ts'
 import { steps } from './support/test-operations.ts'
 
 const sharesOf = (options: Partial<SharesOptions> = {}) =>

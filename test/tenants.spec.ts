@@ -5,19 +5,17 @@ import { verifyPassword } from '#platform/passwords.ts'
 import { flagOf, tenantAdminRoles } from '#platform/roles.ts'
 import { provisionFirstTenant } from '#tools/tenants/service.ts'
 
-import { openWorld, type TestTenant, type World } from './support/world.ts'
+import { refused } from './support/refused.ts'
+import { openWorld, type TestTenant, useWorld, type World } from './support/world.ts'
 
-let world: World
+const world = useWorld()
 let call: World['call']
 let global: TestTenant
 beforeAll(async () => {
-  world = await openWorld()
   global = await world.newTenant(flagOf(['GlobalAdmin', 'AdminIntegration', 'DataView']))
   call = (name, input, options) => world.call(name, input, { key: global.key, ...options })
 })
-afterAll(() => world?.close())
 
-const refused = (code: string, message: RegExp = /./) => ({ code, message: expect.stringMatching(message) })
 let counter = 0
 const provision = (more: Record<string, unknown> = {}) => {
   const subDomain = `tenant${++counter}`

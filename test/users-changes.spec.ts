@@ -1,19 +1,14 @@
 /** Changing users: contacts, log-in, locks and roles, and that nobody is raised or taken over by somebody who holds less. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 
 import { flagOf, roleNames, tenantAdminRoles } from '#platform/roles.ts'
 
-import { openWorld, type TestTenant, type World } from './support/world.ts'
+import { refused } from './support/refused.ts'
+import { type TestTenant, useWorld } from './support/world.ts'
 
-let world: World
-let call: World['call']
-beforeAll(async () => {
-  world = await openWorld()
-  call = world.call
-})
-afterAll(() => world?.close())
+const world = useWorld()
+const { call } = world
 
-const refused = (code: string, message: RegExp = /./) => ({ code, message: expect.stringMatching(message) })
 let counter = 0
 const unique = (prefix: string) => `${prefix}${++counter}-${process.pid}`
 

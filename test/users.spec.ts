@@ -1,19 +1,14 @@
 /** Users: who they are, how they are reached, and how they are found. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { roleNames } from '#platform/roles.ts'
 
-import { openWorld, type World } from './support/world.ts'
+import { refused } from './support/refused.ts'
+import { useWorld } from './support/world.ts'
 
-let world: World
-let call: World['call']
-beforeAll(async () => {
-  world = await openWorld()
-  call = world.call
-})
-afterAll(() => world?.close())
+const world = useWorld()
+const { call } = world
 
-const refused = (code: string, message: RegExp = /./) => ({ code, message: expect.stringMatching(message) })
 let counter = 0
 const unique = (prefix: string) => `${prefix}${++counter}-${process.pid}`
 

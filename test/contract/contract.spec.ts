@@ -10,7 +10,7 @@ import { commonErrors, commonWriteErrors } from '#platform/operation.ts'
 import { buildRegistry, type RegisteredOperation } from '#platform/registry.ts'
 import { roleNames, type RoleName } from '#platform/roles.ts'
 import { lintTool } from '#test/support/tool-lint.ts'
-import { openWorld, type TestTenant, type World } from '#test/support/world.ts'
+import { type TestTenant, useWorld } from '#test/support/world.ts'
 import { domains } from '#tools/index.ts'
 
 import type { Arranged, Given, Stage } from './arrange.ts'
@@ -26,17 +26,15 @@ const given: Given = Object.assign(
   ...(await Promise.all(givenFiles.map(async (file) => ((await import(`./given/${file}`)) as { given: Given }).given))),
 )
 
-let world: World
+const world = useWorld()
 let wire: Wire
 
 beforeAll(async () => {
-  world = await openWorld()
   wire = await openWire(world)
 })
 
 afterAll(async () => {
   await wire?.close()
-  await world?.close()
 })
 
 function stageOf(tenant: TestTenant): Stage {

@@ -1,8 +1,6 @@
 /** A world with the operations of `test-operations.ts` beside the product's, on two processes' worth of platform. */
 import { randomUUID } from 'node:crypto'
 
-import { expect } from 'vitest'
-
 import { bodyText } from '#platform/answer.ts'
 import type { Credential } from '#platform/call.ts'
 import { loadConfig } from '#platform/config.ts'
@@ -94,11 +92,6 @@ export async function openPipelineWorld(): Promise<PipelineWorld> {
       await world.close()
     },
   }
-}
-
-/** What a rejected call looks like: its code, and its sentence where that matters. */
-export function refused(code: string, message: RegExp = /./): { code: string; message: unknown } {
-  return { code, message: expect.stringMatching(message) }
 }
 
 /** A place where a step waits: the test learns that it is there, and lets it go on. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import postgres from 'postgres'
-import { inject } from 'vitest'
+import { afterAll, beforeAll, inject } from 'vitest'
 
 import { bodyText } from '#platform/answer.ts'
 import { hashApiKey, newApiKey } from '#platform/authenticate.ts'
@@ -65,7 +65,45 @@ function withDatabase(url: string, database: string, user?: string, password?: s
   return changed.toString()
 }
 
-/** Opens a world. Close it in afterAll. `env` overrides settings, by their environment names. */
+/**
+ * The world of a spec file: opened before its tests, closed after them, and there as soon as a hook or a test runs. `env` overrides settings, by their
+ * environment names.
+ */
+export function useWorld(env: Record<string, string> = {}): World {
+  let opened: World | undefined
+  beforeAll(async () => {
+    opened = await openWorld(env)
+  })
+  afterAll(() => opened?.close())
+  const now = (): World => {
+    if (!opened) throw new Error('The world is not open yet: look at it in a hook or a test.')
+    return opened
+  }
+  return {
+    get platform() {
+      return now().platform
+    },
+    get config() {
+      return now().config
+    },
+    get sql() {
+      return now().sql
+    },
+    get urls() {
+      return now().urls
+    },
+    get tenant() {
+      return now().tenant
+    },
+    newTenant: (...roles) => now().newTenant(...roles),
+    call: (...call) => now().call(...call),
+    run: (...call) => now().run(...call),
+    settled: () => now().settled(),
+    close: () => now().close(),
+  }
+}
+
+/** Opens a world beside another, or within a test, which closes it. */
 export async function openWorld(env: Record<string, string> = {}): Promise<World> {
   const adminUrl = inject('adminUrl')
   const database = `fieldloop_test_${randomUUID().replaceAll('-', '').slice(0, 16)}`
