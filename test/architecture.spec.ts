@@ -91,7 +91,7 @@ const alsoWrite: Readonly<Record<string, readonly string[]>> = {
 /** Who else reads a table, in a join that another statement would make dearer. The floor asks who a caller is, and how much a tenant defines. */
 const alsoRead: Readonly<Record<string, readonly string[]>> = {
   records: ['query'],
-  'records.link': ['platform'],
+  'records.link': ['platform', 'query'],
   category: ['platform', 'properties'],
   entity: ['definitions', 'properties', 'schema'],
   entity_display: ['platform'],

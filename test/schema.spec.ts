@@ -227,7 +227,7 @@ describe('the vocabulary', () => {
         tried++
       }
     }
-    expect(tried).toBe(12 * 15)
+    expect(tried).toBe(12 * 16)
   })
 
   it('tells everything that the tenant has a name for in one call', async () => {

@@ -13,7 +13,7 @@ export const countInstances = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/count',
   roles: 'DataView',
-  errors: ['not_found', 'unknown_property'],
+  errors: ['not_found', 'unknown_property', 'unknown_entity'],
   input: z.object({
     entity,
     filterRules: filterRules.optional(),

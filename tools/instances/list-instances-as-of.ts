@@ -15,7 +15,7 @@ export const listInstancesAsOf = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/as-of',
   roles: 'DataView',
-  errors: ['not_found', 'unknown_property'],
+  errors: ['not_found', 'unknown_property', 'unknown_entity'],
   input: z.object({
     entity,
     asOfDate: z.string().max(100).describe('ISO 8601 time; a day means its end, in UTC'),

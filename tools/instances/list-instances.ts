@@ -16,7 +16,7 @@ export const listInstances = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/list',
   roles: 'DataView',
-  errors: ['not_found', 'unknown_property'],
+  errors: ['not_found', 'unknown_property', 'unknown_entity'],
   input: z.object({
     entity,
     ...listInput,

@@ -35,6 +35,7 @@ export const operators = [
   'endsWith',
   'isEmpty',
   'isNotEmpty',
+  'under',
 ] as const
 
 export type Operator = (typeof operators)[number]
@@ -50,6 +51,7 @@ export function operatorsOf(dataType: DataType): readonly Operator[] {
   const allowed = new Set<Operator>(['eq', 'ne', 'in', 'notIn', 'isEmpty', 'isNotEmpty'])
   if (ordered.has(dataType)) for (const op of ['gt', 'gte', 'lt', 'lte', 'between'] as const) allowed.add(op)
   if (dataType === 'Text') for (const op of ['contains', 'notContains', 'startsWith', 'endsWith'] as const) allowed.add(op)
+  if (dataType === 'Hierarchy') allowed.add('under')
   return operators.filter((op) => allowed.has(op))
 }
 

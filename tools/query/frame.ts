@@ -34,14 +34,16 @@ export async function readFrame(context: TxContext, idOrName: IdOrName): Promise
   return readFrameOf(context, catalog, entityInPath(catalog, idOrName))
 }
 
+/** An entity as its tables stand, as the caller sees it. */
+export async function tablesOf(context: TxContext, catalog: Catalog, entity: CatalogEntity): Promise<Readable> {
+  const wanted = entity.properties.map((property) => `c${property.columnId}`)
+  const present = await columnsSeen(context, entity, wanted)
+  return { catalog, entity, present, sight: entity.access && (await sightOf(context, catalog, entity, present)) }
+}
+
 export async function readFrameOf(context: TxContext, catalog: Catalog, entity: CatalogEntity): Promise<ReadFrame> {
-  const present = await columnsSeen(
-    context,
-    entity,
-    entity.properties.map((property) => `c${property.columnId}`),
-  )
+  const { present, sight } = await tablesOf(context, catalog, entity)
   const sensitive = entity.properties.filter((property) => property.isSensitive).map((property) => property.internalName)
   if (sensitive.length > 0) context.audit({ entity: entity.internalName, sensitive })
-  const sight = entity.access && (await sightOf(context, catalog, entity, present))
   return { catalog, entity, present, hasTable: present.size > 0, sight }
 }

@@ -8,13 +8,14 @@ import type { TxContext } from '#platform/operation.ts'
 import { decodeCursor, encodeCursor, notOfThisList, pageOf, type PageRequest, pageTooLarge, totalOf } from '#platform/paging.ts'
 
 import { showing } from './document.rules.ts'
-import type { ReadFrame } from './frame.ts'
-import { isPosition, parseQuery } from './parse.rules.ts'
+import { type ReadFrame, tablesOf } from './frame.ts'
 import { countRows, type DocumentRows, listDocuments, type PageQuery } from './read.store.ts'
+import { parseReaching } from './reach.ts'
 import { type Narrowing, shownOf } from './records.ts'
 import { type Opening, openSource, type Source } from './source.rules.ts'
-import type { GroupNode, SortKey } from './tree.types.ts'
-import { verdictOf } from './unknown-property.rules.ts'
+import type { QueryNode, SortKey } from './tree.types.ts'
+import { verdictOf } from './unknown-name.rules.ts'
+import { isPosition } from './values.rules.ts'
 
 export interface ListRequest extends Narrowing {
   readonly page?: number | undefined
@@ -28,13 +29,15 @@ export interface ListRequest extends Narrowing {
 }
 
 /** Parses filter and sort. Throws 400 with every finding. */
-function queryOf(
+async function queryOf(
+  context: TxContext,
+  { catalog }: ReadFrame,
   source: Source,
   input: Pick<ListRequest, 'filterRules' | 'filters' | 'sort'>,
-): { filter: GroupNode | undefined; sort: readonly SortKey[] } {
+): Promise<{ filter: QueryNode | undefined; sort: readonly SortKey[] }> {
   if (input.filterRules !== undefined && input.filters !== undefined)
     throw new AppError('invalid_input', 'filterRules and filters are two names of one thing. Send one of them.')
-  const parsed = parseQuery(source, input)
+  const parsed = await parseReaching(catalog, source, input, (entity) => tablesOf(context, catalog, entity))
   if (parsed.issues.length > 0) {
     const { code, first } = verdictOf(parsed.issues)
     throw new AppError(code, `The query is not valid: ${first?.message ?? ''}`, { issues: parsed.issues })
@@ -60,10 +63,13 @@ export interface Listed extends Pick<Opening, 'rows' | 'asOf'>, Pick<PageQuery, 
 export async function listRecords(context: TxContext, frame: ReadFrame, input: ListRequest, listed: Listed = {}): Promise<Listing<never>> {
   const page = pageOf(context, input)
   const statement = showing(frame, shownOf(context, frame, input), listed)
-  const { filter: asked, sort } = queryOf(statement.source, input)
-  const within = (listed.within ?? []).map((filters) => queryOf(statement.source, { filters }).filter)
-  const filters = [...within, asked].filter((one) => one !== undefined)
-  const filter: GroupNode | undefined = filters.length > 1 ? { kind: 'group', logic: 'AND', nodes: filters } : filters[0]
+  const { filter: asked, sort } = await queryOf(context, frame, statement.source, input)
+  const filters = asked ? [asked] : []
+  for (const one of listed.within ?? []) {
+    const { filter: within } = await queryOf(context, frame, statement.source, { filters: one })
+    if (within) filters.unshift(within)
+  }
+  const filter: QueryNode | undefined = filters.length > 1 ? { kind: 'group', logic: 'AND', nodes: filters } : filters[0]
   if (!frame.hasTable) return listing<never>(rawJson('[]'), totalOf(page, 0))
   const mark = queryMark(frame, [input.filterRules ?? input.filters ?? null, input.sort ?? null, listed])
   let after: readonly unknown[] | undefined
@@ -92,7 +98,7 @@ export async function countRecords(
   limit: number | undefined,
 ): Promise<number> {
   const source = openSource(frame)
-  const { filter } = queryOf(source, input)
+  const { filter } = await queryOf(context, frame, source, input)
   if (!frame.hasTable) return 0
   return inRecords(context.tx, context.tenantId, () => countRows(context.tx, source, filter, limit))
 }

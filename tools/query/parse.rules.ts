@@ -2,23 +2,38 @@
 import type { Issue } from '#platform/errors.ts'
 import { misnamed } from '#platform/field-synonyms.ts'
 import { maxIssues } from '#platform/issues.ts'
-import { hasForbiddenCharacter } from '#platform/json.ts'
-import { noPatterns } from '#platform/patterns.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
-import { type CatalogEntity, propertyIndex } from '#tools/entities/catalog.schema.ts'
-import { type Operator, operatorsOf, systemFields } from '#tools/properties/operators.schema.ts'
-import { checkValue, type Scalar, type ValueRules } from '#tools/properties/service.ts'
+import { type Catalog, type CatalogEntity, propertyIndex } from '#tools/entities/catalog.schema.ts'
+import { operatorsOf, systemFields } from '#tools/properties/operators.schema.ts'
 
 import { systemTypes } from './field.rules.ts'
-import { isWithheld, type Source } from './source.rules.ts'
-import type { Field, GroupNode, QueryNode, RuleNode, SortKey } from './tree.types.ts'
-import { unknownProperty } from './unknown-property.rules.ts'
+import { links, relatedTo, waysBetween } from './relations.rules.ts'
+import { isWithheld, openSource, type Readable, type Source } from './source.rules.ts'
+import type { Field, GroupNode, QueryNode, RelatedNode, RuleNode, SortKey } from './tree.types.ts'
+import { unknownEntity, unknownProperty } from './unknown-name.rules.ts'
+import { optionsUnder, readValues } from './values.rules.ts'
 
 export const maxFilterDepth = 8
 export const maxFilterRules = 200
-const maxInValues = 1_000
 // As many as 200 rules can stand in, each at the bottom of groups of its own.
 const maxFilterGroups = maxFilterDepth * maxFilterRules
+
+/** What a query may reach beside its own records. */
+export interface Reach {
+  readonly catalog: Catalog
+  /** Entities whose tables were looked at, by id. */
+  readonly tables: ReadonlyMap<number, Readable>
+}
+
+interface Parser extends Reach {
+  readonly issues: Issue[]
+  /** Entities whose tables must be looked at first: what was made of them does not hold. */
+  readonly missing: Set<CatalogEntity>
+  rules: number
+  groups: number
+  sources: number
+  related: number
+}
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -28,17 +43,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
  * The field of a name: a system field by its wire name, which means the same in every entity, else a property by internalName or id. So a property that
  * is named like a system field goes by its id.
  */
-export function findField(source: Source, name: string): Field | undefined {
+export function findField(source: Source, name: unknown): Field | undefined {
+  if (typeof name !== 'string' && typeof name !== 'number') return undefined
   const system = systemFields.find((field) => field === name)
   if (system) return { source, system, dataType: systemTypes[system] }
-  const property = propertyIndex(source.entity.properties).get(name.toLowerCase())
+  const property = propertyIndex(source.entity.properties).get(String(name).toLowerCase())
   return property && { source, property, dataType: property.dataType }
-}
-
-/** Why the caller may not ask by a field: what it holds would be told by what is found. */
-function whyNotAsked(field: Field): string | undefined {
-  if (!('property' in field) || !isWithheld(field.source, field.property)) return undefined
-  return `${field.property.internalName} is withheld from you: leave it out of filters, sorts and aggregates.`
 }
 
 export function unknownField(entity: CatalogEntity, name: unknown, path: string): Issue {
@@ -46,26 +56,12 @@ export function unknownField(entity: CatalogEntity, name: unknown, path: string)
   return unknownProperty(entity.internalName, name, [...entity.properties.map((property) => property.internalName), ...systemFields], path)
 }
 
-/** A filter value is checked by type alone: looking for a value that the property would now refuse is no mistake. */
-function lenient(field: Field): ValueRules {
-  return {
-    dataType: field.dataType,
-    isList: false,
-    minValueOrLength: null,
-    maxValueOrLength: null,
-    maxDecimalPlaces: null,
-    regEx: null,
-    options: 'property' in field ? field.property.options : [],
-    optionFilter: null,
-    isByInternalName: true,
-  }
-}
-
-interface Parser {
-  readonly source: Source
-  readonly issues: Issue[]
-  rules: number
-  groups: number
+/** The field that a rule or a sort asks by. What the caller sees in no row would be told by what is found. */
+function readField(parser: Parser, source: Source, name: unknown, path: string): Field | undefined {
+  const field = findField(source, name)
+  if (!field) return void parser.issues.push(unknownField(source.entity, name, path))
+  if (!('property' in field) || !isWithheld(source, field.property)) return field
+  return say(parser, path, `${field.property.internalName} is withheld from you: leave it out of filters, sorts and aggregates.`)
 }
 
 function say(parser: Parser, path: string, message: string, suggestion?: string): undefined {
@@ -89,153 +85,198 @@ function each<T>(list: readonly unknown[], path: string, parse: (element: unknow
   return list.flatMap((element, index) => parse(element, `${path}[${index}]`) ?? [])
 }
 
-function parseGroup(parser: Parser, raw: unknown, path: string, depth: number): GroupNode | undefined {
-  if (++parser.groups > maxFilterGroups)
-    return parser.groups === maxFilterGroups + 1 ? say(parser, path, `At most ${maxFilterGroups} groups in a filter.`) : undefined
-  if (depth > maxFilterDepth) return say(parser, path, `Filters nest at most ${maxFilterDepth} levels.`)
-  if (Array.isArray(raw)) return { kind: 'group', logic: 'AND', nodes: each(raw, path, (rule, at) => parseRule(parser, rule, at)) }
-  if (!isObject(raw)) return say(parser, path, `Expected {logic, rules[], groups[]} or an array of rules, got ${quoted(raw)}.`)
-  refuseOtherKeys(parser, raw, ['logic', 'rules', 'groups'], path)
-  const { logic = 'AND', rules = [], groups = [] } = raw
-  if (logic !== 'AND' && logic !== 'OR') {
-    const suggestion = typeof logic === 'string' ? nearest(logic, ['AND', 'OR']) : undefined
-    return say(parser, `${path}.logic`, `Expected AND or OR, got ${quoted(logic)}.`, suggestion)
-  }
-  if (!Array.isArray(rules)) return say(parser, `${path}.rules`, 'Expected an array of rules.')
-  if (!Array.isArray(groups)) return say(parser, `${path}.groups`, 'Expected an array of groups.')
-  const nodes: QueryNode[] = [
-    ...each(rules, `${path}.rules`, (rule, at) => parseRule(parser, rule, at)),
-    ...each(groups, `${path}.groups`, (group, at) => parseGroup(parser, group, at, depth + 1)),
-  ]
-  return { kind: 'group', logic, nodes }
+/** One of a few words, or the first of them where nothing is said; undefined where something else is. */
+function wordOf<T extends string>(parser: Parser, said: unknown, words: readonly [T, ...T[]], path: string): T | undefined {
+  const word = said === undefined ? words[0] : words.find((one) => one === said)
+  if (word !== undefined) return word
+  const suggestion = typeof said === 'string' ? nearest(said, words) : undefined
+  return say(parser, path, `Expected ${words.slice(0, -1).join(', ')} or ${words.at(-1)}, got ${quoted(said)}.`, suggestion)
 }
 
-/** Whether what a rule or a sort says of its entity, if anything, is the entity of the query. */
+/** Whether one rule more may stand in the filter. A group on related records counts as one, since it asks about them even when it is empty. */
+function isRuleTooMany(parser: Parser, path: string): boolean {
+  if (++parser.rules <= maxFilterRules) return false
+  if (parser.rules === maxFilterRules + 1) say(parser, path, `At most ${maxFilterRules} rules in a filter.`)
+  return true
+}
+
+/** Whether what a rule, group or sort says of its entity, if anything, is the entity of its records. */
 function isOwn({ internalName, entityId }: CatalogEntity, said: unknown): boolean {
   const text = typeof said === 'string' ? said.toLowerCase() : JSON.stringify(said)
   return said === undefined || [internalName.toLowerCase(), String(entityId)].includes(text)
 }
 
-function parseRule(parser: Parser, raw: unknown, path: string): RuleNode | undefined {
-  if (++parser.rules > maxFilterRules)
-    return parser.rules === maxFilterRules + 1 ? say(parser, path, `At most ${maxFilterRules} rules in a filter.`) : undefined
+/** The records of another entity that `from` leads to, as a source of their own. */
+function findRelated(
+  parser: Parser,
+  from: Source,
+  said: unknown,
+  via: unknown,
+  path: string,
+): Omit<RelatedNode, 'has' | 'node'> | undefined {
+  const { catalog } = parser
+  const name = from.entity.internalName
+  const to = typeof said === 'string' || typeof said === 'number' ? catalog.byIdOrName.get(String(said).toLowerCase()) : undefined
+  const related = relatedTo(catalog, from.entity)
+  if (!to) {
+    const known = [...related.keys(), ...catalog.entities.map((entity) => entity.internalName)]
+    parser.issues.push(unknownEntity(said, known, `${path}.entity`))
+    return undefined
+  }
+  const ways = waysBetween(catalog, from.entity, to)
+  const reached = links.filter((link) => ways.some((way) => way.link === link))
+  if (reached.length === 0) {
+    const shown = [...related].slice(0, 10).map(([entity, link]) => `${entity} (${link})`)
+    const close = shown.length === 0 ? 'It has no related entities.' : `Related to it: ${shown.join(', ')}.`
+    return say(parser, `${path}.entity`, `${to.internalName} is not related to ${name}. ${close}`)
+  }
+  const link = via === undefined ? reached[0] : reached.find((one) => one === via)
+  if (link === undefined)
+    return say(parser, `${path}.via`, `${to.internalName} is reached from ${name} by ${reached.join(', ')}, not ${quoted(via)}.`)
+  if (via === undefined && reached.length > 1) {
+    const example = `{"entity": "${to.internalName}", "via": "${link}", "rules": []}`
+    return say(
+      parser,
+      `${path}.entity`,
+      `${to.internalName} is reached from ${name} by ${reached.join(' and ')}: say which in a group, ${example}.`,
+    )
+  }
+  return {
+    kind: 'related',
+    nth: ++parser.related,
+    from,
+    source: open(parser, to, from),
+    ways: ways.filter((way) => way.link === link).map(({ through }) => ({ link, through: through.map((one) => open(parser, one, from)) })),
+  }
+}
+
+/** Related records are those that live, at the time that the others are read as of. */
+function open(parser: Parser, entity: CatalogEntity, { asOf }: Source): Source {
+  const readable = parser.tables.get(entity.entityId)
+  if (!readable) parser.missing.add(entity)
+  const { catalog } = parser
+  return openSource(readable ?? { catalog, entity, present: new Set(), sight: undefined }, { alias: `r${++parser.sources}`, asOf })
+}
+
+function parseGroup(parser: Parser, source: Source, raw: unknown, path: string, depth: number): QueryNode | undefined {
+  if (++parser.groups > maxFilterGroups)
+    return parser.groups === maxFilterGroups + 1 ? say(parser, path, `At most ${maxFilterGroups} groups in a filter.`) : undefined
+  if (depth > maxFilterDepth) return say(parser, path, `Filters nest at most ${maxFilterDepth} levels.`)
+  if (Array.isArray(raw)) return { kind: 'group', logic: 'AND', nodes: each(raw, path, (rule, at) => parseRule(parser, source, rule, at)) }
+  if (!isObject(raw)) return say(parser, path, `Expected {logic, rules[], groups[]} or an array of rules, got ${quoted(raw)}.`)
+  refuseOtherKeys(parser, raw, ['logic', 'rules', 'groups', 'entity', 'via', 'has'], path)
+  const { entity, via } = raw
+  if (entity === undefined && via === undefined && raw['has'] === undefined) return parseNodes(parser, source, raw, path, depth)
+  if (entity === undefined) return say(parser, `${path}.entity`, 'Required beside via and has: the entity of the related records.')
+  const has = wordOf(parser, raw['has'], ['some', 'none', 'every'], `${path}.has`)
+  if (via !== undefined && !wordOf(parser, via, links, `${path}.via`)) return undefined
+  const isItself = isOwn(source.entity, entity) && waysBetween(parser.catalog, source.entity, source.entity).length === 0
+  if (isItself && via === undefined && raw['has'] === undefined) return parseNodes(parser, source, raw, path, depth)
+  if (isRuleTooMany(parser, path)) return undefined
+  const related = findRelated(parser, source, entity, via, path)
+  const node = related && parseNodes(parser, related.source, raw, path, depth)
+  return node && has && { ...related, has, node }
+}
+
+function parseNodes(parser: Parser, source: Source, raw: Record<string, unknown>, path: string, depth: number): GroupNode | undefined {
+  const { rules = [], groups = [] } = raw
+  const logic = wordOf(parser, raw['logic'], ['AND', 'OR'], `${path}.logic`)
+  if (logic === undefined) return undefined
+  if (!Array.isArray(rules)) return say(parser, `${path}.rules`, 'Expected an array of rules.')
+  if (!Array.isArray(groups)) return say(parser, `${path}.groups`, 'Expected an array of groups.')
+  const nodes: QueryNode[] = [
+    ...each(rules, `${path}.rules`, (rule, at) => parseRule(parser, source, rule, at)),
+    ...each(groups, `${path}.groups`, (group, at) => parseGroup(parser, source, group, at, depth + 1)),
+  ]
+  return { kind: 'group', logic, nodes }
+}
+
+function parseRule(parser: Parser, source: Source, raw: unknown, path: string): QueryNode | undefined {
+  if (isRuleTooMany(parser, path)) return undefined
   if (!isObject(raw)) return say(parser, path, 'Expected {property, op, value}.')
   const { entity, property, op, value } = raw
   const hasOthers = refuseOtherKeys(parser, raw, ['entity', 'property', 'op', 'value'], path)
   if (hasOthers && (property === undefined || op === undefined || value === undefined)) return undefined
-  if (!isOwn(parser.source.entity, entity))
-    return say(parser, `${path}.entity`, `A filter of ${parser.source.entity.internalName} cannot look into ${quoted(entity)}.`)
-  const field = typeof property === 'string' || typeof property === 'number' ? findField(parser.source, String(property)) : undefined
-  if (!field) {
-    parser.issues.push(unknownField(parser.source.entity, property, `${path}.property`))
-    return undefined
-  }
-  const refusal = whyNotAsked(field)
-  if (refusal !== undefined) return say(parser, `${path}.property`, refusal)
+  if (isOwn(source.entity, entity)) return parseComparison(parser, source, raw, path)
+  const related = findRelated(parser, source, entity, undefined, path)
+  const rule = related && parseComparison(parser, related.source, raw, path)
+  if (!rule) return undefined
+  const positive = negated[rule.op]
+  // A record has one parent: where it has none, the values of the parent are empty, and what holds for empty values holds.
+  if (positive && related.ways[0]?.link === 'parent') return { ...related, has: 'none', node: { ...rule, op: positive } }
+  return { ...related, has: 'some', node: rule }
+}
+
+/** What holds for empty values, and its opposite. */
+const negated: Readonly<Partial<Record<RuleNode['op'], RuleNode['op']>>> = {
+  ne: 'eq',
+  notIn: 'in',
+  notContains: 'contains',
+  isEmpty: 'isNotEmpty',
+}
+
+function parseComparison(
+  parser: Parser,
+  source: Source,
+  { property, op, value }: Record<string, unknown>,
+  path: string,
+): RuleNode | undefined {
+  const field = readField(parser, source, property, `${path}.property`)
+  if (!field) return undefined
   const allowed = operatorsOf(field.dataType)
   const operator = allowed.find((known) => known === op)
   if (!operator) {
-    return say(
-      parser,
-      `${path}.op`,
-      `${quoted(op)} cannot be used on a ${field.dataType}. Allowed: ${allowed.join(', ')}.`,
-      typeof op === 'string' ? nearest(op, allowed) : undefined,
-    )
+    const message = `${quoted(op)} cannot be used on a ${field.dataType}. Allowed: ${allowed.join(', ')}.`
+    return say(parser, `${path}.op`, message, typeof op === 'string' ? nearest(op, allowed) : undefined)
   }
-  const values = parseValues(parser, field, operator, value, `${path}.value`)
-  return values && { kind: 'rule', field, op: operator, values }
-}
-
-function parseValues(parser: Parser, field: Field, op: Operator, value: unknown, path: string): readonly Scalar[] | undefined {
-  if (op === 'isEmpty' || op === 'isNotEmpty')
-    return value === undefined || value === null ? [] : say(parser, path, `${op} takes no value.`)
-  if (op === 'in' || op === 'notIn' || op === 'between') {
-    if (op === 'between' && (!Array.isArray(value) || value.length !== 2))
-      return say(parser, path, `between takes [from, to], got ${quoted(value)}.`)
-    if (!Array.isArray(value) || value.length === 0)
-      return say(parser, path, `${op} takes an array of one or more values, got ${quoted(value)}.`)
-    if (value.length > maxInValues) return say(parser, path, `At most ${maxInValues} values.`)
-    const parts = value.map((element, index) => parseValue(parser, field, element, `${path}[${index}]`))
-    return parts.some((part) => part === undefined) ? undefined : parts.filter((part) => part !== undefined)
-  }
-  const one = parseValue(parser, field, value, path)
-  return one === undefined ? undefined : [one]
-}
-
-function parseValue(parser: Parser, field: Field, raw: unknown, path: string): Scalar | undefined {
-  if (raw === null || raw === undefined) return say(parser, path, 'A value is required. Use isEmpty or isNotEmpty to look for none.')
-  // Keys are compared as bytes: what normalising makes of a text would look for another key.
-  if ('system' in field && field.dataType === 'Text' && typeof raw === 'string' && !hasForbiddenCharacter(raw)) return raw
-  const checked = checkValue(lenient(field), raw, noPatterns)
-  if ('problem' in checked) return say(parser, path, checked.problem, checked.suggestion)
-  if ('system' in field && field.dataType === 'Number' && !Number.isSafeInteger(checked.value))
-    return say(parser, path, `Expected an id, got ${quoted(raw)}.`)
-  // Not a list and not null: lenient() is neither, and null was refused above.
-  return checked.value as Scalar
-}
-
-/** Whether a text out of a cursor is a value of the field as a row has it. Cursors are not signed, so anything may come. */
-function isValueText(field: Field, text: string): boolean {
-  if ('system' in field && field.dataType === 'Number') return /^\d{1,16}$/.test(text)
-  switch (field.dataType) {
-    case 'Number':
-    case 'Currency':
-      return text.trim() === text && text !== '' && Number.isFinite(Number(text))
-    case 'Choice':
-    case 'Hierarchy':
-      return /^\d{1,9}$/.test(text)
-    case 'Boolean':
-      return text === 'true' || text === 'false'
-    default:
-      return 'value' in checkValue(lenient(field), text, noPatterns)
+  const values = readValues(field, operator, value, `${path}.value`, (...said) => say(parser, ...said))
+  if (!values) return undefined
+  if (operator !== 'under') return { kind: 'rule', field, op: operator, values }
+  return {
+    kind: 'rule',
+    field,
+    op: 'in',
+    values: 'property' in field ? values.flatMap((one) => optionsUnder(field.property, one)) : values,
   }
 }
 
-/** Whether a cursor's position can be one in this order: a value or null for each sort key, then a record's id. */
-export function isPosition(sort: readonly SortKey[], position: readonly unknown[]): boolean {
-  const id = position.at(-1)
-  return (
-    position.length === sort.length + 1 &&
-    typeof id === 'string' &&
-    /^\d{1,16}$/.test(id) &&
-    sort.every(({ field }, index) => {
-      const value = position[index]
-      return value === null || (typeof value === 'string' && isValueText(field, value))
-    })
-  )
+/** A filter, by either of its names, and a sort, as a caller sends them. */
+export interface QueryInput {
+  readonly filterRules?: unknown
+  readonly filters?: unknown
+  readonly sort?: unknown
 }
 
 export interface ParsedQuery {
-  readonly filter: GroupNode | undefined
+  readonly filter: QueryNode | undefined
   readonly sort: readonly SortKey[]
   readonly issues: readonly Issue[]
+  /** Entities to look at the tables of; the query is to be parsed again with them. */
+  readonly missing: readonly CatalogEntity[]
 }
 
 /** Parses the filter, by either of its names, and the sort of a call on the records of a source. Any issue means that the query must not run. */
-export function parseQuery(source: Source, input: { filterRules?: unknown; filters?: unknown; sort?: unknown }): ParsedQuery {
-  const parser: Parser = { source, issues: [], rules: 0, groups: 0 }
+export function parseQuery(source: Source, reach: Reach, input: QueryInput): ParsedQuery {
+  const parser: Parser = { ...reach, issues: [], missing: new Set(), rules: 0, groups: 0, sources: 0, related: 0 }
   const [name, said] = input.filterRules === undefined ? ['filters', input.filters] : ['filterRules', input.filterRules]
-  const filter = said === undefined || said === null ? undefined : parseGroup(parser, said, `$.${name}`, 1)
+  const filter = said === undefined || said === null ? undefined : parseGroup(parser, source, said, `$.${name}`, 1)
   const sort: SortKey[] = []
   if (input.sort !== undefined && input.sort !== null) {
     if (!Array.isArray(input.sort) || input.sort.length > 8) say(parser, '$.sort', 'Expected an array of at most 8 {property, direction}.')
-    else input.sort.forEach((raw, index) => parseSort(parser, raw, `$.sort[${index}]`, sort))
+    else input.sort.forEach((raw, index) => parseSort(parser, source, raw, `$.sort[${index}]`, sort))
   }
-  return { filter, sort, issues: parser.issues }
+  return { filter, sort, issues: parser.issues, missing: [...parser.missing] }
 }
 
-function parseSort(parser: Parser, raw: unknown, path: string, sort: SortKey[]): void {
+function parseSort(parser: Parser, source: Source, raw: unknown, path: string, sort: SortKey[]): void {
   if (!isObject(raw)) return say(parser, path, 'Expected {property, direction}.')
-  const { property, entity, direction = 'asc' } = raw
-  if (!isOwn(parser.source.entity, entity))
-    return say(parser, `${path}.entity`, `A list of ${parser.source.entity.internalName} cannot be sorted by ${quoted(entity)}.`)
-  const field = typeof property === 'string' || typeof property === 'number' ? findField(parser.source, String(property)) : undefined
-  if (!field) return void parser.issues.push(unknownField(parser.source.entity, property, `${path}.property`))
-  const refusal = whyNotAsked(field)
-  if (refusal !== undefined) return say(parser, `${path}.property`, refusal)
-  if (direction !== 'asc' && direction !== 'desc')
-    return say(parser, `${path}.direction`, `Expected asc or desc, got ${quoted(direction)}.`)
+  const { property, entity } = raw
+  if (!isOwn(source.entity, entity))
+    return say(parser, `${path}.entity`, `A list of ${source.entity.internalName} cannot be sorted by ${quoted(entity)}.`)
+  const field = readField(parser, source, property, `${path}.property`)
+  if (!field) return
+  const direction = wordOf(parser, raw['direction'], ['asc', 'desc'], `${path}.direction`)
   if ('property' in field && field.property.isList)
     return say(parser, `${path}.property`, `${field.property.internalName} is a list; sort by a property with one value.`)
-  sort.push({ field, direction })
+  if (direction) sort.push({ field, direction })
 }

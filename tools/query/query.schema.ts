@@ -6,19 +6,21 @@ import { idOrName } from '#platform/names.ts'
 import { pageInput } from '#platform/paging.ts'
 import { operators } from '#tools/properties/operators.schema.ts'
 
+import { links } from './relations.rules.ts'
+
 export const entity = idOrName
 export const record = z.union([z.int(), z.string().min(1).max(620)]).describe('eiRecordId, or a key of one part that is no number')
 
 export const filterRules = z
   .union([z.looseObject({}), z.array(z.looseObject({}))])
   .describe(
-    '{logic: AND|OR, rules: [{property, op, value}], groups: []} or an array of rules. op: eq ne gt gte lt lte between in notIn contains notContains startsWith endsWith isEmpty isNotEmpty',
+    '{logic: AND|OR, rules: [{entity?, property, op, value}], groups: []} or an array of rules. op: eq ne gt gte lt lte between in notIn contains notContains startsWith endsWith isEmpty isNotEmpty under. entity: a related one; a group takes entity, via, has: some|none|every',
   )
 
 const scalar = z.union([z.string(), z.number(), z.boolean()])
 
 const filterRule = z.strictObject({
-  entity: idOrName.optional().describe('The entity of the records unless told'),
+  entity: idOrName.optional().describe('A related entity; that of the records unless told'),
   property: z.union([z.string(), z.int()]).describe('internalName or id of a property, or a field that every record has'),
   op: z.enum(operators),
   value: z
@@ -32,6 +34,9 @@ const anyGroup = z.looseObject({})
 
 const filterGroup = z.strictObject({
   logic: z.enum(['AND', 'OR']).optional().describe('AND unless told'),
+  entity: idOrName.optional().describe('Its rules speak of one related record of this entity'),
+  via: z.enum(links).optional().describe('Where the entity is reached in several ways'),
+  has: z.enum(['some', 'none', 'every']).optional().describe('some unless told; none and every hold where there is no such record'),
   rules: z.array(filterRule).optional(),
   groups: z.array(anyGroup).optional(),
 })

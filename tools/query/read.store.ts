@@ -9,7 +9,7 @@ import type { Keys } from './keys.rules.ts'
 import { orderSql, positionSql, rangesAfter } from './order.rules.ts'
 import { type DocumentPage, pageSql } from './page.rules.ts'
 import { fromSql, keySql, type Readable, type Source } from './source.rules.ts'
-import type { GroupNode, SortKey } from './tree.types.ts'
+import type { QueryNode, SortKey } from './tree.types.ts'
 
 /** Runs a compiled statement. */
 export function run<T extends object>(tx: Tx, text: string, parameters: Parameters): Promise<T[]> {
@@ -65,7 +65,7 @@ export async function findId(tx: Tx, source: Source, name: RecordName): Promise<
 }
 
 export interface PageQuery {
-  readonly filter: GroupNode | undefined
+  readonly filter: QueryNode | undefined
   readonly sort: readonly SortKey[]
   readonly after: readonly unknown[] | undefined
   /** Only records changed at or after this time, ISO 8601. */
@@ -133,7 +133,7 @@ export async function listDocuments(
 }
 
 /** How many records of the source a filter selects, counted up to `limit`. */
-export async function countRows(tx: Tx, source: Source, filter: GroupNode | undefined, limit: number | undefined): Promise<number> {
+export async function countRows(tx: Tx, source: Source, filter: QueryNode | undefined, limit: number | undefined): Promise<number> {
   const parameters = createParameters()
   const rows = fromSql(parameters, source, ...(filter ? [filterSql(parameters, filter)] : []))
   const [row] = await run<{ count: number }>(

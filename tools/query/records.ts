@@ -13,7 +13,7 @@ import { readFrameOf, type ReadFrame } from './frame.ts'
 import { type Keys, splitExternalKey } from './keys.rules.ts'
 import { findDocument, findId, type RecordName } from './read.store.ts'
 import { openSource } from './source.rules.ts'
-import { unknownProperty } from './unknown-property.rules.ts'
+import { unknownProperty } from './unknown-name.rules.ts'
 
 /** What a path names: digits are always an id, anything else is key1, `-5` among them. */
 export function recordName(record: string | number): RecordName {

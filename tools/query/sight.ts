@@ -14,15 +14,15 @@ import { filterSql } from './conditions.rules.ts'
 import { columnsSeen } from './columns-seen.ts'
 import { findTokenIssues, readUserToken, tokensOfFilter, withValues } from './rule-filters.rules.ts'
 import { parseQuery } from './parse.rules.ts'
+import { parseReaching } from './reach.ts'
 import { countRows, findDocumentsOf } from './read.store.ts'
 import { rulesFor, seesEveryRow, type Sight, showingRules, type SightRule } from './sight.rules.ts'
 import { openSource, type Readable } from './source.rules.ts'
 
 /** The entity without anybody's sight: what rules themselves are asked of. */
-async function unbound(context: TxContext, catalog: Catalog, entity: CatalogEntity): Promise<Readable | undefined> {
+async function unbound(context: TxContext, catalog: Catalog, entity: CatalogEntity): Promise<Readable> {
   const wanted = entity.properties.map((property) => `c${property.columnId}`)
-  const present = await columnsSeen(context, entity, wanted)
-  return present.size === 0 ? undefined : { catalog, entity, present, sight: undefined }
+  return { catalog, entity, present: await columnsSeen(context, entity, wanted), sight: undefined }
 }
 
 /** The records of an entity that are the caller. */
@@ -35,10 +35,11 @@ async function isAmong(context: TxContext, catalog: Catalog, caller: Caller | un
   const ids = linkedTo(caller, people.entityId)
   const entity = catalog.byIdOrName.get(String(people.entityId))
   const readable = ids.length > 0 && entity?.isTenantUserRole ? await unbound(context, catalog, entity) : undefined
-  if (!readable) return false
+  if (!readable || readable.present.size === 0) return false
   const source = openSource(readable)
   const linked = { rules: [{ property: 'eiRecordId', op: 'in', value: ids }] }
-  const { filter, issues } = parseQuery(source, { filterRules: { groups: [linked, groupOf(people.filter)] } })
+  const filterRules = { groups: [linked, groupOf(people.filter)] }
+  const { filter, issues } = await parseReaching(catalog, source, { filterRules }, (one) => unbound(context, catalog, one))
   if (issues.length > 0) return false
   return (await inRecords(context.tx, context.tenantId, () => countRows(context.tx, source, filter, 1))) > 0
 }
@@ -100,7 +101,7 @@ async function tokenValues(
 async function linkedRecords(context: TxContext, catalog: Catalog, caller: Caller, entity: CatalogEntity) {
   const ids = linkedTo(caller, entity.entityId)
   const readable = ids.length > 0 ? await unbound(context, catalog, entity) : undefined
-  if (!readable) return []
+  if (!readable || readable.present.size === 0) return []
   return inRecords(context.tx, context.tenantId, () => findDocumentsOf(context.tx, readable, ids))
 }
 
@@ -113,16 +114,24 @@ function isRelational(filter: unknown): boolean {
   )
 }
 
-function ruleOf(readable: Readable, rule: AccessRule, filter: unknown): SightRule | undefined {
+async function ruleOf(
+  context: TxContext,
+  catalog: Catalog,
+  readable: Readable,
+  rule: AccessRule,
+  filter: unknown,
+): Promise<SightRule | undefined> {
   const { verbs, hidden, readOnly, seesSensitive } = rule
   const own = { verbs, hidden, readOnly, seesSensitive }
   if (filter === undefined) return { ...own, holds: undefined }
-  const nodeFor = (alias: string) => parseQuery(openSource(readable, { alias }), { filterRules: filter })
-  const { issues, filter: node } = nodeFor('t')
+  const sourceAs = (alias: string) => openSource(readable, { alias })
+  const look = (one: CatalogEntity) => unbound(context, catalog, one)
+  const { issues, filter: node, tables } = await parseReaching(catalog, sourceAs('t'), { filterRules: filter }, look)
   // A value of the caller's that the property cannot have, or an option that is gone: the rule reaches nothing.
   if (issues.length > 0) return undefined
-  if (!node || node.nodes.length === 0) return { ...own, holds: undefined }
-  return { ...own, holds: (parameters, alias) => filterSql(parameters, nodeFor(alias).filter) }
+  if (!node || (node.kind === 'group' && node.nodes.length === 0)) return { ...own, holds: undefined }
+  const nodeFor = (alias: string) => parseQuery(sourceAs(alias), { catalog, tables }, { filterRules: filter }).filter
+  return { ...own, holds: (parameters, alias) => filterSql(parameters, nodeFor(alias)) }
 }
 
 /** Undefined: the entity has no rules, or it is the system itself that asks. */
@@ -148,11 +157,12 @@ export async function sightOf(
     reached.map((rule) => rule.filter),
   )
   const readable = { catalog, entity, present, sight: undefined }
-  const rules = reached.flatMap((rule): SightRule[] => {
+  const rules: SightRule[] = []
+  for (const rule of reached) {
     const filled = rule.filter === undefined ? { filter: undefined } : withValues(rule.filter, (text) => values.get(text) ?? [])
-    const one = filled && ruleOf(readable, rule, filled.filter)
-    return one ? [one] : []
-  })
+    const one = filled && (await ruleOf(context, catalog, readable, rule, filled.filter))
+    if (one) rules.push(one)
+  }
   const told = [access.mark, roleFlag, reached.map((rule) => access.rules.indexOf(rule)), [...values]]
   return {
     rules,
@@ -175,7 +185,7 @@ export const accessFloor: AccessFloor = {
     const tokens = hasTokens ? tokensOfFilter(filter, path) : []
     const places = new Set(tokens.map((token) => token.path))
     const source = openSource({ catalog, entity, present: new Set(), sight: undefined })
-    const { issues } = parseQuery(source, { filterRules: filter })
+    const { issues } = parseQuery(source, { catalog, tables: new Map() }, { filterRules: filter })
     // What a token will stand for is not known here; whether its text would do says nothing.
     const found = issues
       .map((issue): Finding => ({ ...issue, path: issue.path.replace('$.filterRules', () => path) }))

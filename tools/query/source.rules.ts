@@ -1,5 +1,5 @@
 /** The records that a statement reads: each source is opened here, and only here is a table of records named. */
-import { historyTable, recordTable } from '#platform/db/records.ts'
+import { historyTable, recordTable, tenantRole } from '#platform/db/records.ts'
 import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
 
 import { constantSql, type Parameters, sqlTypeOf } from './columns.rules.ts'
@@ -143,6 +143,14 @@ export function fromSql(parameters: Parameters, source: Source, ...conditions: r
   const rows = rowsOf(parameters, source)
   const all = [...rows.conditions, ...conditions]
   return `${rows.from} where ${all.length === 0 ? 'true' : all.join(' and ')}`
+}
+
+/** Pairs of peers, `one` and `other`, each pair in both directions: as they are, or as they were at the time of a source. */
+export function peersSql(parameters: Parameters, { tenantId, asOf }: Source): string {
+  const at = asOf === undefined ? undefined : constantSql(`${parameters.add(asOf)}::text`, 'timestamptz')
+  const holds = at === undefined ? 'unlinked_at is null' : `linked_at <= ${at} and (unlinked_at is null or ${at} < unlinked_at)`
+  return `(select record_a as one, record_b as other from ${tenantRole(tenantId)}.link where ${holds}
+    union all select record_b, record_a from ${tenantRole(tenantId)}.link where ${holds})`
 }
 
 const versionColumns = [

@@ -1,31 +1,33 @@
 /** Queries that stand in stored definitions: what is wrong with one today, and what its columns are. */
 import { type Finding, finding } from '#platform/validation.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
 import type { ShownColumn } from './document.rules.ts'
 import { findField, parseQuery, unknownField } from './parse.rules.ts'
-import { openSource, type Source } from './source.rules.ts'
-import { verdictOf } from './unknown-property.rules.ts'
+import { openSource, type Readable, type Source } from './source.rules.ts'
+import { verdictOf } from './unknown-name.rules.ts'
 
 /** Nothing is read: what a query may name is a matter of the entity alone. */
 function sourceOf(entity: CatalogEntity): Source {
   return openSource({ catalog: { tenantId: 0 }, entity, present: new Set(), sight: undefined })
 }
 
+const noTables: ReadonlyMap<number, Readable> = new Map()
+
 function coded(issue: Finding, path = issue.path): Finding {
   const { code } = verdictOf([issue])
-  return { ...issue, path, ...(code === 'unknown_property' ? { code } : {}) }
+  return { ...issue, path, ...(code === 'invalid_input' ? {} : { code }) }
 }
 
 /** What is wrong with a filter, under the path where it stands. */
-export function findFilterProblems(entity: CatalogEntity, filter: unknown, path: string): Finding[] {
-  const { issues } = parseQuery(sourceOf(entity), { filters: filter })
+export function findFilterProblems(catalog: Catalog, entity: CatalogEntity, filter: unknown, path: string): Finding[] {
+  const { issues } = parseQuery(sourceOf(entity), { catalog, tables: noTables }, { filters: filter })
   return issues.map((issue) => coded(issue, `${path}${issue.path.slice('$.filters'.length)}`))
 }
 
 /** What is wrong with a sort, under the path where it stands. */
-export function findSortProblems(entity: CatalogEntity, sort: unknown, path: string): Finding[] {
-  const { issues } = parseQuery(sourceOf(entity), { sort })
+export function findSortProblems(catalog: Catalog, entity: CatalogEntity, sort: unknown, path: string): Finding[] {
+  const { issues } = parseQuery(sourceOf(entity), { catalog, tables: noTables }, { sort })
   return issues.map((issue) => coded(issue, `${path}${issue.path.slice('$.sort'.length)}`))
 }
 
@@ -35,7 +37,7 @@ export function readColumn(
   name: unknown,
   path: string,
 ): { readonly column: ShownColumn } | { readonly problem: Finding } {
-  const field = typeof name === 'string' || typeof name === 'number' ? findField(sourceOf(entity), String(name)) : undefined
+  const field = findField(sourceOf(entity), name)
   if (!field) return { problem: coded(unknownField(entity, name, path)) }
   return {
     column:

@@ -3,6 +3,7 @@ import type { CatalogProperty, DataType } from '#tools/entities/catalog.schema.t
 import type { Operator, SystemField } from '#tools/properties/operators.schema.ts'
 import type { Scalar } from '#tools/properties/service.ts'
 
+import type { Link } from './relations.rules.ts'
 import type { Source } from './source.rules.ts'
 
 /** What a rule or a sort is about, and of which records. */
@@ -14,7 +15,7 @@ export type Field = { readonly source: Source; readonly dataType: DataType } & (
 export interface RuleNode {
   readonly kind: 'rule'
   readonly field: Field
-  readonly op: Operator
+  readonly op: Exclude<Operator, 'under'>
   /** Canonical; absent for isEmpty and isNotEmpty, two values for between. */
   readonly values: readonly Scalar[]
 }
@@ -23,7 +24,20 @@ export interface GroupNode {
   readonly logic: 'AND' | 'OR'
   readonly nodes: readonly QueryNode[]
 }
-export type QueryNode = RuleNode | GroupNode
+/** A condition on the records that are related to one of another source. */
+export interface RelatedNode {
+  readonly kind: 'related'
+  readonly from: Source
+  /** The related records, by whichever way they are reached. */
+  readonly source: Source
+  readonly ways: readonly { readonly link: Link; readonly through: readonly Source[] }[]
+  /** How many of them fulfil the condition; where there are none, `none` and `every` hold. */
+  readonly has: 'some' | 'none' | 'every'
+  readonly node: QueryNode
+  /** Which one of its query it is, from 1. */
+  readonly nth: number
+}
+export type QueryNode = RuleNode | GroupNode | RelatedNode
 
 export interface SortKey {
   readonly field: Field

@@ -63,6 +63,7 @@ const operatorNotes: Readonly<Record<(typeof operators)[number], readonly ['one'
   endsWith: ['one', 'Without regard to case'],
   isEmpty: ['none', 'Has no value'],
   isNotEmpty: ['none', 'Has a value'],
+  under: ['one', 'This option or one below it'],
 }
 
 const aggregateNotes: Readonly<Record<(typeof aggregates)[number], string>> = {

@@ -10,7 +10,7 @@ import { entity, viewSlot } from './views.schema.ts'
 
 export const executeView = defineOperation({
   ...reads(z.array(instance)),
-  errors: ['not_found', 'unknown_property'],
+  errors: ['not_found', 'unknown_property', 'unknown_entity'],
   name: 'execute_view',
   title: 'Run a view',
   description:

@@ -41,7 +41,7 @@ export async function showViews(
   const syncs = new Map((await listViewSyncs(tx, tenantId, ids)).map((sync) => [sync.viewId, sync]))
   const definitions = await readDefinitions(context, rows, catalog)
   return mapInTurns(definitions, (definition) => {
-    const { findings } = findViewProblems(entity, definition)
+    const { findings } = findViewProblems(catalog, entity, definition)
     const sync = syncs.get(definition.definitionId)
     return {
       entityInstanceViewId: definition.definitionId,
@@ -75,16 +75,20 @@ export async function readDraft(
   entity: CatalogEntity,
   said: unknown,
 ): Promise<Pick<DefinitionDraft, 'body' | 'references'>> {
-  const { body, findings } = await checkDraft(entity, said)
+  const { body, findings } = await checkDraft(catalog, entity, said)
   refuseErrors(findings, 'The view')
   return { body, references: referencesOfView(catalog, entity, body) }
 }
 
 /** What is wrong with the JSON of a view. */
-export async function checkDraft(entity: CatalogEntity, said: unknown): Promise<{ body: Body; findings: readonly Finding[] }> {
+export async function checkDraft(
+  catalog: Catalog,
+  entity: CatalogEntity,
+  said: unknown,
+): Promise<{ body: Body; findings: readonly Finding[] }> {
   const read = await readBody(said, '$.viewJson')
   if ('findings' in read) return { body: {}, findings: read.findings }
-  return { body: read.body, findings: readView(entity, read.body).findings }
+  return { body: read.body, findings: readView(catalog, entity, read.body).findings }
 }
 
 /** The view that a path names, ready to run. Throws 404, and 409 where what it names is gone. */
@@ -97,7 +101,7 @@ export async function soundView(
   const row = await mustFindDefinition(context, placeOfViews(entity), slot)
   const [definition] = await readDefinitions(context, [row], catalog)
   if (!definition) throw new Error('A view was not read')
-  const { query, findings } = findViewProblems(entity, definition)
+  const { query, findings } = findViewProblems(catalog, entity, definition)
   refuseErrors(
     findings.map((one) => ({ ...one, code: 'conflict' })),
     `The view ${row.internalName}`,

@@ -39,10 +39,11 @@ export const validateView = defineOperation({
     },
   ],
   async handler(context, { entity: slot, ...input }) {
-    const of = entityInPath(await cachedCatalog(context), slot)
+    const catalog = await cachedCatalog(context)
+    const of = entityInPath(catalog, slot)
     return validateDraft(draft, input, async ({ internalName, viewJson }) => {
       // What is not sound of the shape is left out here.
-      const { findings } = viewJson === undefined ? { findings: [] } : await checkDraft(of, viewJson)
+      const { findings } = viewJson === undefined ? { findings: [] } : await checkDraft(catalog, of, viewJson)
       if (internalName === undefined || !(await isNameTaken(context, 'view', internalName))) return findings
       const message = 'A view has this name already: save_view would be refused, update_view changes it.'
       return [...findings, finding('$.internalName', message, { severity: 'warning' })]

@@ -114,13 +114,13 @@ function readPageSize(said: unknown, at: Place): { pageSize: number | undefined;
 }
 
 /** Reads a viewJson; `at` is where it stands in what the findings are about. */
-export function readView(entity: CatalogEntity, body: Body, at: Place = ['viewJson']): ReadView {
+export function readView(catalog: Catalog, entity: CatalogEntity, body: Body, at: Place = ['viewJson']): ReadView {
   const { columns, findings: wrongColumns } = readColumns(entity, body['columns'], [...at, 'columns'])
   const { parts, findings: wrongFilters } = filtersOf(body['filters'], [...at, 'filters'])
   const { pageSize, findings: wrongSize } = readPageSize(body['pageSize'], [...at, 'pageSize'])
   // The rule of an external key has one value, which stands where the whole rule was said.
   const problems = parts.flatMap((part) =>
-    findFilterProblems(entity, part.filter, pathText(part.at)).map((one) =>
+    findFilterProblems(catalog, entity, part.filter, pathText(part.at)).map((one) =>
       part.at.at(-1) === 'externalKeyFilter' ? { ...one, path: one.path.replace('externalKeyFilter[0]', 'externalKeyFilter') } : one,
     ),
   )
@@ -131,7 +131,7 @@ export function readView(entity: CatalogEntity, body: Body, at: Place = ['viewJs
       ...wrongColumns,
       ...wrongFilters,
       ...problems,
-      ...findSortProblems(entity, body['sort'], pathText([...at, 'sort'])),
+      ...findSortProblems(catalog, entity, body['sort'], pathText([...at, 'sort'])),
       ...wrongSize,
     ],
   }
@@ -155,10 +155,11 @@ export function referencesOfView(catalog: Catalog, entity: CatalogEntity, body: 
 
 /** What is wrong with a stored view today: what it names and is gone, and what the entity no longer allows. */
 export function findViewProblems(
+  catalog: Catalog,
   entity: CatalogEntity,
   { body, gone }: Pick<Definition, 'body' | 'gone'>,
 ): { query: ViewQuery; findings: Finding[] } {
-  const { query, findings } = readView(entity, body)
+  const { query, findings } = readView(catalog, entity, body)
   const lost = gone.map((one) => ({ ...one, path: `$.viewJson${one.path.slice(1)}` }))
   const told = new Set(lost.map((one) => one.path))
   return { query, findings: [...lost, ...findings.filter((one) => !told.has(one.path))] }

@@ -1,0 +1,100 @@
+/** What the values of a rule, or of a cursor, mean for a field. */
+import { hasForbiddenCharacter } from '#platform/json.ts'
+import { noPatterns } from '#platform/patterns.ts'
+import { quoted } from '#platform/suggest.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { Operator } from '#tools/properties/operators.schema.ts'
+import { checkValue, type Scalar, type ValueRules } from '#tools/properties/service.ts'
+
+import type { Field, SortKey } from './tree.types.ts'
+
+const maxInValues = 1_000
+
+/** Notes what is wrong with a value. */
+type Say = (path: string, message: string, suggestion?: string) => undefined
+
+/** A filter value is checked by type alone: looking for a value that the property would now refuse is no mistake. */
+function lenient(field: Field): ValueRules {
+  return {
+    dataType: field.dataType,
+    isList: false,
+    minValueOrLength: null,
+    maxValueOrLength: null,
+    maxDecimalPlaces: null,
+    regEx: null,
+    options: 'property' in field ? field.property.options : [],
+    optionFilter: null,
+    isByInternalName: true,
+  }
+}
+
+/** The values of a rule, canonical; undefined where one is wrong. */
+export function readValues(field: Field, op: Operator, value: unknown, path: string, say: Say): readonly Scalar[] | undefined {
+  if (op === 'isEmpty' || op === 'isNotEmpty') return value === undefined || value === null ? [] : say(path, `${op} takes no value.`)
+  if (op === 'in' || op === 'notIn' || op === 'between') {
+    if (op === 'between' && (!Array.isArray(value) || value.length !== 2))
+      return say(path, `between takes [from, to], got ${quoted(value)}.`)
+    if (!Array.isArray(value) || value.length === 0) return say(path, `${op} takes an array of one or more values, got ${quoted(value)}.`)
+    if (value.length > maxInValues) return say(path, `At most ${maxInValues} values.`)
+    const parts = value.map((element, index) => readValue(field, element, `${path}[${index}]`, say))
+    return parts.some((part) => part === undefined) ? undefined : parts.filter((part) => part !== undefined)
+  }
+  const one = readValue(field, value, path, say)
+  return one === undefined ? undefined : [one]
+}
+
+function readValue(field: Field, raw: unknown, path: string, say: Say): Scalar | undefined {
+  if (raw === null || raw === undefined) return say(path, 'A value is required. Use isEmpty or isNotEmpty to look for none.')
+  // Keys are compared as bytes: what normalising makes of a text would look for another key.
+  if ('system' in field && field.dataType === 'Text' && typeof raw === 'string' && !hasForbiddenCharacter(raw)) return raw
+  const checked = checkValue(lenient(field), raw, noPatterns)
+  if ('problem' in checked) return say(path, checked.problem, checked.suggestion)
+  if ('system' in field && field.dataType === 'Number' && !Number.isSafeInteger(checked.value))
+    return say(path, `Expected an id, got ${quoted(raw)}.`)
+  // Not a list and not null: lenient() is neither, and null was refused above.
+  return checked.value as Scalar
+}
+
+/** An option and all below it, deleted ones too, which records may still hold. */
+export function optionsUnder({ options, retiredOptions = [] }: CatalogProperty, optionId: Scalar): Scalar[] {
+  const below = new Map<number | null, number[]>()
+  for (const option of [...options, ...retiredOptions]) {
+    const siblings = below.get(option.parentOptionId) ?? []
+    siblings.push(option.optionId)
+    below.set(option.parentOptionId, siblings)
+  }
+  const found = new Set<Scalar>([optionId])
+  for (const one of found) for (const child of below.get(Number(one)) ?? []) found.add(child)
+  return [...found]
+}
+
+/** Whether a text out of a cursor is a value of the field as a row has it. Cursors are not signed, so anything may come. */
+function isValueText(field: Field, text: string): boolean {
+  if ('system' in field && field.dataType === 'Number') return /^\d{1,16}$/.test(text)
+  switch (field.dataType) {
+    case 'Number':
+    case 'Currency':
+      return text.trim() === text && text !== '' && Number.isFinite(Number(text))
+    case 'Choice':
+    case 'Hierarchy':
+      return /^\d{1,9}$/.test(text)
+    case 'Boolean':
+      return text === 'true' || text === 'false'
+    default:
+      return 'value' in checkValue(lenient(field), text, noPatterns)
+  }
+}
+
+/** Whether a cursor's position can be one in this order: a value or null for each sort key, then a record's id. */
+export function isPosition(sort: readonly SortKey[], position: readonly unknown[]): boolean {
+  const id = position.at(-1)
+  return (
+    position.length === sort.length + 1 &&
+    typeof id === 'string' &&
+    /^\d{1,16}$/.test(id) &&
+    sort.every(({ field }, index) => {
+      const value = position[index]
+      return value === null || (typeof value === 'string' && isValueText(field, value))
+    })
+  )
+}
