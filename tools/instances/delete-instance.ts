@@ -5,7 +5,7 @@ import { defineOperation, destroys } from '#platform/operation.ts'
 import { entity, record } from '#tools/query/query.schema.ts'
 import { noSuchRecord, recordName } from '#tools/query/service.ts'
 
-import { deleteRecords, writeFrameWithBelow } from './deleting.ts'
+import { deleteRecords, refuseUndeletable, writeFrameWithBelow } from './deleting.ts'
 import { deletion, dryRun } from './instances.schema.ts'
 import { findLiveByIds, findLiveByKeys } from './save/live.store.ts'
 
@@ -32,6 +32,7 @@ export const deleteInstance = defineOperation({
       'id' in name ? findLiveByIds(tx, tenantId, entityId, [name.id]) : findLiveByKeys(tx, tenantId, entityId, [name.keys]),
     )
     const isDry = input.dryRun === true
+    if (live) await refuseUndeletable(context, frame, live.id, () => noSuchRecord(input.record))
     const deletedChildren = live && (await deleteRecords(context, frame, [live.id], isDry)).get(live.id)
     if (!live || deletedChildren === undefined) throw noSuchRecord(input.record)
     context.audit({ eiRecordId: live.id, deletedChildren, ...(isDry ? { dryRun: true } : {}) })

@@ -9,7 +9,7 @@ import { entity } from '#tools/query/query.schema.ts'
 import type { Keys } from '#tools/query/service.ts'
 
 import { withinAnswer } from './bulk-answer.rules.ts'
-import { deleteRecords, writeFrameWithBelow } from './deleting.ts'
+import { deleteRecords, findUndeletable, writeFrameWithBelow } from './deleting.ts'
 import { deletion, dryRun, eiRecordId, errorsLeftOut, keyPart, rowErrors } from './instances.schema.ts'
 import { findLiveByKeys } from './save/live.store.ts'
 import { keyName } from './save/understand-row.rules.ts'
@@ -77,7 +77,13 @@ export const deleteInstancesBulk = defineOperation({
     const live = await inRecords(tx, tenantId, () => findLiveByKeys(tx, tenantId, frame.entity.entityId, keys))
     const byKey = new Map(live.map((found) => [keyName([found.key1, found.key2, found.key3]), found.id]))
     const isDry = input.dryRun === true
-    const below = await deleteRecords(context, frame, [...byKey.values()], isDry)
+    const refused = await findUndeletable(context, frame, [...byKey.values()])
+    const below = await deleteRecords(
+      context,
+      frame,
+      [...byKey.values()].filter((id) => !refused.has(id)),
+      isDry,
+    )
     const outcome = isDry ? ('wouldDelete' as const) : ('deleted' as const)
     const seen = new Set<string>()
     const results = rows.map((row, index) => {
@@ -87,9 +93,11 @@ export const deleteInstancesBulk = defineOperation({
       const isSecond = seen.has(name)
       seen.add(name)
       const deletedChildren = id === undefined ? undefined : below.get(id)
+      const refusal = id === undefined ? undefined : refused.get(id)
+      const why = refusal ?? 'No such record.'
       if (!isSecond && id !== undefined && deletedChildren !== undefined)
         return { index, outcome, eiRecordId: id, deleted: !isDry, deletedChildren }
-      return failed(index, [finding(`$.keys[${index}]`, isSecond ? 'An earlier key of this call is the same.' : 'No such record.')])
+      return failed(index, [finding(`$.keys[${index}]`, isSecond ? 'An earlier key of this call is the same.' : why)])
     })
     const deleted = results.filter((result) => result.outcome === 'deleted').length
     const deletedChildren = [...below.values()].reduce((sum, count) => sum + count, 0)

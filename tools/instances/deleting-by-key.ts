@@ -2,12 +2,12 @@
 import type { z } from 'zod'
 
 import { inRecords } from '#platform/db/records.ts'
-import { mustExist } from '#platform/errors.ts'
+import { AppError, mustExist } from '#platform/errors.ts'
 import type { IdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Keys } from '#tools/query/service.ts'
 
-import { deleteRecords, writeFrameWithBelow } from './deleting.ts'
+import { deleteRecords, refuseUndeletable, writeFrameWithBelow } from './deleting.ts'
 import type { deletion } from './instances.schema.ts'
 import { findLiveByKeys } from './save/live.store.ts'
 
@@ -17,6 +17,7 @@ export async function deleteByKeys(context: TxContext, entity: IdOrName, keys: K
   const frame = await writeFrameWithBelow(context, entity)
   const [found] = await inRecords(tx, tenantId, () => findLiveByKeys(tx, tenantId, frame.entity.entityId, [keys]))
   const live = mustExist(found, 'record')
+  await refuseUndeletable(context, frame, live.id, () => new AppError('not_found', 'No such record.'))
   const deletedChildren = mustExist((await deleteRecords(context, frame, [live.id], isDry)).get(live.id), 'record')
   context.audit({ eiRecordId: live.id, deletedChildren, ...(isDry ? { dryRun: true } : {}) })
   return { eiRecordId: live.id, deleted: !isDry, deletedChildren }

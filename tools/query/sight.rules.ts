@@ -1,4 +1,6 @@
 /** What a caller may see and do: the access rules that reach them, as conditions on rows. */
+import { createHmac } from 'node:crypto'
+
 import type { AccessRule, AccessVerb, CatalogProperty } from '#tools/entities/catalog.schema.ts'
 
 import type { Parameters } from './columns.rules.ts'
@@ -49,4 +51,23 @@ export function hashPads(hashKey: string): [inner: string, outer: string] {
   Buffer.from(hashKey, 'hex').subarray(0, blockBytes).copy(key)
   const padded = (byte: number) => Buffer.from(key.map((one) => one ^ byte)).toString('hex')
   return [padded(0x36), padded(0x5c)]
+}
+/** Sight of every row and of nothing in it: of a record that somebody has made and may not read. */
+export function blind(sight: Sight, properties: readonly CatalogProperty[]): Sight {
+  const hidden = new Set(properties.map((property) => property.propertyId))
+  return { ...sight, rules: [{ verbs: new Set(['read']), hidden, readOnly: new Set(), seesSensitive: false, holds: undefined }] }
+}
+
+/** What stands in for a row hash, for who may not see all of the record: it changes with the record and tells nothing. */
+export function sealedHash({ hashKey }: Sight, rowHash: string): string {
+  const key = Buffer.from(hashKey, 'hex').subarray(0, blockBytes)
+  return createHmac('sha256', key).update(Buffer.from(rowHash, 'hex')).digest('hex').slice(0, 40).toUpperCase()
+}
+
+/** Which of the caller's rules hold for a row, in their order. */
+export type Holding = readonly boolean[]
+
+/** The rules that give a verb on a row. */
+export function holdingRules({ rules }: Sight, holding: Holding, verb: AccessVerb): SightRule[] {
+  return rules.filter((rule, index) => holding[index] === true && rule.verbs.has(verb))
 }

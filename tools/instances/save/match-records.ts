@@ -5,12 +5,14 @@ import type { TxContext } from '#platform/operation.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { comparesBefore } from '#tools/events/service.ts'
 import type { Value } from '#tools/properties/service.ts'
-import { isNumbered, type Keys, noSuchRecord } from '#tools/query/service.ts'
+import { type Holding, holdingsOf, isNumbered, type Keys, noSuchRecord } from '#tools/query/service.ts'
 
 import { holdsAssets } from './attachments.ts'
 import { findLiveByIds, findLiveByKeys, type LiveRow, readCanonical } from './live.store.ts'
 import { areOtherParents } from './moves.rules.ts'
 import { findParents, type FoundParent } from './parents.ts'
+import { hashShown } from './rights.rules.ts'
+import { whyNotSaved } from './rights.ts'
 import { keyName, namesAll, type SaveWish } from './understand-row.rules.ts'
 import type { WriteFrame } from './write-frame.ts'
 
@@ -28,7 +30,17 @@ export type SaveOutcome =
   | {
       readonly index: number
       readonly outcome: 'failed'
-      readonly reason: 'invalid' | 'exists' | 'stale' | 'absent' | 'keyTaken' | 'otherParent' | 'occupied' | 'cycle' | 'sensitive'
+      readonly reason:
+        | 'invalid'
+        | 'exists'
+        | 'stale'
+        | 'absent'
+        | 'keyTaken'
+        | 'otherParent'
+        | 'occupied'
+        | 'cycle'
+        | 'sensitive'
+        | 'forbidden'
       readonly errors: readonly Issue[]
       readonly eiRecordId?: number
     }
@@ -40,6 +52,8 @@ export interface Draft {
   readonly parent: FoundParent | null | undefined
   /** What the record holds, where it was read together with its hash. */
   readonly before: ReadonlyMap<number, Value> | undefined
+  /** Which of the caller's access rules hold for the record that is there. */
+  readonly holding: Holding | undefined
 }
 
 /** Tells why a row is not saved. */
@@ -101,15 +115,29 @@ export async function findDrafts(context: TxContext, frame: WriteFrame, wishes: 
   )
   const liveById = new Map(byId.map((row) => [row.id, row]))
   const liveByKey = new Map(byKey.map((row) => [keyName([row.key1, row.key2, row.key3]), row]))
+  const { access } = frame
+  const holdings =
+    access &&
+    (await holdingsOf(
+      context,
+      frame,
+      access,
+      [...byId, ...byKey].map((row) => row.id),
+    ))
   const parents = await findParents(context, frame, wishes)
   const drafts: Draft[] = []
   for (const wish of wishes) {
     const live = wish.targetId !== undefined ? liveById.get(wish.targetId) : wish.keys ? liveByKey.get(keyName(wish.keys)) : undefined
     const finding = parents.get(wish.index)
+    const holding = live && (holdings?.get(live.id) ?? [])
+    const refusal = access && (live || wish.targetId === undefined) ? whyNotSaved(access, wish, live, holding ?? []) : undefined
+    const hash = access && live && holding ? hashShown(access, frame.entity, holding, live.rowHash) : live?.rowHash
     if (wish.targetId !== undefined && !live)
       fail(wish.index, 'absent', [{ path: wish.path, severity: 'error', message: noSuchRecord(wish.targetId).message }])
+    else if (refusal)
+      fail(wish.index, refusal.reason, [{ path: wish.path, severity: 'error', message: refusal.message }], refusal.eiRecordId)
     else if (finding?.issue) fail(wish.index, 'invalid', [finding.issue])
-    else if (wish.expectedRowHash !== undefined && live?.rowHash !== wish.expectedRowHash) {
+    else if (wish.expectedRowHash !== undefined && hash !== wish.expectedRowHash) {
       fail(
         wish.index,
         'stale',
@@ -122,7 +150,8 @@ export async function findDrafts(context: TxContext, frame: WriteFrame, wishes: 
         ],
         live?.id,
       )
-    } else drafts.push({ wish, live, parent: finding?.parent, before: live ? present?.get(live.id) : undefined })
+    } else
+      drafts.push({ wish, live, parent: finding?.parent, before: live ? present?.get(live.id) : undefined, holding: access && holding })
   }
   return drafts
 }

@@ -7,6 +7,7 @@ import type { Keys } from '#tools/query/service.ts'
 import { findLiveByIds } from './live.store.ts'
 import type { Draft, Fail } from './match-records.ts'
 import { isMove, otherParentSentence, parentField } from './moves.rules.ts'
+import { seenOf } from './rights.ts'
 import type { WriteFrame } from './write-frame.ts'
 
 /** A save by id names the very record that it moves. */
@@ -44,15 +45,17 @@ export async function refuseUnaskedMoves(
   return drafts.filter((draft) => !refused.has(draft))
 }
 
-/** What people call these records: their entities and keys. */
+/** What people call these records: their entities and keys. One that the caller does not see is not named. */
 async function findNames(
-  { tx, tenantId }: TxContext,
+  context: TxContext,
   { catalog }: WriteFrame,
   ids: readonly number[],
 ): Promise<Map<number, { entity: string; eiRecordId: number; keys: Keys }>> {
+  const { tx, tenantId } = context
+  const seen = await seenOf(context, catalog, ids)
   const entityOf = await entitiesOfRecords(tx, tenantId, ids)
   const names = new Map<number, { entity: string; eiRecordId: number; keys: Keys }>()
-  for (const [entityId, group] of Map.groupBy(ids, (id) => entityOf.get(id))) {
+  for (const [entityId, group] of Map.groupBy(seen, (id) => entityOf.get(id))) {
     const entity = catalog.entities.find((known) => known.entityId === entityId)
     if (!entity) continue
     const rows = await inRecords(tx, tenantId, () => findLiveByIds(tx, tenantId, entity.entityId, group))

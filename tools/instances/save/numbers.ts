@@ -5,7 +5,7 @@ import type { TxContext } from '#platform/operation.ts'
 import { quoted } from '#platform/suggest.ts'
 import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
 import { isLongerThan, type Value } from '#tools/properties/service.ts'
-import { isNumbered } from '#tools/query/service.ts'
+import { isNumbered, seenAmong } from '#tools/query/service.ts'
 
 import type { Draft, Fail } from './match-records.ts'
 import { drawNumbers, findNumbered } from './numbers.store.ts'
@@ -76,8 +76,8 @@ async function takeNumbers(
 
 /** Refuses rows whose number another live record or an earlier row has. `before` is what the record held. */
 export async function refuseTakenNumbers(
-  { tx, tenantId }: TxContext,
-  { entity }: WriteFrame,
+  context: TxContext,
+  { catalog, entity }: WriteFrame,
   rows: readonly {
     readonly draft: Draft
     readonly row: { readonly id: number; readonly values: ReadonlyMap<number, Value> }
@@ -85,6 +85,7 @@ export async function refuseTakenNumbers(
   }[],
   fail: Fail,
 ): Promise<void> {
+  const { tx, tenantId } = context
   for (const { entityPropertyId, columnId, internalName } of numberedProperties(entity)) {
     const changed = rows.flatMap(({ draft, row, before }) => {
       const number = row.values.get(entityPropertyId) ?? null
@@ -95,6 +96,7 @@ export async function refuseTakenNumbers(
     const sound = changed.filter(({ number }) => !isLongerThan(number, longestNumber))
     const numbers = sound.map(({ number }) => number)
     const holders = await inRecords(tx, tenantId, () => findNumbered(tx, tenantId, entity.entityId, columnId, numbers))
+    const seen = await seenAmong(context, catalog, entity, [...holders.values()])
     const pathOf = (draft: Draft) => `${draft.wish.path}.data.${internalName}`
     for (const { draft } of long)
       fail(draft.wish.index, 'invalid', [
@@ -104,13 +106,13 @@ export async function refuseTakenNumbers(
           message: `${internalName} is numbered; a number has at most ${longestNumber} characters.`,
         },
       ])
-    const seen = new Set<string>()
+    const earlier = new Set<string>()
     for (const { draft, id, number } of sound) {
       const holder = holders.get(number)
-      const isSecond = seen.has(number)
-      seen.add(number)
+      const isSecond = earlier.has(number)
+      earlier.add(number)
       if (!isSecond && (holder === undefined || holder === id)) continue
-      const whose = holder === undefined ? 'An earlier row of this call' : `Record ${holder}`
+      const whose = holder === undefined ? 'An earlier row of this call' : seen.has(holder) ? `Record ${holder}` : 'Another record'
       const message = `${whose} has the ${internalName} ${quoted(number)} already, which is unique in ${entity.internalName}. Leave it out to get the next one.`
       fail(draft.wish.index, 'keyTaken', [{ path: pathOf(draft), severity: 'error', message }], draft.live?.id)
     }

@@ -5,10 +5,11 @@ import type { TxContext } from '#platform/operation.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { circlesThrough } from '#tools/entities/service.ts'
-import { externalKeyOf, type Keys } from '#tools/query/service.ts'
+import { externalKeyOf, type Keys, seenAmong } from '#tools/query/service.ts'
 
 import { findLiveByKeys } from './live.store.ts'
 import { listAncestors, listChildren, lockMoves, lockParents } from './parents.store.ts'
+import { seenOf } from './rights.ts'
 import { keyName, type SaveWish } from './understand-row.rules.ts'
 import type { WriteFrame } from './write-frame.ts'
 
@@ -18,6 +19,9 @@ export interface FoundParent {
 }
 
 export type ParentFinding = { readonly parent: FoundParent | null | undefined; readonly issue?: Issue }
+
+/** Said of a parent that the caller does not see, too. */
+const noLiveParent = (id: number) => `There is no live parent ${id}.`
 
 function parentEntities(frame: WriteFrame): CatalogEntity[] {
   return frame.entity.parents.flatMap((relation) => frame.catalog.entities.find((entity) => entity.entityId === relation.entityId) ?? [])
@@ -39,7 +43,16 @@ export async function findParents(context: TxContext, frame: WriteFrame, wishes:
     for (const entity of candidates) {
       if ((await presentColumns(tx, tenantId, entity.entityId)).size === 0) continue
       const rows = await inRecords(tx, tenantId, () => findLiveByKeys(tx, tenantId, entity.entityId, distinct))
-      byKey.set(entity.entityId, new Map(rows.map((row) => [keyName([row.key1, row.key2, row.key3]), row.id])))
+      const seen = await seenAmong(
+        context,
+        frame.catalog,
+        entity,
+        rows.map((row) => row.id),
+      )
+      byKey.set(
+        entity.entityId,
+        new Map(rows.filter((row) => seen.has(row.id)).map((row) => [keyName([row.key1, row.key2, row.key3]), row.id])),
+      )
     }
   }
   const entityOf = await entitiesOfRecords(
@@ -47,6 +60,7 @@ export async function findParents(context: TxContext, frame: WriteFrame, wishes:
     tenantId,
     wishes.flatMap(({ parent }) => (parent.kind === 'id' && candidates.length > 0 ? parent.id : [])),
   )
+  const seen = await seenOf(context, frame.catalog, [...entityOf.keys()])
   for (const wish of wishes) {
     const { parent, path, index } = wish
     if (parent.kind === 'unsaid') found.set(index, { parent: undefined })
@@ -59,7 +73,9 @@ export async function findParents(context: TxContext, frame: WriteFrame, wishes:
       found.set(
         index,
         entityId !== undefined && isParent
-          ? { parent: { entityId, id: parent.id } }
+          ? seen.has(parent.id)
+            ? { parent: { entityId, id: parent.id } }
+            : issueOf(`${path}.parentEIRecordId`, noLiveParent(parent.id))
           : issueOf(
               `${path}.parentEIRecordId`,
               `There is no record ${parent.id} of a parent entity (${candidates.map((entity) => entity.internalName).join(', ')}).`,
@@ -148,7 +164,7 @@ export async function lockAndCheckParents(
     const ids = [...new Set(group.map((row) => row.parent.id))]
     const live = await inRecords(tx, tenantId, () => lockParents(tx, tenantId, entityId, ids, isSingle))
     for (const row of group) {
-      if (!live.has(row.parent.id)) refuse(refusals, row, 'invalid', `There is no live parent ${row.parent.id}.`)
+      if (!live.has(row.parent.id)) refuse(refusals, row, 'invalid', noLiveParent(row.parent.id))
     }
     if (isSingle) await checkSingleChild(context, frame, group, refusals)
   }

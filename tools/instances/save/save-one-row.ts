@@ -2,7 +2,7 @@
 import { rawJson, type RawJson } from '#platform/answer.ts'
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
-import { documentOf, verdictOf } from '#tools/query/service.ts'
+import { blind, documentOf, verdictOf } from '#tools/query/service.ts'
 
 import type { SaveOutcome } from './match-records.ts'
 import { saveRows } from './save-rows.ts'
@@ -28,9 +28,18 @@ export function errorOf(outcome: Extract<SaveOutcome, { outcome: 'failed' }>): A
     case 'exists':
     case 'keyTaken':
       return new AppError('already_exists', sentence, { issues: errors })
+    case 'forbidden':
+      return new AppError('forbidden', sentence, { issues: errors })
     case 'absent':
       return new AppError('not_found', sentence)
   }
+}
+
+/** The record as its caller sees it; of one that they may write and not read, that it is there. */
+async function documentShown(context: TxContext, frame: WriteFrame, id: number): Promise<string | undefined> {
+  const { access } = frame
+  const shown = await documentOf(context, { ...frame, sight: access }, { id })
+  return shown ?? (access && documentOf(context, { ...frame, sight: blind(access, frame.entity.properties) }, { id }))
 }
 
 /** Saves one record and answers it with its outcome. Throws what a single save answers in place of a failed row. */
@@ -45,7 +54,7 @@ export async function saveOne(context: TxContext, frame: WriteFrame, wish: SaveW
     )
   }
   context.audit({ eiRecordId: outcome.eiRecordId, outcome: outcome.outcome })
-  const document = outcome.document ?? (await documentOf(context, frame, { id: outcome.eiRecordId }))
+  const document = outcome.document ?? (await documentShown(context, frame, outcome.eiRecordId))
   if (document === undefined) throw new Error('A saved record was not found')
   const moved = outcome.moved ? ',"moved":true' : ''
   const jobs = outcome.jobIds ? `,"jobIds":${JSON.stringify(outcome.jobIds)}` : ''

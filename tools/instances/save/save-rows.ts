@@ -8,7 +8,7 @@ import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { recordsChanged } from '#tools/events/service.ts'
 import { noteTargetStates } from '#tools/intelligence/service.ts'
 import type { Value } from '#tools/properties/service.ts'
-import { externalKeyOf, findKeyIssues } from '#tools/query/service.ts'
+import { externalKeyOf, findKeyIssues, seenAmong } from '#tools/query/service.ts'
 
 import { type Followed, followFiles, unfollowed } from './analysis-targets.ts'
 import { checkAssets } from './attachments.ts'
@@ -18,17 +18,22 @@ import { isMove, parentField } from './moves.rules.ts'
 import { refuseUnaskedMoves } from './moves.ts'
 import { giveNumbers, refuseTakenNumbers, withNumbers } from './numbers.ts'
 import { lockAndCheckParents } from './parents.ts'
+import type { FullRow } from './recordset.rules.ts'
+import { notYours, withinRights } from './rights.rules.ts'
+import { refuseUnentitled, refuseUnseenMoves } from './rights.ts'
 import { findMissing } from './row-data.rules.ts'
 import { rowHash } from './row-hash.rules.ts'
 import { keyName, keysOf, keySourcesOf, mergeValues, type SaveWish } from './understand-row.rules.ts'
 import { outlivesProperties, type WriteFrame } from './write-frame.ts'
-import { type FullRow, insertRecords, updateRecords, type Written } from './write.store.ts'
+import { insertRecords, updateRecords, type Written } from './write.store.ts'
 
 interface Ready {
   readonly draft: Draft
   readonly row: FullRow
   readonly before: ReadonlyMap<number, Value> | undefined
   readonly followed: Followed
+  /** What the call says, of what its caller may say. */
+  readonly said: ReadonlyMap<number, Value>
 }
 
 /**
@@ -52,7 +57,8 @@ export async function saveRows(
 
   const sound = refuseUnsound(wishes, fail)
   const found = await findDrafts(context, frame, sound, fail)
-  const drafts = await refuseUnaskedMoves(context, frame, found, options.movesParents === true, fail)
+  const unasked = await refuseUnaskedMoves(context, frame, found, options.movesParents === true, fail)
+  const drafts = await refuseUnseenMoves(context, frame, unasked, fail)
   const ready = await mergeDrafts(context, frame, drafts, outcomes, fail)
   const assets = await checkAssets(
     context,
@@ -68,7 +74,7 @@ export async function saveRows(
     fail,
   )
   const rest = ready.filter(({ draft }) => !outcomes.has(draft.wish.index))
-  await store(context, frame, rest, outcomes, options.withDocuments === true)
+  await store(context, frame, rest, outcomes, options.withDocuments === true && !frame.access)
   return wishes.map((wish) => {
     const outcome = outcomes.get(wish.index)
     if (!outcome) throw new Error('A row was left without an outcome')
@@ -92,23 +98,31 @@ async function mergeDrafts(
     return false
   })
   const isHashDated = outlivesProperties(frame)
-  const needsValues = ({ live, before, wish }: Draft) => live && !before && (isHashDated || !isComplete(entity, wish))
+  const needsValues = ({ live, before, wish }: Draft) =>
+    live && !before && (frame.access !== undefined || isHashDated || !isComplete(entity, wish))
   const toRead = considered.flatMap((draft) => (needsValues(draft) ? (draft.live?.id ?? []) : []))
   const present =
     toRead.length > 0
       ? await inRecords(tx, tenantId, () => readCanonical(tx, tenantId, frame, toRead))
       : new Map<number, Map<number, Value>>()
   const numbers = await giveNumbers(context, frame, considered)
-  const merged = await mapInTurns(considered, (draft) => {
-    const { wish, live } = draft
-    const before = live ? (draft.before ?? present.get(live.id)) : undefined
-    const named = withNumbers(entity, wish, before, numbers.get(wish.index))
-    const values = mergeValues(entity, wish.mode === 'overwrite' ? undefined : before, named)
-    return { draft, before, values, eiRecordId: live?.id }
-  })
+  const merged = (
+    await mapInTurns(considered, (draft) => {
+      const { wish, live } = draft
+      const before = live ? (draft.before ?? present.get(live.id)) : undefined
+      const allowed = frame.access && withinRights(frame.access, entity, wish.values, draft.holding, before)
+      const refusal = allowed && notYours(allowed.refused)
+      if (refusal !== undefined)
+        return fail(wish.index, 'forbidden', [{ path: `${wish.path}.data`, severity: 'error', message: refusal }], live?.id)
+      const said = allowed?.values ?? wish.values
+      const named = withNumbers(entity, allowed ? { ...wish, values: said } : wish, before, numbers.get(wish.index))
+      const values = mergeValues(entity, wish.mode === 'overwrite' ? allowed?.kept : before, named)
+      return { draft, before, said, values, eiRecordId: live?.id }
+    })
+  ).filter((one) => typeof one === 'object')
   const follows = await followFiles(context, entity, merged)
   const ready: Ready[] = []
-  await eachInTurns(merged, ({ draft, before, values: wanted }, index) => {
+  await eachInTurns(merged, ({ draft, before, said, values: wanted }, index) => {
     const { wish, live } = draft
     const followed = follows[index] ?? unfollowed
     const values = followed.changes.size === 0 ? wanted : mergeValues(entity, wanted, followed.changes)
@@ -132,8 +146,15 @@ async function mergeDrafts(
     if (isSame) {
       return void outcomes.set(wish.index, { index: wish.index, outcome: 'skipped', eiRecordId: live.id })
     }
-    ready.push({ draft, before, followed, row: { id: live?.id ?? 0, version: live?.version ?? 0, parentId, keys, rowHash: hash, values } })
+    ready.push({
+      draft,
+      before,
+      said,
+      followed,
+      row: { id: live?.id ?? 0, version: live?.version ?? 0, parentId, keys, rowHash: hash, values },
+    })
   })
+  await refuseUnentitled(context, frame, ready, fail)
   await refuseTakenKeys(context, frame, ready, fail, outcomes)
   const left = ready.filter(({ draft }) => !outcomes.has(draft.wish.index))
   await refuseTakenNumbers(context, frame, left, fail)
@@ -163,6 +184,7 @@ async function refuseTakenKeys(
     ),
   )
   const holders = new Map(taken.map((row) => [keyName([row.key1, row.key2, row.key3]), row.id]))
+  const seen = await seenAmong(context, frame.catalog, frame.entity, [...holders.values()])
   for (const { draft, row } of renamed) {
     const holder = holders.get(keyName(row.keys))
     if (holder !== undefined && holder !== row.id) {
@@ -173,7 +195,7 @@ async function refuseTakenKeys(
           {
             path: `${draft.wish.path}.key1`,
             severity: 'error',
-            message: `Record ${holder} has the key "${externalKeyOf(row.keys).slice(0, 80)}" already.`,
+            message: `${seen.has(holder) ? `Record ${holder}` : 'Another record'} has the key "${externalKeyOf(row.keys).slice(0, 80)}" already.`,
           },
         ],
         row.id,

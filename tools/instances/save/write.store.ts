@@ -2,43 +2,9 @@
 import type { Tx } from '#platform/db/pool.ts'
 import { historyTable, recordTable } from '#platform/db/records.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
-import type { Value } from '#tools/properties/service.ts'
-import { createParameters, documentSql, everythingOf, type Keys, sqlTypeOf, openSource } from '#tools/query/service.ts'
+import { createParameters, documentSql, everythingOf, openSource } from '#tools/query/service.ts'
 
-/** A row as it will be stored: every value, canonical. */
-export interface FullRow {
-  readonly id: number
-  /** 0 for a new record. */
-  readonly version: number
-  readonly parentId: number | null
-  readonly keys: Keys
-  readonly rowHash: string
-  readonly values: ReadonlyMap<number, Value>
-}
-
-function recordsetColumns(entity: CatalogEntity): string {
-  const own = entity.properties.map((property) => `, c${property.columnId} ${sqlTypeOf(property.dataType)}${property.isList ? '[]' : ''}`)
-  return `id bigint, v int, p bigint, k1 text, k2 text, k3 text, h text${own.join('')}`
-}
-
-function toJson(entity: CatalogEntity, rows: readonly FullRow[]): string {
-  const columns = entity.properties.map((property) => [`c${property.columnId}`, property.entityPropertyId] as const)
-  return JSON.stringify(
-    rows.map((row) => {
-      const out: Record<string, unknown> = {
-        id: row.id,
-        v: row.version,
-        p: row.parentId,
-        k1: row.keys[0],
-        k2: row.keys[1],
-        k3: row.keys[2],
-        h: row.rowHash,
-      }
-      for (const [column, id] of columns) out[column] = row.values.get(id) ?? null
-      return out
-    }),
-  )
-}
+import { type FullRow, recordsetColumns, rowsJson } from './recordset.rules.ts'
 
 const changeNumber = '(($2::int::bigint << 48) | pg_current_xact_id()::text::bigint)'
 
@@ -88,7 +54,7 @@ export async function insertRecords(
 ): Promise<Map<number, Written>> {
   const columns = entity.properties.map((property) => `c${property.columnId}`)
   const { returned, parameters } = documentReturned(tenantId, entity, by.withDocuments, [
-    toJson(entity, rows),
+    rowsJson(entity, rows),
     by.epoch,
     by.stamp,
     by.tenantUserId || null,
@@ -195,7 +161,7 @@ export async function updateRecords(
     from json_to_recordset($1::text::json) as r(${recordsetColumns(entity)})
     where e.id = r.id and e.version = r.v and e.deleted_at is null and ($5::boolean or e.valid_from <= $3::text::timestamptz)`
   const { returned, parameters } = documentReturned(tenantId, entity, by.withDocuments, [
-    toJson(entity, rows),
+    rowsJson(entity, rows),
     by.epoch,
     by.stamp,
     by.tenantUserId || null,

@@ -1,0 +1,94 @@
+/** What access rules refuse of a save, or of a deletion. */
+import { entitiesOfRecords, inRecords } from '#platform/db/records.ts'
+import type { TxContext } from '#platform/operation.ts'
+import type { Catalog } from '#tools/entities/catalog.schema.ts'
+import type { Value } from '#tools/properties/service.ts'
+import { type Holding, holdingRules, noSuchRecord, rulesFor, seenAmong, type Sight } from '#tools/query/service.ts'
+
+import type { LiveRow } from './live.store.ts'
+import type { Draft, Fail, SaveOutcome } from './match-records.ts'
+import { isMove, parentField } from './moves.rules.ts'
+import type { FullRow } from './recordset.rules.ts'
+import { isSeen, whyNotStored } from './rights.rules.ts'
+import { listHoldingsThen } from './rights.store.ts'
+import type { SaveWish } from './understand-row.rules.ts'
+import type { WriteFrame } from './write-frame.ts'
+
+interface Refusal {
+  readonly reason: Extract<SaveOutcome, { outcome: 'failed' }>['reason']
+  readonly message: string
+  /** Where the caller may know it. */
+  readonly eiRecordId?: number
+}
+
+/** Why a row may not be saved, whatever it says; undefined where that is for its values to decide. */
+export function whyNotSaved(access: Sight, wish: SaveWish, live: LiveRow | undefined, holding: Holding): Refusal | undefined {
+  if (!live)
+    return rulesFor(access, 'create').length > 0
+      ? undefined
+      : { reason: 'forbidden', message: 'The access rules do not let you make records of this entity.' }
+  if (!isSeen(access, holding))
+    return wish.targetId === undefined
+      ? { reason: 'exists', message: 'A record has this key already.' }
+      : { reason: 'absent', message: noSuchRecord(wish.targetId).message }
+  if (wish.mode === 'insertOnly' || holdingRules(access, holding, 'edit').length > 0) return undefined
+  return { reason: 'forbidden', message: 'The access rules do not let you change this record.', eiRecordId: live.id }
+}
+
+/** Those of these records, of whichever entities, that the caller sees. */
+export async function seenOf(context: TxContext, catalog: Catalog, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  if (ids.length === 0 || catalog.entities.every((entity) => entity.access === undefined)) return new Set(ids)
+  const entityOf = await entitiesOfRecords(context.tx, context.tenantId, ids)
+  const seen = new Set<number>()
+  for (const [entityId, group] of Map.groupBy(ids, (id) => entityOf.get(id))) {
+    const entity = catalog.byIdOrName.get(String(entityId))
+    for (const id of entity ? await seenAmong(context, catalog, entity, group) : group) seen.add(id)
+  }
+  return seen
+}
+
+/** A move takes sight of both parents. That the new one is seen was asked when it was found. */
+export async function refuseUnseenMoves(
+  context: TxContext,
+  frame: WriteFrame,
+  drafts: readonly Draft[],
+  fail: Fail,
+): Promise<readonly Draft[]> {
+  const left = ({ live, parent }: Draft) =>
+    live && parent !== undefined && isMove(live.parentId, parent?.id ?? null) ? (live.parentId ?? undefined) : undefined
+  const seen = await seenOf(context, frame.catalog, [...new Set(drafts.flatMap((draft) => left(draft) ?? []))])
+  return drafts.filter((draft) => {
+    const from = left(draft)
+    if (from === undefined || seen.has(from)) return true
+    const path = `${draft.wish.path}.${parentField(draft.wish.parent)}`
+    fail(
+      draft.wish.index,
+      'forbidden',
+      [{ path, severity: 'error', message: 'The record stands under a parent that you do not see, so that you cannot move it.' }],
+      draft.live?.id,
+    )
+    return false
+  })
+}
+
+export interface Storing {
+  readonly draft: Draft
+  readonly row: FullRow
+  readonly before: ReadonlyMap<number, Value> | undefined
+  /** What the call itself says, of what it may say. */
+  readonly said: ReadonlyMap<number, Value>
+}
+
+/** Fails the rows that would be stored as their caller may not have them. */
+export async function refuseUnentitled(context: TxContext, frame: WriteFrame, rows: readonly Storing[], fail: Fail): Promise<void> {
+  const { access, entity } = frame
+  if (!access || rows.length === 0) return
+  const { tx, tenantId, stamp, actor } = context
+  const by = { stamp, tenantUserId: actor.tenantUserId }
+  const stored = rows.map(({ row }) => row)
+  const then = await inRecords(tx, tenantId, () => listHoldingsThen(tx, tenantId, frame, access, by, stored))
+  rows.forEach(({ draft, said, before }, index) => {
+    const message = whyNotStored(access, entity, { said, before, holding: draft.holding, after: then[index] ?? [] })
+    if (message !== undefined) fail(draft.wish.index, 'forbidden', [{ path: draft.wish.path, severity: 'error', message }], draft.live?.id)
+  })
+}

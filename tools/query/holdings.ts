@@ -1,0 +1,35 @@
+/** Which records a caller sees, of those that something else than a query has found. */
+import { inRecords } from '#platform/db/records.ts'
+import type { TxContext } from '#platform/operation.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+
+import { readFrameOf } from './frame.ts'
+import { listHoldings } from './holdings.store.ts'
+import { type Holding, holdingRules, type Sight } from './sight.rules.ts'
+import type { Readable } from './source.rules.ts'
+
+/** Which of the caller's rules hold for these records. */
+export async function holdingsOf(
+  { tx, tenantId }: TxContext,
+  readable: Readable,
+  access: Sight,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Holding>> {
+  if (ids.length === 0) return new Map()
+  return inRecords(tx, tenantId, () => listHoldings(tx, readable, access, ids))
+}
+
+/** Those of these records of an entity, deleted ones too, that the caller sees. */
+export async function seenAmong(
+  context: TxContext,
+  catalog: Catalog,
+  entity: CatalogEntity,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (!entity.access || ids.length === 0) return new Set(ids)
+  const frame = await readFrameOf(context, catalog, entity)
+  const { sight } = frame
+  if (!sight || !frame.hasTable) return new Set(ids)
+  const holdings = await holdingsOf(context, frame, sight, ids)
+  return new Set(ids.filter((id) => holdingRules(sight, holdings.get(id) ?? [], 'read').length > 0))
+}
