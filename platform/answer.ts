@@ -1,6 +1,8 @@
 /** What a handler may answer beside a plain record: text that PostgreSQL wrote, a page of a list, or bytes. */
 import type { Readable } from 'node:stream'
 
+import { jsonPieces } from './json-text.ts'
+
 const kind = Symbol('answer')
 
 /** JSON text built by PostgreSQL and passed through, so that large reads are never parsed on their way out. */
@@ -96,13 +98,28 @@ export function bodyText(answer: unknown): string {
   return JSON.stringify(answer)
 }
 
+/** The same in pieces, written in turns with everybody else where it is long. */
+export async function bodyPieces(answer: unknown): Promise<readonly string[]> {
+  if (isRawJson(answer)) return [answer.text]
+  if (isListing(answer)) return bodyPieces(answer.items)
+  return jsonPieces(isEmbeddedAnswer(answer) ? answer.record : answer)
+}
+
 /** The JSON text of what MCP calls structured content: always an object, an array standing under `items`. */
 export function structuredText(answer: unknown): string {
+  return structured(answer, bodyText(answer))
+}
+
+/** The same, written in turns with everybody else where it is long. */
+export async function structuredTextInTurns(answer: unknown): Promise<string> {
+  return structured(answer, (await bodyPieces(answer)).join(''))
+}
+
+function structured(answer: unknown, text: string): string {
   if (isListing(answer)) {
     const { nextCursor, totalCount, totalAtLeast } = answer
     const rest = JSON.stringify({ nextCursor, totalCount, totalAtLeast }).slice(1)
-    return `{"items":${bodyText(answer.items)}${rest === '}' ? rest : `,${rest}`}`
+    return `{"items":${text}${rest === '}' ? rest : `,${rest}`}`
   }
-  const text = bodyText(answer)
   return text.startsWith('[') ? `{"items":${text}}` : text
 }

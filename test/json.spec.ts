@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
+import { jsonPieces, quotedText } from '#platform/json-text.ts'
 import { losesValue, parseJson, readJson } from '#platform/json.ts'
 import { parseInTurns } from '#platform/parse.ts'
 import { nearest } from '#platform/suggest.ts'
@@ -193,5 +194,46 @@ describe('a text that is read in pieces', () => {
     await readJson(text)
     isRead = true
     expect(turns).toBeGreaterThan(6)
+  })
+})
+
+describe('JSON written in turns', () => {
+  const record = {
+    id: 1,
+    text: 'Gate "4" \n\u2028\ud800',
+    none: undefined,
+    nothing: null,
+    at: new Date(0),
+    list: [undefined, Number.NaN],
+    inner: { a: {} },
+  }
+
+  it('is what JSON.stringify makes of it, however large', async () => {
+    const many = Array.from({ length: 5_000 }, (_, id) => ({ ...record, id, call: () => id }))
+    const values: unknown[] = [
+      many,
+      { entities: many, left: undefined, ['__proto__x']: [], nested: { many } },
+      Array.from({ length: 300 }, (_, row) => Array.from({ length: 300 }, () => row)),
+      record,
+      'text',
+      5,
+      null,
+      [],
+    ]
+    for (const value of values) expect((await jsonPieces(value)).join('') === JSON.stringify(value)).toBe(true)
+    expect(await jsonPieces(undefined)).toEqual(['null'])
+  })
+
+  it('gives others their turn meanwhile', async () => {
+    let turns = 0
+    const count = setInterval(() => turns++, 1)
+    await jsonPieces(Array.from({ length: 200_000 }, (_, id) => ({ ...record, id })))
+    clearInterval(count)
+    expect(turns).toBeGreaterThan(3)
+  })
+
+  it('quotes a text of any size as JSON does, whole characters at a time', async () => {
+    for (const text of ['', 'a"b', `${'x'.repeat(1024 * 1024 - 1)}😀`, '😀"\n'.repeat(900_000), `${'y'.repeat(1024 * 1024)}\ud83d`])
+      expect((await quotedText(text)) === JSON.stringify(text)).toBe(true)
   })
 })

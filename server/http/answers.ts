@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-import { bodyText, type BytesAnswer, isBytesAnswer, isListing } from '#platform/answer.ts'
+import { bodyPieces, type BytesAnswer, isBytesAnswer, isListing } from '#platform/answer.ts'
 import type { Passage } from '#platform/room.ts'
 
 import type { Exchange } from './exchange.ts'
@@ -12,26 +12,30 @@ import type { Exchange } from './exchange.ts'
  * Sends the answer of a call. A stream that fails before its first byte becomes a problem; one that fails later ends the connection, so that
  * nobody takes the part for the whole.
  */
-export function sendAnswer(
+export async function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   exchange: Exchange,
   answer: unknown,
   passage: Passage,
-): FastifyReply {
+): Promise<FastifyReply> {
   if (isBytesAnswer(answer)) {
     // What streams is held by whoever sends it.
     passage.holdAnswer(answer.body instanceof Readable ? 0 : answer.body.length)
     return sendBytes(request, reply, exchange, answer)
   }
-  const text = answer === undefined ? 'null' : bodyText(answer)
-  passage.holdAnswer(text.length)
+  const pieces = answer === undefined ? ['null'] : await bodyPieces(answer)
+  passage.holdAnswer(pieces.reduce((characters, piece) => characters + piece.length, 0))
   if (isListing(answer)) {
     if (answer.nextCursor !== undefined) reply.header('x-next-cursor', answer.nextCursor)
     if (answer.totalCount !== undefined) reply.header('x-total-count', String(answer.totalCount))
     if (answer.totalAtLeast !== undefined) reply.header('x-total-at-least', String(answer.totalAtLeast))
   }
-  return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(text)
+  reply.header('cache-control', 'no-store').type('application/json; charset=utf-8')
+  if (pieces.length === 1) return reply.send(pieces[0])
+  reply.header('content-length', String(pieces.reduce((bytes, piece) => bytes + Buffer.byteLength(piece), 0)))
+  exchange.awaitReader()
+  return reply.send(Readable.from(pieces, { objectMode: false }))
 }
 
 const mediaTypeText = /^[\w.+-]+\/[\w.+-]+(?:;[\x20-\x7e]*)?$/

@@ -5,6 +5,8 @@
  */
 import { classifyInboundRequest, isJsonContentType, SERVER_INFO_META_KEY, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 
+import { quotedText } from '#platform/json-text.ts'
+
 import { cacheHint, serverIdentity } from './protocol.ts'
 import type { ToolOutcome } from './tool-calls.ts'
 
@@ -87,10 +89,10 @@ export function createDirectWriter(version: string) {
   }
   return {
     /** The body of a `tools/call` response. */
-    callText(message: DirectMessage, outcome: ToolOutcome): string {
+    async callText(message: DirectMessage, outcome: ToolOutcome): Promise<string> {
       const { text, blocks, isError } = outcome
       const more = blocks.map((block) => `,${JSON.stringify(block)}`).join('')
-      const content = `{"content":[{"type":"text","text":${JSON.stringify(text)}}${more}],${isError ? '"isError":true' : `"structuredContent":${text}`}`
+      const content = `{"content":[{"type":"text","text":${await quotedText(text)}}${more}],${isError ? '"isError":true' : `"structuredContent":${text}`}`
       return `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${content}${end[message.era]}`
     },
 

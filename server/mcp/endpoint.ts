@@ -212,7 +212,7 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
       return
     }
     const outcome = await calls.call(session, run, message.input, message.meta)
-    const text = writer.callText(message, outcome)
+    const text = await writer.callText(message, outcome)
     passage.holdAnswer(text.length)
     sendJson(response, 200, 'application/json', text)
   }

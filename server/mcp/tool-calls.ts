@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 
-import { isBytesAnswer, isEmbeddedAnswer, structuredText, type EmbeddedAnswer } from '#platform/answer.ts'
+import { isBytesAnswer, isEmbeddedAnswer, structuredTextInTurns, type EmbeddedAnswer } from '#platform/answer.ts'
 import type { Pipeline } from '#platform/call.ts'
 import { AppError, errorCatalogue, toProblem } from '#platform/errors.ts'
 import { readIdempotencyKey } from '#platform/idempotency.ts'
@@ -122,13 +122,13 @@ export function createToolCalls(pipeline: Pipeline, cacheDir: string, log: Logge
     }
   }
 
-  const render = (answer: unknown, session: Session): ToolOutcome => {
+  const render = async (answer: unknown, session: Session): Promise<ToolOutcome> => {
     if (isBytesAnswer(answer)) {
       if (answer.body instanceof Readable) answer.body.destroy()
       throw new TypeError('An operation answered bytes over MCP; it must answer a record, with the bytes embedded at most')
     }
     const blocks = isEmbeddedAnswer(answer) ? [bytesBlock(answer, session.requestId)] : []
-    return { text: structuredText(answer), isError: false, blocks }
+    return { text: await structuredTextInTurns(answer), isError: false, blocks }
   }
 
   return {
@@ -146,7 +146,7 @@ export function createToolCalls(pipeline: Pipeline, cacheDir: string, log: Logge
     async call(session, run, input, meta) {
       try {
         if (session.refusal) throw session.refusal
-        return render(await run(session, input ?? {}, idempotencyKeyOf(meta)), session)
+        return await render(await run(session, input ?? {}, idempotencyKeyOf(meta)), session)
       } catch (error) {
         if (!(error instanceof AppError)) log.error({ err: error, requestId: session.requestId }, 'a tool call failed unexpectedly')
         return { text: JSON.stringify(toProblem(error, session.requestId)), isError: true, blocks: [] }

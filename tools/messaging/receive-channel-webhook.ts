@@ -7,7 +7,7 @@ import { defineStagedOperation, type RawRequest, type TxContext, writes } from '
 import { type ChannelRow, findChannelByKey, findTenantOfKey } from './channels.store.ts'
 import { messageId } from './messaging.schema.ts'
 import { openSecrets, secretsFor } from './secrets.ts'
-import { isSignedByTwilio, isStandardWebhook, parseForm, twiml } from './webhook.rules.ts'
+import { hasTooManyFields, isSignedByTwilio, isStandardWebhook, maxFormFields, parseForm, twiml } from './webhook.rules.ts'
 import { type Outcome, takeEmail, takeTwilio } from './webhooks.ts'
 
 // One sentence for every reason, so that whoever forges one learns nothing.
@@ -31,6 +31,11 @@ async function receive(
     return { outcome: await takeEmail(context, channel, raw.body) }
   }
   const token = secretsFor('twilio', secrets)?.authToken
+  if (hasTooManyFields(raw.body))
+    throw new AppError(
+      'invalid_input',
+      `The form has more fields than a vendor sends: at most ${maxFormFields.toLocaleString('en-US')} fields are read.`,
+    )
   const form = parseForm(raw.body)
   // Against the configured address: what a proxy made of scheme and host is not what the vendor signed.
   if (token === undefined || !isSignedByTwilio(token, raw.headers['x-twilio-signature'], `${services.config.publicUrl}${raw.url}`, form))

@@ -15,6 +15,15 @@ function isEqual(a: string, b: string): boolean {
 /** A form body; a name may come several times. */
 export type Form = ReadonlyMap<string, readonly string[]>
 
+export const maxFormFields = 1_000
+
+/** Whether a form has more fields than any vendor sends. They are read and sorted to check the signature, so that anybody's would hold up everybody. */
+export function hasTooManyFields(body: Buffer): boolean {
+  let fields = 1
+  for (let at = body.indexOf('&'); at !== -1 && fields <= maxFormFields; at = body.indexOf('&', at + 1)) fields++
+  return fields > maxFormFields
+}
+
 export function parseForm(body: Buffer): Form {
   const form = new Map<string, string[]>()
   for (const [name, value] of new URLSearchParams(body.toString('utf8'))) {

@@ -51,13 +51,18 @@ export const getDictionary = defineOperation({
       listOptionRows(tx, tenantId),
     ])
     const names = new Map(entities.map((entity) => [entity.entityId, entity.internalName]))
+    const children = Map.groupBy(
+      relations.filter((one) => one.kind === 'child'),
+      (one) => one.entityId,
+    )
+    const peers = relations.filter((one) => one.kind === 'peer')
+    const [peersFrom, peersTo] = [Map.groupBy(peers, (one) => one.entityId), Map.groupBy(peers, (one) => one.otherEntityId)]
     const named = (ids: readonly number[]) => [...new Set(ids)].flatMap((id) => names.get(id) ?? [])
     const attachedOf = Map.groupBy(attached, (row) => row.entityId)
     const optionsOf = Map.groupBy(options, (row) => row.propertyId)
     return {
       entities: entities.map((entity) => {
         const { entityId } = entity
-        const peers = relations.filter((one) => one.kind === 'peer')
         return {
           ...entity,
           properties: (attachedOf.get(entityId) ?? []).map(
@@ -70,10 +75,10 @@ export const getDictionary = defineOperation({
               keyPart,
             }),
           ),
-          children: named(relations.filter((one) => one.kind === 'child' && one.entityId === entityId).map((one) => one.otherEntityId)),
+          children: named((children.get(entityId) ?? []).map((one) => one.otherEntityId)),
           peers: named([
-            ...peers.filter((one) => one.entityId === entityId).map((one) => one.otherEntityId),
-            ...peers.filter((one) => one.otherEntityId === entityId).map((one) => one.entityId),
+            ...(peersFrom.get(entityId) ?? []).map((one) => one.otherEntityId),
+            ...(peersTo.get(entityId) ?? []).map((one) => one.entityId),
           ]),
         }
       }),
