@@ -1,4 +1,5 @@
 /** The one error type of the product, and the catalogue of its codes. */
+import { type Finding, toIssue } from './findings.ts'
 
 /** What each code means on the wire. `retryable` says whether the same call may succeed later without being changed. */
 export const errorCatalogue = {
@@ -28,7 +29,7 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue
 
-/** One finding about an input. `path` is a JSON path from the root of the body, such as `$.rows[3].data.Title`. */
+/** One finding about an input, as the wire shows it. `path` is a JSON path from the root of the body, such as `$.rows[3].data.Title`. */
 export interface Issue {
   readonly path: string
   readonly severity: 'error' | 'warning'
@@ -37,7 +38,7 @@ export interface Issue {
 }
 
 export interface AppErrorDetails {
-  readonly issues?: readonly Issue[]
+  readonly issues?: readonly Finding[]
   /** Seconds after which the call may be tried again; becomes the Retry-After header. */
   readonly retryAfterSeconds?: number
   /** Instead of the code's own: a `timeout` whose reason is the caller's pace. */
@@ -60,7 +61,7 @@ export class AppError extends Error {
   constructor(code: ErrorCode, sentence: string, details: AppErrorDetails = {}) {
     super(sentence, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
-    this.issues = details.issues
+    this.issues = details.issues?.map(toIssue)
     this.retryAfterSeconds = details.retryAfterSeconds
     this.status = details.status ?? errorCatalogue[code].status
   }

@@ -7,6 +7,7 @@ import { pipeline, Transform } from 'node:stream'
 
 import type { Tx } from './db/pool.ts'
 import { AppError } from './errors.ts'
+import { finding } from './findings.ts'
 import type { Upload } from './operation.ts'
 import { holdsMore } from './parse.ts'
 import { inTurns } from './turns.ts'
@@ -27,7 +28,7 @@ export function readIdempotencyKey(given: unknown, path: string): string | undef
   if (given === undefined) return undefined
   if (typeof given === 'string' && /^[\x20-\x7e]{1,200}$/.test(given)) return given
   const message = 'An idempotency key is a text of 1 to 200 printable ASCII characters.'
-  throw new AppError('invalid_input', message, { issues: [{ path, severity: 'error', message }] })
+  throw new AppError('invalid_input', message, { issues: [finding(path, message)] })
 }
 
 const keptFor = ({ keptDays = 1 }: KeyScope) => `${keptDays} days`

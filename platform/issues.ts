@@ -3,6 +3,7 @@ import { z } from 'zod'
 
 import type { Issue } from './errors.ts'
 import { misnamed } from './field-synonyms.ts'
+import { finding } from './findings.ts'
 import { nameOf, namePattern } from './names.ts'
 import { nearest, quoted } from './suggest.ts'
 
@@ -52,7 +53,7 @@ function unknownField(path: readonly PropertyKey[], key: string, schema: z.ZodTy
       ? misnamed(quoted(key), key, allowed)
       : { said: `${quoted(key)} belongs into ${owner}.`, suggestion: `${owner}.${key}` }
   const list = allowed.length === 0 ? 'No fields are allowed here.' : `Allowed: ${allowed.slice(0, 40).join(', ')}.`
-  return error(pathText([...path, key]), `${said} ${list}`, suggestion)
+  return finding(pathText([...path, key]), `${said} ${list}`, { suggestion })
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
@@ -83,26 +84,22 @@ function toIssues(issue: z.core.$ZodIssue, schema: z.ZodType, input: unknown): I
       return issue.keys.slice(0, maxIssues).map((key) => unknownField(issue.path, key, schemaAt(schema, issue.path)))
     case 'invalid_type': {
       const expected = typeName(issue)
-      if (given === undefined) return [{ path, severity: 'error', message: `Required, a value of type ${expected}.` }]
-      return [error(path, `Expected ${expected}, got ${quoted(given)}.${fieldsOf(issue, schema, given)}`)]
+      if (given === undefined) return [finding(path, `Required, a value of type ${expected}.`)]
+      return [finding(path, `Expected ${expected}, got ${quoted(given)}.${fieldsOf(issue, schema, given)}`)]
     }
     case 'invalid_value':
       return [notAmong(path, given, issue.values.map(String))]
     case 'invalid_union':
       return unionIssues(issue, schema, input, given)
     case 'too_small':
-      return [error(path, bound(issue, issue.minimum, issue.inclusive === false ? 'More than' : 'At least', given))]
+      return [finding(path, bound(issue, issue.minimum, issue.inclusive === false ? 'More than' : 'At least', given))]
     case 'too_big':
-      return [error(path, bound(issue, issue.maximum, issue.inclusive === false ? 'Less than' : 'At most', given))]
+      return [finding(path, bound(issue, issue.maximum, issue.inclusive === false ? 'Less than' : 'At most', given))]
     case 'invalid_format':
       return [malformed(path, issue, given)]
     default:
-      return [error(path, sentence(issue.message))]
+      return [finding(path, sentence(issue.message))]
   }
-}
-
-function error(path: string, message: string, suggestion?: string): Issue {
-  return { path, severity: 'error', message, ...(suggestion === undefined ? {} : { suggestion }) }
 }
 
 function sentence(message: string): string {
@@ -111,9 +108,11 @@ function sentence(message: string): string {
 
 function notAmong(path: string, given: unknown, allowed: readonly string[]): Issue {
   const message = `${given === undefined ? 'Required' : `${quoted(given)} is not allowed`}. Allowed: ${allowed.slice(0, 40).join(', ')}.`
-  if (typeof given !== 'string') return error(path, message)
+  if (typeof given !== 'string') return finding(path, message)
   // A number or a boolean that came as text looks the same in a list.
-  return allowed.includes(given) ? error(path, `${message} Send it without quotes.`) : error(path, message, nearest(given, allowed))
+  return allowed.includes(given)
+    ? finding(path, `${message} Send it without quotes.`)
+    : finding(path, message, { suggestion: nearest(given, allowed) })
 }
 
 /** Of a value that may have several forms. */
@@ -127,8 +126,8 @@ function unionIssues(issue: z.core.$ZodIssueInvalidUnion, schema: z.ZodType, inp
   const values = forms.flatMap((one) => (one.code === 'invalid_value' ? one.values.map(String) : []))
   if (values.length > 0) return [notAmong(path, given, values)]
   const expected = [...new Set(forms.map(typeName))].join(' or ')
-  if (expected === '') return [error(path, given === undefined ? 'Required.' : `${quoted(given)} is not allowed.`)]
-  return [error(path, given === undefined ? `Required, a value of type ${expected}.` : `Expected ${expected}, got ${quoted(given)}.`)]
+  if (expected === '') return [finding(path, given === undefined ? 'Required.' : `${quoted(given)} is not allowed.`)]
+  return [finding(path, given === undefined ? `Required, a value of type ${expected}.` : `Expected ${expected}, got ${quoted(given)}.`)]
 }
 
 function bound(issue: z.core.$ZodIssue & { readonly origin: string }, limit: number | bigint, words: string, given: unknown): string {
@@ -149,9 +148,9 @@ const formats: Readonly<Record<string, string>> = {
 
 function malformed(path: string, issue: z.core.$ZodIssueInvalidStringFormat, given: unknown): Issue {
   const known = formats[issue.format]
-  if (known !== undefined) return error(path, `${quoted(given)} ${known}.`)
+  if (known !== undefined) return finding(path, `${quoted(given)} ${known}.`)
   const isName = issue.pattern === String(namePattern) && typeof given === 'string'
-  return error(path, `${quoted(given)} is not allowed. ${sentence(issue.message)}`, isName ? nameOf(given) : undefined)
+  return finding(path, `${quoted(given)} is not allowed. ${sentence(issue.message)}`, { suggestion: isName ? nameOf(given) : undefined })
 }
 
 export type Parsed<T> = { readonly isOk: true; readonly value: T } | { readonly isOk: false; readonly issues: readonly Issue[] }

@@ -1,5 +1,6 @@
 /** The first pass over JSON from outside: how deep it nests, how much it holds, which numbers would change, and where a large text comes apart. */
 import { AppError } from './errors.ts'
+import { finding } from './findings.ts'
 
 export const maxDepth = 64
 /** Of fields in one object; a record has at most 300 properties. */
@@ -206,10 +207,10 @@ function endOfString(bytes: Buffer, from: number): number {
 
 function longNumber(bytes: Buffer, at: number): AppError {
   const message = `The number ${bytes.toString('latin1', at, at + 60)} has more than ${maxLiteral} characters. Send at most 15 digits; all of them can be kept in a Text property alone.`
-  return new AppError('invalid_input', message, { issues: [{ path: '$', severity: 'error', message }] })
+  return new AppError('invalid_input', message, { issues: [finding('$', message)] })
 }
 
 function tooManyFields(): AppError {
   const message = `An object in the JSON has more than ${maxFields.toLocaleString('en')} fields. Check the names of its fields, or send lists.`
-  return new AppError('invalid_input', message, { issues: [{ path: '$', severity: 'error', message }] })
+  return new AppError('invalid_input', message, { issues: [finding('$', message)] })
 }

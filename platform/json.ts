@@ -1,5 +1,6 @@
 /** Parsing of JSON that comes from outside: what PostgreSQL could not keep, or JavaScript would change, is refused with its place. */
 import { AppError, type Issue } from './errors.ts'
+import { finding } from './findings.ts'
 import { type Container, losesValue, notJson, type Piece, scan, usualPieceBytes } from './json-scan.ts'
 import { inTurns } from './turns.ts'
 
@@ -90,11 +91,12 @@ function parseText(
 function tellLosses(issues: Issue[]) {
   return (key: string, part: unknown, context?: { source?: string }): unknown => {
     if (issues.length < maxIssues && typeof part === 'number' && context?.source !== undefined && losesValue(context.source)) {
-      issues.push({
-        path: `$..${key}`,
-        severity: 'error',
-        message: `The number ${context.source.slice(0, 60)} cannot be kept exactly. Send at most 15 digits; all of them can be kept in a Text property alone.`,
-      })
+      issues.push(
+        finding(
+          `$..${key}`,
+          `The number ${context.source.slice(0, 60)} cannot be kept exactly. Send at most 15 digits; all of them can be kept in a Text property alone.`,
+        ),
+      )
     }
     return part
   }
@@ -157,18 +159,13 @@ function pieceMayHoldForbidden({ bytes }: Parsing, { from, to, child }: Piece): 
 function findForbidden(value: unknown, path: string, issues: Issue[]): void {
   if (issues.length >= maxIssues) return
   if (typeof value === 'string') {
-    if (hasForbiddenCharacter(value))
-      issues.push({ path, severity: 'error', message: 'The text holds a NUL or half of a surrogate pair. Remove it.' })
+    if (hasForbiddenCharacter(value)) issues.push(finding(path, 'The text holds a NUL or half of a surrogate pair. Remove it.'))
   } else if (Array.isArray(value)) {
     value.forEach((element, index) => findForbidden(element, `${path}[${index}]`, issues))
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, part] of Object.entries(value)) {
       if (hasForbiddenCharacter(key) || key === '__proto__') {
-        issues.push({
-          path,
-          severity: 'error',
-          message: 'A field name holds a NUL or half of a surrogate pair, or is __proto__. Remove it.',
-        })
+        issues.push(finding(path, 'A field name holds a NUL or half of a surrogate pair, or is __proto__. Remove it.'))
       }
       findForbidden(part, `${path}.${key}`, issues)
     }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 
 import { type Listing, listing } from './answer.ts'
 import { AppError } from './errors.ts'
+import { finding } from './findings.ts'
 import type { CallContext } from './operation.ts'
 
 export const pageSizeMax = 1000
@@ -79,7 +80,7 @@ export function totalOf(page: PageRequest, count: number): Total {
 export function pageTooLarge(page: PageRequest, fitting: number): AppError {
   const fits = Math.max(1, fitting)
   const message = `The rows of this page are larger than an answer may be (${page.bytes} bytes). pageSize ${fits} fits; or leave out page and go on with nextCursor.`
-  return new AppError('too_large', message, { issues: [{ path: '$.pageSize', severity: 'error', message, suggestion: String(fits) }] })
+  return new AppError('too_large', message, { issues: [finding('$.pageSize', message, { suggestion: String(fits) })] })
 }
 
 /** What stands around the rows of an answer that is an object: names of fields, a watermark. */

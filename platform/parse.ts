@@ -5,6 +5,7 @@
 import { z } from 'zod'
 
 import type { Issue } from './errors.ts'
+import { finding } from './findings.ts'
 import { foundIssues, maxIssues, type Parsed, parseInput, pathText } from './issues.ts'
 import { inTurns } from './turns.ts'
 
@@ -82,12 +83,7 @@ function* findTooLong(schema: z.ZodType, input: unknown, path: Path, issues: Iss
 
 function* findTooLongIn(list: z.ZodArray, input: readonly unknown[], path: Path, issues: Issue[]): Generator<void> {
   const { most } = lengthsOf(list)
-  if (input.length > most)
-    issues.push({
-      path: pathText(path),
-      severity: 'error',
-      message: `At most ${most} element${most === 1 ? '' : 's'}, got ${input.length}.`,
-    })
+  if (input.length > most) issues.push(finding(pathText(path), `At most ${most} element${most === 1 ? '' : 's'}, got ${input.length}.`))
   else if (holdsLists(elementOf(list)))
     for (const [index, element] of input.entries()) yield* findTooLong(elementOf(list), element, [...path, index], issues)
 }

@@ -1,19 +1,18 @@
-/** Findings about a definition, and the envelope that every validate operation answers. */
+/** Drafts and what is found in them: the envelope that every validate operation answers, and the rows that have a result of their own. */
 import { z } from 'zod'
 
 import { component, documentAs } from './document-schema.ts'
-import { AppError, type ErrorCode, type Issue } from './errors.ts'
+import { AppError, type ErrorCode } from './errors.ts'
+import { type Finding, finding, toIssue, verdictOf } from './findings.ts'
 import { type Parsed, parseInput } from './issues.ts'
 import { parseInTurns } from './parse.ts'
 import { nearest, quoted } from './suggest.ts'
 
-/** An issue that knows what saving would answer; `invalid_input` unless it says otherwise. */
-export interface Finding extends Issue {
-  readonly code?: ErrorCode
-}
+export { finding, type Finding } from './findings.ts'
 
+/** A finding on the wire. */
 export const issue = z.object({
-  path: z.string().describe('JSON path into the definition'),
+  path: z.string().describe('JSON path into the body'),
   severity: z.enum(['error', 'warning']).describe('An error refuses the save, a warning does not'),
   message: z.string(),
   suggestion: z.string().optional().describe('The nearest right name'),
@@ -24,26 +23,13 @@ export const validation = z.object({ ok: z.boolean(), valid: z.boolean(), issues
 component('Issue', issue)
 component('Validation', validation)
 
-function plain({ path, severity, message, suggestion }: Finding): Issue {
-  return { path, severity, message, ...(suggestion === undefined ? {} : { suggestion }) }
-}
-
 /** How many findings an envelope tells; whoever looks for them may end there. */
 export const maxFindings = 1_000
 
 /** The envelope: `ok` and `valid` hold when no finding is an error. */
 export function envelope(findings: readonly Finding[]): z.output<typeof validation> {
   const isValid = findings.every((finding) => finding.severity !== 'error')
-  return { ok: isValid, valid: isValid, issues: findings.slice(0, maxFindings).map(plain) }
-}
-
-export function finding(
-  path: string,
-  message: string,
-  more: { suggestion?: string | undefined; code?: ErrorCode; severity?: Issue['severity'] } = {},
-): Finding {
-  const { suggestion, code, severity = 'error' } = more
-  return { path, severity, message, ...(suggestion === undefined ? {} : { suggestion }), ...(code === undefined ? {} : { code }) }
+  return { ok: isValid, valid: isValid, issues: findings.slice(0, maxFindings).map(toIssue) }
 }
 
 /** A name that nothing has, with the nearest that something has. `noun` is singular: "property"; `lister` is the operation that shows them. */
@@ -55,26 +41,15 @@ export function unknownName(path: string, noun: string, name: unknown, known: It
   })
 }
 
-// What is wrong by itself comes before what is wrong beside something else.
-const precedence: readonly ErrorCode[] = [
-  'invalid_input',
-  'unknown_property',
-  'unknown_entity',
-  'unprocessable',
-  'conflict',
-  'already_exists',
-]
-
 /**
  * Throws an AppError with all findings, coded by the first in precedence, when one of them is an error. `what` begins the sentence: "The property"; where
  * nothing was to be saved, `done` says what cannot be done.
  */
 export function refuseErrors(findings: readonly Finding[], what: string, done = 'saved'): void {
-  const errors = findings.filter((one) => one.severity === 'error')
-  const [first] = errors.toSorted((a, b) => precedence.indexOf(a.code ?? 'invalid_input') - precedence.indexOf(b.code ?? 'invalid_input'))
+  const { code, first } = verdictOf(findings)
   if (!first) return
-  throw new AppError(first.code ?? 'invalid_input', `${what} cannot be ${done}. ${first.path}: ${first.message}`, {
-    issues: findings.slice(0, 50).map(plain),
+  throw new AppError(code, `${what} cannot be ${done}. ${first.path}: ${first.message}`, {
+    issues: findings.slice(0, 50),
   })
 }
 

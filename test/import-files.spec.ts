@@ -92,7 +92,7 @@ describe('a CSV file', () => {
   it('fails rows with more cells than columns, and pads shorter ones', async () => {
     const done = await importFile('cells.csv', 'key1,Title,Amount\nc1,a\nc2,a,2,more\nc3,a,3,,\n')
     expect(done).toMatchObject({ state: 'partly', inserted: 2, failed: 1 })
-    expect(done.errors).toEqual([{ row: 2, line: 3, path: '$', message: 'The row has 4 cells, the header 3.' }])
+    expect(done.errors).toEqual([{ row: 2, line: 3, path: '$', severity: 'error', message: 'The row has 4 cells, the header 3.' }])
   })
 
   it('fails a row whose quote is never closed instead of taking the rest of the file for a cell', async () => {

@@ -1,5 +1,6 @@
 /** Which language names and descriptions are shown in: the one asked for, else the caller's own; then the tenant's; then the internalName. */
 import { AppError } from '../errors.ts'
+import { finding } from '../findings.ts'
 import type { CallContext } from '../operation.ts'
 import { nearestLanguage, quoted } from '../suggest.ts'
 import type { Tx } from './pool.ts'
@@ -29,7 +30,7 @@ export async function findDisplayLanguages(context: CallContext & { readonly tx:
     )
     const message = `There is no language ${quoted(languageCode)}. list_languages shows them.`
     throw new AppError('invalid_input', message, {
-      issues: [{ path: '$.languageCode', severity: 'error', message, ...(suggestion === undefined ? {} : { suggestion }) }],
+      issues: [finding('$.languageCode', message, { suggestion })],
     })
   }
   return { requested: row.asked, usual }

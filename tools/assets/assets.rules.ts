@@ -1,5 +1,6 @@
 /** Decisions about files that need nothing but what was said of them. */
 import type { Issue } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
 const subFolderTokens = ['{PrimaryEntity}', '{PrimaryExternalKey}']
@@ -34,23 +35,19 @@ export function findSubFolderIssues(subFolder: string): Issue[] {
   for (const [token] of subFolder.matchAll(/\{[^}/]*\}?/g)) {
     if (subFolderTokens.includes(token)) continue
     const suggestion = nearest(token, subFolderTokens)
-    issues.push({
-      path,
-      severity: 'error',
-      message: `${quoted(token)} is no token. Allowed: ${subFolderTokens.join(', ')}.`,
-      ...(suggestion === undefined ? {} : { suggestion }),
-    })
+    issues.push(finding(path, `${quoted(token)} is no token. Allowed: ${subFolderTokens.join(', ')}.`, { suggestion }))
   }
-  if (Buffer.byteLength(subFolder) > 300) issues.push({ path, severity: 'error', message: 'A sub-folder has at most 300 bytes in UTF-8.' })
+  if (Buffer.byteLength(subFolder) > 300) issues.push(finding(path, 'A sub-folder has at most 300 bytes in UTF-8.'))
   const literal = subFolderTokens.reduce((text, token) => text.replaceAll(token, 'x'), subFolder)
   for (const segment of literal.split('/')) {
     if (/[{}]/.test(segment)) continue
     if (/^[\p{L}\p{N}\p{M} ._()-]+$/u.test(segment) && !isUnsafeFolder(segment)) continue
-    issues.push({
-      path,
-      severity: 'error',
-      message: `${quoted(segment)} cannot be a folder. Use letters, digits, spaces and ._()- between single slashes, without one at either end, at most 100 characters each; not beginning with a dot or a space, not ending with one, and none of the names that Windows keeps for devices (CON, NUL, COM1).`,
-    })
+    issues.push(
+      finding(
+        path,
+        `${quoted(segment)} cannot be a folder. Use letters, digits, spaces and ._()- between single slashes, without one at either end, at most 100 characters each; not beginning with a dot or a space, not ending with one, and none of the names that Windows keeps for devices (CON, NUL, COM1).`,
+      ),
+    )
   }
   return issues
 }

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 
 import type { Tx } from '#platform/db/pool.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import type { StagedContext, TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
@@ -87,19 +88,16 @@ export async function openPending(
 async function checkDestination({ tx, tenantId }: TxContext, file: FileDescription): Promise<boolean> {
   const issues = file.storageSubFolder === undefined ? [] : findSubFolderIssues(file.storageSubFolder)
   if (file.storageShortcutId !== undefined) {
-    issues.push({
-      path: '$.storageShortcutId',
-      severity: 'error',
-      message: `There is no storage shortcut ${file.storageShortcutId}. Leave it out to keep the file in the tenant's own store.`,
-    })
+    issues.push(
+      finding(
+        '$.storageShortcutId',
+        `There is no storage shortcut ${file.storageShortcutId}. Leave it out to keep the file in the tenant's own store.`,
+      ),
+    )
   }
   const rules = file.propertyId === undefined ? undefined : await findFileRules(tx, tenantId, file.propertyId)
   if (file.propertyId !== undefined && !rules) {
-    issues.push({
-      path: '$.propertyId',
-      severity: 'error',
-      message: `There is no property ${file.propertyId} of type Attachment, Signature or Binary.`,
-    })
+    issues.push(finding('$.propertyId', `There is no property ${file.propertyId} of type Attachment, Signature or Binary.`))
   }
   if (issues.length > 0) throw new AppError('invalid_input', 'The file cannot be kept as described.', { issues })
   if (rules?.isSensitive && file.isSensitive === false) {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { z } from 'zod'
 
 import { AppError } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { defineStagedOperation, type StagedContext, writes } from '#platform/operation.ts'
 
 import { asset, exampleAsset, fileFields, fileName, mediaType } from './assets.schema.ts'
@@ -70,7 +71,7 @@ function sourceOf(
   }
   const missing = (field: string, message: string) =>
     new AppError('invalid_input', message, {
-      issues: [{ path: `$.${field}`, severity: 'error', message: 'Required, a value of type string.' }],
+      issues: [finding(`$.${field}`, 'Required, a value of type string.')],
     })
   if (transport === 'rest')
     throw new AppError('invalid_input', 'The call holds no file. Send multipart/form-data with the file as one part.')

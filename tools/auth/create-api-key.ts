@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { hasTenant } from '#platform/db/tenant.ts'
 import { AppError } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { defineOperation, type TxContext, writes } from '#platform/operation.ts'
 import { flagOf, roleBits } from '#platform/roles.ts'
 import { findUser, refuseGrant } from '#tools/users/service.ts'
@@ -65,7 +66,7 @@ export const createApiKey = defineOperation({
 async function mustBeTenant({ tx }: TxContext, tenantId: number): Promise<void> {
   if (await hasTenant(tx, tenantId)) return
   throw new AppError('invalid_input', 'There is no such tenant.', {
-    issues: [{ path: '$.tenantId', severity: 'error', message: 'There is no such tenant.' }],
+    issues: [finding('$.tenantId', 'There is no such tenant.')],
   })
 }
 
@@ -73,5 +74,5 @@ async function mustBePerson({ tx }: TxContext, tenantId: number, tenantUserId: n
   const user = await findUser(tx, tenantId, tenantUserId)
   if (user && !user.isService) return
   const message = user ? 'This is the service user of another key. Name a person, or leave it out.' : 'There is no such user.'
-  throw new AppError('invalid_input', message, { issues: [{ path: '$.tenantUserId', severity: 'error', message }] })
+  throw new AppError('invalid_input', message, { issues: [finding('$.tenantUserId', message)] })
 }

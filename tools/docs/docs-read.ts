@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { AppError } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { defineStagedOperation, reads } from '#platform/operation.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
@@ -50,8 +51,7 @@ export const docsRead = defineStagedOperation({
 })
 
 function absent(field: 'path' | 'section', sentence: string, message: string, suggestion: string | undefined): AppError {
-  const issue = { path: `$.${field}`, severity: 'error', message } as const
-  return new AppError('not_found', sentence, { issues: [suggestion === undefined ? issue : { ...issue, suggestion }] })
+  return new AppError('not_found', sentence, { issues: [finding(`$.${field}`, message, { suggestion })] })
 }
 
 function pageAt(path: string): Page {

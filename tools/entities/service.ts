@@ -1,6 +1,7 @@
 /** The entities' door: the catalog that records are compiled against, finding entities, and making them in one go. */
 import { takeCatalogIds } from '#platform/db/definitions.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { type IdOrName, readIdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
@@ -47,7 +48,7 @@ export async function mustFindEntity(context: TxContext, slot: IdOrName, field =
   const suggestion = await nearestEntity(context, slot)
   const message = `There is no entity ${quoted(name)}. list_entities shows them.`
   throw new AppError('not_found', 'No such entity.', {
-    issues: [{ path: `$.${field}`, severity: 'error', message, ...(suggestion === undefined ? {} : { suggestion }) }],
+    issues: [finding(`$.${field}`, message, { suggestion })],
   })
 }
 
@@ -58,7 +59,7 @@ export async function entityInBody(context: TxContext, slot: IdOrName, field: st
   const suggestion = await nearestEntity(context, slot)
   const message = `There is no entity ${quoted(slot)}. list_entities shows them.`
   throw new AppError('unknown_entity', message, {
-    issues: [{ path: `$.${field}`, severity: 'error', message, ...(suggestion === undefined ? {} : { suggestion }) }],
+    issues: [finding(`$.${field}`, message, { suggestion })],
   })
 }
 

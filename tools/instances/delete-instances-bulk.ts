@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { inRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
+import { toIssue } from '#platform/findings.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
 import { envelopeBytes } from '#platform/paging.ts'
 import { draftRows, finding, type Finding, readDraft } from '#platform/validation.ts'
@@ -21,7 +22,7 @@ function keysOf({ key1, key2 = '', key3 = '' }: z.output<typeof keyRow>): Keys {
 }
 
 function failed(index: number, findings: readonly Finding[]) {
-  return { index, outcome: 'failed' as const, errors: [...findings] }
+  return { index, outcome: 'failed' as const, errors: findings.map(toIssue) }
 }
 
 export const deleteInstancesBulk = defineOperation({

@@ -1,6 +1,7 @@
 /** Records on the wire. */
 import { z } from 'zod'
 
+import { issue } from '#platform/validation.ts'
 import { component } from '#platform/document-schema.ts'
 
 export const eiRecordId = z.int().positive()
@@ -109,9 +110,7 @@ export const deletion = z.object({
 export const changedInstance = instance.extend({ changeKind: z.enum(['added', 'modified', 'deleted']) })
 
 /** What is wrong with one row of many. */
-export const rowErrors = z
-  .array(z.object({ path: z.string(), severity: z.enum(['error', 'warning']), message: z.string(), suggestion: z.string().optional() }))
-  .optional()
+export const rowErrors = z.array(issue).optional()
 
 export const errorsLeftOut = z
   .int()

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { AppError } from '#platform/errors.ts'
+import { toIssue } from '#platform/findings.ts'
 import { maxIssues } from '#platform/issues.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { envelopeBytes } from '#platform/paging.ts'
@@ -89,7 +90,7 @@ export const saveInstancesBulk = defineOperation({
       const { index, outcome, eiRecordId } = one
       const known = { index, outcome, ...(eiRecordId === undefined ? {} : { eiRecordId }) }
       return one.outcome === 'failed'
-        ? { ...known, errors: [...one.errors] }
+        ? { ...known, errors: one.errors.map(toIssue) }
         : { ...known, ...(one.moved ? { moved: one.moved } : {}), ...(one.jobIds ? { jobIds: [...one.jobIds] } : {}) }
     })
     const moved = outcomes.filter((one) => one.outcome === 'updated' && one.moved).length

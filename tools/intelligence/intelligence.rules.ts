@@ -1,5 +1,6 @@
 /** Where the results of a recognition may go. */
 import type { Issue } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
 
@@ -73,12 +74,7 @@ export function resolveTargets(entity: CatalogEntity, wishes: TargetWishes, issu
       .filter((candidate) => fits(kind, candidate, wishes.isListOfFiles))
       .map((candidate) => candidate.internalName)
     const suggestion = property ? undefined : nearest(String(wish), candidates)
-    issues.push({
-      path: `$.targets.${kind}`,
-      severity: 'error',
-      message: message ?? '',
-      ...(suggestion === undefined ? {} : { suggestion }),
-    })
+    issues.push(finding(`$.targets.${kind}`, message ?? '', { suggestion }))
   }
   return targets
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 
 import { AppError } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import type { StagedContext } from '#platform/operation.ts'
 import { type Findings, recognizeAssetSeconds, type RecognitionWish, type RecognizeAssetRequest } from '#platform/shapes/recognition.ts'
 import { findAssets } from '#tools/assets/service.ts'
@@ -25,8 +26,9 @@ export async function recognizeNow(context: StagedContext, assetKey: string, wis
   const found = await context.inTransaction(({ tx }) => findAssets(tx, tenantId, [assetKey]), { readOnly: true })
   const asset = found.get(assetKey)
   if (!asset) {
-    const issues = [{ path: '$.assetKey', severity: 'error', message: `There is no asset ${assetKey}.` }] as const
-    throw new AppError('invalid_input', 'The asset that was named does not exist.', { issues })
+    throw new AppError('invalid_input', 'The asset that was named does not exist.', {
+      issues: [finding('$.assetKey', `There is no asset ${assetKey}.`)],
+    })
   }
   context.audit({ assetKey: asset.assetKey, ...(asset.isSensitive ? { isSensitive: true } : {}) })
   const request: RecognizeAssetRequest = { ...wish, tenantId, assetKey: asset.assetKey }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { changeDefinitions } from '#platform/db/definitions.ts'
 import { AppError, type Issue, mustExist } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { idOrName } from '#platform/names.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
@@ -116,11 +117,7 @@ export const setAttachmentAnalysis = defineOperation({
 function checkedTargets(entity: CatalogEntity, property: CatalogProperty, wishes: TargetWishes): AnalysisSettings['targets'] {
   const issues: Issue[] = []
   if (property.dataType !== 'Attachment') {
-    issues.push({
-      path: '$.entityPropertyId',
-      severity: 'error',
-      message: `${property.internalName} is ${property.dataType}; only Attachment properties are analysed.`,
-    })
+    issues.push(finding('$.entityPropertyId', `${property.internalName} is ${property.dataType}; only Attachment properties are analysed.`))
   }
   const targets = resolveTargets(entity, wishes, issues)
   if (issues.length > 0) throw new AppError('invalid_input', 'The analysis cannot be set up like this.', { issues })

@@ -1,5 +1,6 @@
 /** Settings and secrets of a channel, held against what its provider takes. */
 import { AppError, type Issue } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { parseInput } from '#platform/issues.ts'
 import { assertAllowedHost } from '#platform/outbound.ts'
 import type { Services } from '#platform/services.ts'
@@ -24,11 +25,7 @@ export function checkChannel(
   const { channel, provider } = made
   const issues: Issue[] = []
   if (!channelsOf[provider].includes(channel)) {
-    issues.push({
-      path: '$.provider',
-      severity: 'error',
-      message: `${provider} carries ${channelsOf[provider].join(' and ')}, not ${channel}.`,
-    })
+    issues.push(finding('$.provider', `${provider} carries ${channelsOf[provider].join(' and ')}, not ${channel}.`))
   }
   const under = (field: string, found: readonly Issue[]) =>
     found.map((issue) => ({ ...issue, path: issue.path.replace('$', `$.${field}`) }))
@@ -44,7 +41,7 @@ export function checkChannel(
   if (provider === 'twilio' && typeof from === 'string' && !isTwilioSender(channel, from)) {
     const message =
       channel === 'sms' ? 'Neither a phone number with its country nor a sender name or short code.' : 'No phone number with its country.'
-    issues.push({ path: '$.settings.from', severity: 'error', message })
+    issues.push(finding('$.settings.from', message))
     throw new AppError('invalid_input', 'The channel cannot be set up like this.', { issues })
   }
   if (typeof apiBaseUrl === 'string') assertAllowedHost(services.config, new URL(apiBaseUrl).hostname)
@@ -66,9 +63,10 @@ export function findMissingSecrets(
   if (hostOf(old.settings) === hostOf(settings)) return []
   return old.secretNames
     .filter((name) => name !== 'webhookSecret' && given[name] === undefined)
-    .map((name) => ({
-      path: `$.secrets.${name}`,
-      severity: 'error',
-      message: 'The channel would send this secret to another host than it was given for. Give it again, or null to remove it.',
-    }))
+    .map((name) =>
+      finding(
+        `$.secrets.${name}`,
+        'The channel would send this secret to another host than it was given for. Give it again, or null to remove it.',
+      ),
+    )
 }

@@ -1,5 +1,6 @@
 /** Decisions about messages: what a channel carries, what an answer means, which status wins. */
 import type { Issue } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
 import type { Card, ChannelKind, MessageStatus } from './messaging.schema.ts'
@@ -105,24 +106,16 @@ const isBlank = (text: string | undefined) => text === undefined || text.trim() 
 export function findMessageIssues(kind: ChannelKind, { text, card, assetKeys }: Sendable): Issue[] {
   const issues: Issue[] = []
   const hasNothing = isBlank(text) && (assetKeys ?? []).length === 0 && (card === undefined || Object.keys(card).length === 0)
-  if (hasNothing) issues.push({ path: '$.text', severity: 'error', message: 'The message is empty. Give a text, a card or assetKeys.' })
+  if (hasNothing) issues.push(finding('$.text', 'The message is empty. Give a text, a card or assetKeys.'))
   const keys = (card?.choices ?? []).map((choice) => choice.key)
   const labels = (card?.choices ?? []).map((choice) => folded(choice.label))
   if (new Set(keys).size < keys.length || new Set(labels).size < labels.length) {
-    issues.push({
-      path: '$.card.choices',
-      severity: 'error',
-      message: 'Two choices have the same key or label, so that an answer would not tell which was meant.',
-    })
+    issues.push(finding('$.card.choices', 'Two choices have the same key or label, so that an answer would not tell which was meant.'))
   }
   const { length } = plainText(text ?? '', card)
   const { maxTextLength } = carriesOf[kind]
   if (length > maxTextLength) {
-    issues.push({
-      path: '$.text',
-      severity: 'error',
-      message: `With its card the message has ${length} characters; ${kind} carries ${maxTextLength}.`,
-    })
+    issues.push(finding('$.text', `With its card the message has ${length} characters; ${kind} carries ${maxTextLength}.`))
   }
   return issues
 }
@@ -133,7 +126,7 @@ export function findAnswerIssues(
   answer: { text?: string | undefined; choice?: string | undefined; assetKeys?: readonly string[] | undefined },
 ): Issue[] {
   if (isBlank(answer.text) && answer.choice === undefined && (answer.assetKeys ?? []).length === 0) {
-    return [{ path: '$.text', severity: 'error', message: 'The answer is empty. Give a text, a choice or assetKeys.' }]
+    return [finding('$.text', 'The answer is empty. Give a text, a choice or assetKeys.')]
   }
   if (answer.choice === undefined) return []
   const keys = (card?.choices ?? []).map((choice) => choice.key)
@@ -143,7 +136,7 @@ export function findAnswerIssues(
     keys.length === 0
       ? 'The message offers no choices. Answer with a text.'
       : `${quoted(answer.choice)} is none of its choices. Allowed: ${keys.join(', ')}.`
-  return [{ path: '$.choice', severity: 'error', message, ...(suggestion === undefined ? {} : { suggestion }) }]
+  return [finding('$.choice', message, { suggestion })]
 }
 
 const ranks: Readonly<Record<MessageStatus, number>> = { queued: 0, unknown: 1, sent: 2, failed: 3, delivered: 4, read: 5, suppressed: 6 }

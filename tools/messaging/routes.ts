@@ -1,5 +1,6 @@
 /** Which way a message goes: to whom, on which channel, at which address. */
-import { AppError, type Issue } from '#platform/errors.ts'
+import { AppError } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import { findUserOfRecord } from '#tools/entities/service.ts'
@@ -28,8 +29,7 @@ export interface Target {
 }
 
 function refuse(path: string, message: string, suggestion?: string): AppError {
-  const issue: Issue = { path, severity: 'error', message, ...(suggestion === undefined ? {} : { suggestion }) }
-  return new AppError('invalid_input', message, { issues: [issue] })
+  return new AppError('invalid_input', message, { issues: [finding(path, message, { suggestion })] })
 }
 
 /** Finds the recipient. Throws AppError `invalid_input` where it names nobody, or not exactly one. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { AppError, mustExist } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { defineOperation, type TxContext, writes } from '#platform/operation.ts'
 import { isLiveRecord } from '#tools/query/service.ts'
 
@@ -43,7 +44,7 @@ interface Request {
 }
 
 function refuse(path: string, message: string): AppError {
-  return new AppError('invalid_input', message, { issues: [{ path, severity: 'error', message }] })
+  return new AppError('invalid_input', message, { issues: [finding(path, message)] })
 }
 
 /** The open conversation that is to be continued, locked. Whoever names a recipient too must name the one that it is with. */

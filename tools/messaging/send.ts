@@ -1,5 +1,6 @@
 /** Outbound messages as they are stored: numbered, checked, and queued for delivery where a vendor carries them. */
-import { AppError, type Issue } from '#platform/errors.ts'
+import { AppError } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { findAssets } from '#tools/assets/service.ts'
 
@@ -40,13 +41,11 @@ const leavingBytes = 20 * 1024 * 1024
 export async function checkAssets({ tx, tenantId }: TxContext, keys: readonly string[], leaves: boolean): Promise<void> {
   if (keys.length === 0) return
   const known = await findAssets(tx, tenantId, keys)
-  const issues = keys
-    .filter((key) => !known.has(key.toLowerCase()))
-    .map((key): Issue => ({ path: '$.assetKeys', severity: 'error', message: `There is no asset ${key}.` }))
+  const issues = keys.filter((key) => !known.has(key.toLowerCase())).map((key) => finding('$.assetKeys', `There is no asset ${key}.`))
   if (issues.length > 0) throw new AppError('invalid_input', 'The message names files that are not there.', { issues })
   if (leaves && [...known.values()].reduce((sum, asset) => sum + asset.sizeBytes, 0) > leavingBytes) {
     const message = 'Together the files are larger than 20 MiB, which no channel but the inbox carries.'
-    throw new AppError('invalid_input', message, { issues: [{ path: '$.assetKeys', severity: 'error', message }] })
+    throw new AppError('invalid_input', message, { issues: [finding('$.assetKeys', message)] })
   }
   if (leaves && [...known.values()].some((asset) => asset.isSensitive)) {
     throw new AppError(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { AppError, mustExist } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
 import { contactPreferences, examplePreferences, quietHours, vendorChannel } from './channels.schema.ts'
@@ -44,7 +45,7 @@ export const setContactPreferences = defineOperation({
     const person = mustExist(await findPerson(tx, tenantId, input.tenantUserId), 'user')
     if (input.quietHours && !isTimeZone(input.quietHours.timeZoneIana)) {
       const message = 'There is no such time zone. Use a name of the IANA database, such as Europe/Madrid.'
-      throw new AppError('invalid_input', message, { issues: [{ path: '$.quietHours.timeZoneIana', severity: 'error', message }] })
+      throw new AppError('invalid_input', message, { issues: [finding('$.quietHours.timeZoneIana', message)] })
     }
     const { channelOrder, quietHours, allowsUrgent } = input
     await savePreferences(tx, tenantId, input.tenantUserId, {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { AppError, mustExist } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { defineStagedOperation, writes } from '#platform/operation.ts'
 
 import { asEmail, asPhone } from './addresses.ts'
@@ -48,7 +49,7 @@ export const testChannel = defineStagedOperation({
           channel.channel === 'email'
             ? 'This channel needs an e-mail address.'
             : 'This channel needs a phone number with its country, such as +34600123456.'
-        throw new AppError('invalid_input', message, { issues: [{ path: '$.to', severity: 'error', message }] })
+        throw new AppError('invalid_input', message, { issues: [finding('$.to', message)] })
       }
       const route = {
         channel: channel.channel,

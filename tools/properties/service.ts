@@ -2,6 +2,7 @@
 import { takeCatalogIds } from '#platform/db/definitions.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { AppError } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { type IdOrName, readIdOrName } from '#platform/names.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
@@ -53,7 +54,7 @@ export async function mustFindProperty(context: TxContext, slot: IdOrName): Prom
   )
   const message = `There is no property ${quoted(name)}. list_properties shows them.`
   throw new AppError('not_found', 'No such property.', {
-    issues: [{ path: '$.property', severity: 'error', message, ...(suggestion === undefined ? {} : { suggestion }) }],
+    issues: [finding('$.property', message, { suggestion })],
   })
 }
 

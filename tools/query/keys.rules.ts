@@ -1,5 +1,5 @@
 /** Keys of records: three parts of text, compared as bytes. */
-import type { Issue } from '#platform/errors.ts'
+import { type Finding, finding } from '#platform/findings.ts'
 import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
 import { isLongerThan, type Scalar, type Value } from '#tools/properties/service.ts'
 
@@ -12,28 +12,26 @@ export type Keys = readonly [string, string, string]
  * What is wrong with these key parts; empty when nothing is. `sources` names the properties that parts follow from; `isPartly` says that something is
  * wrong with the values already, so that a part which follows from one may be missing for that.
  */
-export function findKeyIssues(keys: Keys, path: string, sources: readonly (string | undefined)[] = [], isPartly = false): Issue[] {
-  const issues: Issue[] = []
+export function findKeyIssues(keys: Keys, path: string, sources: readonly (string | undefined)[] = [], isPartly = false): Finding[] {
+  const issues: Finding[] = []
   keys.forEach((part, index) => {
     if (part === '') return
     const at = `${path}.key${index + 1}`
-    if (isLongerThan(part, maxPartLength))
-      issues.push({ path: at, severity: 'error', message: `A key part has at most ${maxPartLength} characters.` })
-    if (part.includes(keySeparator))
-      issues.push({ path: at, severity: 'error', message: `A key part must not hold "${keySeparator}", which joins the parts.` })
-    if (part.includes('\u0000') || !part.isWellFormed())
-      issues.push({ path: at, severity: 'error', message: 'A key part holds a NUL or half of a surrogate pair.' })
+    if (isLongerThan(part, maxPartLength)) issues.push(finding(at, `A key part has at most ${maxPartLength} characters.`))
+    if (part.includes(keySeparator)) issues.push(finding(at, `A key part must not hold "${keySeparator}", which joins the parts.`))
+    if (part.includes('\u0000') || !part.isWellFormed()) issues.push(finding(at, 'A key part holds a NUL or half of a surrogate pair.'))
     const source = sources[index - 1]
     if (index === 0 || keys[index - 1] !== '' || (source !== undefined && isPartly)) return
     const remedy = source === undefined ? '.' : `, which follows from ${source}: send ${source} in data.`
-    issues.push({ path: at, severity: 'error', message: `key${index + 1} needs key${index} before it${remedy}` })
+    issues.push(finding(at, `key${index + 1} needs key${index} before it${remedy}`))
   })
   if (issues.length === 0 && !readsBack(keys))
-    issues.push({
-      path: `${path}.key1`,
-      severity: 'error',
-      message: `The parts joined with "${keySeparator}" would read as other parts. Let none end with " /" or begin with "/ " beside another.`,
-    })
+    issues.push(
+      finding(
+        `${path}.key1`,
+        `The parts joined with "${keySeparator}" would read as other parts. Let none end with " /" or begin with "/ " beside another.`,
+      ),
+    )
   return issues
 }
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { type Listing, listing, rawJson } from '#platform/answer.ts'
 import { inRecords, lastInRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
+import { verdictOf } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { decodeCursor, encodeCursor, notOfThisList, pageOf, type PageRequest, pageTooLarge, totalOf } from '#platform/paging.ts'
 
@@ -14,7 +15,6 @@ import { parseReaching } from './reach.ts'
 import { type Narrowing, shownOf } from './records.ts'
 import { type Opening, openSource, type Source } from './source.rules.ts'
 import type { QueryNode, SortKey } from './tree.types.ts'
-import { verdictOf } from './unknown-name.rules.ts'
 import { isPosition } from './values.rules.ts'
 
 export interface ListRequest extends Narrowing {

@@ -1,6 +1,6 @@
 /** Filters and sorts: from what a caller sends to one query tree in the field's terms, checked against the catalog. */
-import type { Issue } from '#platform/errors.ts'
 import { misnamed } from '#platform/field-synonyms.ts'
+import { type Finding, finding } from '#platform/findings.ts'
 import { maxIssues } from '#platform/issues.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import { type Catalog, type CatalogEntity, propertyIndex } from '#tools/entities/catalog.schema.ts'
@@ -26,7 +26,7 @@ export interface Reach {
 }
 
 interface Parser extends Reach {
-  readonly issues: Issue[]
+  readonly issues: Finding[]
   /** Entities whose tables must be looked at first: what was made of them does not hold. */
   readonly missing: Set<CatalogEntity>
   rules: number
@@ -51,8 +51,8 @@ export function findField(source: Source, name: unknown): Field | undefined {
   return property && { source, property, dataType: property.dataType }
 }
 
-export function unknownField(entity: CatalogEntity, name: unknown, path: string): Issue {
-  if (name === undefined) return { path, severity: 'error', message: 'Required, the internalName or id of a property.' }
+export function unknownField(entity: CatalogEntity, name: unknown, path: string): Finding {
+  if (name === undefined) return finding(path, 'Required, the internalName or id of a property.')
   return unknownProperty(entity.internalName, name, [...entity.properties.map((property) => property.internalName), ...systemFields], path)
 }
 
@@ -65,7 +65,7 @@ function readField(parser: Parser, source: Source, name: unknown, path: string):
 }
 
 function say(parser: Parser, path: string, message: string, suggestion?: string): undefined {
-  parser.issues.push({ path, severity: 'error', message, ...(suggestion === undefined ? {} : { suggestion }) })
+  parser.issues.push(finding(path, message, { suggestion }))
   return undefined
 }
 
@@ -250,7 +250,7 @@ export interface QueryInput {
 export interface ParsedQuery {
   readonly filter: QueryNode | undefined
   readonly sort: readonly SortKey[]
-  readonly issues: readonly Issue[]
+  readonly issues: readonly Finding[]
   /** Entities to look at the tables of; the query is to be parsed again with them. */
   readonly missing: readonly CatalogEntity[]
 }

@@ -1,7 +1,8 @@
 /** The record that a path or a body names, and what of it is shown. */
 import { rawJson, type RawJson } from '#platform/answer.ts'
 import { entityOfRecord, inRecords, lastInRecords } from '#platform/db/records.ts'
-import { AppError, type Issue } from '#platform/errors.ts'
+import { AppError } from '#platform/errors.ts'
+import type { Finding } from '#platform/findings.ts'
 import { maxIssues } from '#platform/issues.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { quoted } from '#platform/suggest.ts'
@@ -48,7 +49,7 @@ export async function isLiveRecord(context: TxContext, eiRecordId: number): Prom
 /** The properties of these names or ids, in the order of the entity. Throws 400 with every name that it lacks. */
 export function chosenProperties(of: CatalogEntity, names: readonly (string | number)[], path: string): readonly CatalogProperty[] {
   const index = propertyIndex(of.properties)
-  const issues: Issue[] = []
+  const issues: Finding[] = []
   const chosen = new Set<CatalogProperty>()
   names.forEach((name, position) => {
     const property = index.get(String(name).toLowerCase())

@@ -26,6 +26,6 @@ export { blind, type Holding, holdingRules, rulesFor, sealedHash, shows, type Si
 export { openSource } from './source.rules.ts'
 export { findFilterProblems, findForeign, findSortProblems, readColumn } from './stored.rules.ts'
 export { timeOf } from './times.rules.ts'
-export { unknownProperty, verdictOf } from './unknown-name.rules.ts'
+export { unknownProperty } from './unknown-name.rules.ts'
 export { changeKindOf, changesBetween, movesBetween } from './versions.rules.ts'
 export { findVersion, listVersions } from './versions.store.ts'

@@ -5,7 +5,6 @@ import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import type { ShownColumn } from './document.rules.ts'
 import { findField, parseQuery, unknownField } from './parse.rules.ts'
 import { openSource, type Readable, type Source } from './source.rules.ts'
-import { verdictOf } from './unknown-name.rules.ts'
 
 /** Nothing is read: what a query may name is a matter of the entity alone. */
 function sourceOf(entity: CatalogEntity): Source {
@@ -14,21 +13,16 @@ function sourceOf(entity: CatalogEntity): Source {
 
 const noTables: ReadonlyMap<number, Readable> = new Map()
 
-function coded(issue: Finding, path = issue.path): Finding {
-  const { code } = verdictOf([issue])
-  return { ...issue, path, ...(code === 'invalid_input' ? {} : { code }) }
-}
-
 /** What is wrong with a filter, under the path where it stands. */
 export function findFilterProblems(catalog: Catalog, entity: CatalogEntity, filter: unknown, path: string): Finding[] {
   const { issues } = parseQuery(sourceOf(entity), { catalog, tables: noTables }, { filters: filter })
-  return issues.map((issue) => coded(issue, `${path}${issue.path.slice('$.filters'.length)}`))
+  return issues.map((issue) => ({ ...issue, path: `${path}${issue.path.slice('$.filters'.length)}` }))
 }
 
 /** What is wrong with a sort, under the path where it stands. */
 export function findSortProblems(catalog: Catalog, entity: CatalogEntity, sort: unknown, path: string): Finding[] {
   const { issues } = parseQuery(sourceOf(entity), { catalog, tables: noTables }, { sort })
-  return issues.map((issue) => coded(issue, `${path}${issue.path.slice('$.sort'.length)}`))
+  return issues.map((issue) => ({ ...issue, path: `${path}${issue.path.slice('$.sort'.length)}` }))
 }
 
 /** The column of a name: a property by internalName or id, or a field that every record has. */
@@ -38,7 +32,7 @@ export function readColumn(
   path: string,
 ): { readonly column: ShownColumn } | { readonly problem: Finding } {
   const field = findField(sourceOf(entity), name)
-  if (!field) return { problem: coded(unknownField(entity, name, path)) }
+  if (!field) return { problem: unknownField(entity, name, path) }
   return {
     column:
       'property' in field ? { name: field.property.internalName, property: field.property } : { name: field.system, system: field.system },

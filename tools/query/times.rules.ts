@@ -1,5 +1,6 @@
 /** Times that callers name: an ISO 8601 time, or a day for its beginning or its end. */
 import { AppError } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { quoted } from '#platform/suggest.ts'
 import { canonicalDateTime } from '#tools/properties/service.ts'
 
@@ -13,5 +14,5 @@ export function timeOf(text: string, field: string, ofDay: 'begin' | 'end'): str
   const at = readTime(text, ofDay)
   if (at !== undefined) return at
   const message = `Expected an ISO 8601 time such as 2026-03-01T08:30:00Z, or a day such as 2026-03-01, got ${quoted(text)}.`
-  throw new AppError('invalid_input', `${field}: ${message}`, { issues: [{ path: `$.${field}`, severity: 'error', message }] })
+  throw new AppError('invalid_input', `${field}: ${message}`, { issues: [finding(`$.${field}`, message)] })
 }

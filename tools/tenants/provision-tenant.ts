@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { AppError, type Issue, mustExist } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { tenantAdminRoles } from '#platform/roles.ts'
 import { addMember, normalizeEmail } from '#tools/users/service.ts'
@@ -73,7 +74,7 @@ export const provisionTenant = defineOperation({
     const { theme, issues: themeIssues } = input.cssJson === undefined ? { theme: {}, issues: [] } : readTheme(input.cssJson)
     const address = normalizeEmail(input.initialAdmin.email)
     const issues: Issue[] = [...themeIssues]
-    if (!address.isOk) issues.push({ path: '$.initialAdmin.email', severity: 'error', message: address.message })
+    if (!address.isOk) issues.push(finding('$.initialAdmin.email', address.message))
     if (issues.length > 0 || !address.isOk)
       throw new AppError('invalid_input', `The tenant cannot be made: ${issues[0]?.message ?? ''}`, { issues })
     const subDomain = input.subDomain.toLowerCase()

@@ -1,5 +1,6 @@
 /** What a tenant may be called and look like. */
 import type { Issue } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
 import type { Theme } from './tenants.schema.ts'
@@ -22,8 +23,7 @@ function asRecord(given: unknown): Record<string, unknown> | undefined {
 /** A theme as JSON text or object: its variables, or what is wrong with it. */
 export function readTheme(given: string | Readonly<Record<string, unknown>>): { readonly theme: Theme; readonly issues: readonly Issue[] } {
   const issues: Issue[] = []
-  const refuse = (path: string, message: string, suggestion?: string) =>
-    issues.push({ path, severity: 'error', message, ...(suggestion === undefined ? {} : { suggestion }) })
+  const refuse = (path: string, message: string, suggestion?: string) => issues.push(finding(path, message, { suggestion }))
   let record: Record<string, unknown> | undefined
   try {
     record = asRecord(typeof given === 'string' ? (JSON.parse(given) as unknown) : given)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { AppError } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
 import { lockLesserPerson } from './changed-user.ts'
@@ -37,7 +38,7 @@ export const addUserContact = defineOperation({
     const normalized = normalizeContact(input.kind, input.value)
     if (!normalized.isOk) {
       throw new AppError('invalid_input', normalized.message, {
-        issues: [{ path: '$.value', severity: 'error', message: normalized.message }],
+        issues: [finding('$.value', normalized.message)],
       })
     }
     const found = await lockLesserPerson(context, input.tenantUserId)

@@ -1,5 +1,6 @@
 /** What create_user and find_or_create_user share: an input becomes a member, or all that is wrong with it is said at once. */
 import { AppError, type Issue } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { flagOf, type RoleName } from '#platform/roles.ts'
 
@@ -24,7 +25,7 @@ export async function readNewUser(context: TxContext, input: NewUser): Promise<M
   refuseGrant(context.actor.roleFlag, roleFlag)
   const issues: Issue[] = []
   const read = (path: string, normalized: Normalized | undefined): string | undefined => {
-    if (normalized?.isOk === false) issues.push({ path, severity: 'error', message: normalized.message })
+    if (normalized?.isOk === false) issues.push(finding(path, normalized.message))
     return normalized?.isOk ? normalized.value : undefined
   }
   const email = read('$.email', input.email === undefined ? undefined : normalizeEmail(input.email))
@@ -34,11 +35,7 @@ export async function readNewUser(context: TxContext, input: NewUser): Promise<M
   for (const found of [language, zone]) if (found && !found.isOk) issues.push(found.issue)
   const userName = input.userName ?? email ?? phone
   if (userName === undefined && issues.length === 0) {
-    issues.push({
-      path: '$.email',
-      severity: 'error',
-      message: 'Give an e-mail, a phone or a userName: one of them is what the person is known by.',
-    })
+    issues.push(finding('$.email', 'Give an e-mail, a phone or a userName: one of them is what the person is known by.'))
   }
   if (issues.length > 0 || userName === undefined)
     throw new AppError('invalid_input', `The user cannot be made: ${issues[0]?.message ?? ''}`, { issues })

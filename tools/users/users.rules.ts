@@ -1,5 +1,6 @@
 /** What may be said of a user, and who may change whom. */
 import type { Issue } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { roleBits, rolesOf } from '#platform/roles.ts'
 import { nearest, nearestLanguage, quoted } from '#platform/suggest.ts'
 
@@ -10,10 +11,6 @@ export interface LanguageRow {
 
 type Found<T> = { readonly isOk: true; readonly value: T } | { readonly isOk: false; readonly issue: Issue }
 
-function issue(path: string, message: string, suggestion: string | undefined): Issue {
-  return { path, severity: 'error', message, ...(suggestion === undefined ? {} : { suggestion }) }
-}
-
 /** The language of this code, whatever its case. */
 export function findLanguage(code: string, languages: readonly LanguageRow[]): Found<LanguageRow> {
   const found = languages.find((language) => language.languageCode.toLowerCase() === code.toLowerCase())
@@ -21,7 +18,9 @@ export function findLanguage(code: string, languages: readonly LanguageRow[]): F
   const codes = languages.map((language) => language.languageCode)
   return {
     isOk: false,
-    issue: issue('$.language', `There is no language ${quoted(code)}. list_languages shows them.`, nearestLanguage(code, codes)),
+    issue: finding('$.language', `There is no language ${quoted(code)}. list_languages shows them.`, {
+      suggestion: nearestLanguage(code, codes),
+    }),
   }
 }
 
@@ -43,11 +42,9 @@ export function findTimeZone(name: string): Found<string> {
   const city = zones.find((zone) => zone.toLowerCase().endsWith(`/${name.toLowerCase().replaceAll(' ', '_')}`))
   return {
     isOk: false,
-    issue: issue(
-      '$.timezone',
-      `There is no time zone ${quoted(name)}. Give an IANA name such as Europe/Madrid.`,
-      nearest(name, zones) ?? city,
-    ),
+    issue: finding('$.timezone', `There is no time zone ${quoted(name)}. Give an IANA name such as Europe/Madrid.`, {
+      suggestion: nearest(name, zones) ?? city,
+    }),
   }
 }
 

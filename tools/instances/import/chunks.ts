@@ -1,9 +1,11 @@
 /** What a chunk of an import is made of, whether it is saved or only tried. */
 import { z } from 'zod'
 
-import { AppError, type Issue } from '#platform/errors.ts'
+import { AppError } from '#platform/errors.ts'
+import { type Finding, finding, toIssue } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { SystemWork } from '#platform/system.ts'
+import { issue } from '#platform/validation.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import type { NewLogLine, RunningJob } from '#tools/jobs/service.ts'
 
@@ -39,7 +41,12 @@ export const position = z.object({
   moved: z.int().optional(),
   ignoredColumns: z.array(z.string()),
   errors: z.array(
-    z.object({ row: z.int(), line: z.int().optional(), path: z.string(), message: z.string(), suggestion: z.string().optional() }),
+    issue.extend({
+      row: z.int(),
+      line: z.int().optional(),
+      // Of an import that began before it was told.
+      severity: issue.shape.severity.default('error'),
+    }),
   ),
 })
 export type Position = z.infer<typeof position>
@@ -106,17 +113,18 @@ export function reachedBy(before: Position, chunk: PlannedChunk, outcomes: reado
 
 export function wishOf(entity: CatalogEntity, input: ImportInput, row: PlannedRow, index: number, means: RowMeans): SaveWish {
   const wish = toWish(entity, row.save, { index, path: '$', modeOfCall: input.importMode, ...means })
-  return row.problem === undefined ? wish : { ...wish, issues: [{ path: '$', severity: 'error', message: row.problem }] }
+  return row.problem === undefined ? wish : { ...wish, issues: [finding('$', row.problem)] }
 }
 
 // What is quoted of the file is cut anywhere, and the database takes no half of a surrogate pair.
 const keepable = (text: string) => text.slice(0, keptCharacters).toWellFormed()
 
-function errorOf({ row, line }: PlannedRow, { path, message, suggestion }: Issue): Position['errors'][number] {
+function errorOf({ row, line }: PlannedRow, found: Finding): Position['errors'][number] {
+  const { message, suggestion, ...rest } = toIssue(found)
   return {
     row,
     ...(line === undefined ? {} : { line }),
-    path,
+    ...rest,
     message: keepable(message),
     ...(suggestion === undefined ? {} : { suggestion: keepable(suggestion) }),
   }

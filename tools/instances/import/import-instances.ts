@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { AppError } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { findAssets } from '#tools/assets/service.ts'
 import { exampleJob, job } from '#tools/jobs/jobs.schema.ts'
@@ -57,7 +58,7 @@ export const importInstances = defineOperation({
     const asset = (await findAssets(context.tx, context.tenantId, [input.assetKey])).get(input.assetKey.toLowerCase())
     if (!asset) {
       throw new AppError('invalid_input', 'There is no such asset. Upload the file first with create_upload_url.', {
-        issues: [{ path: '$.assetKey', severity: 'error', message: 'There is no such asset.' }],
+        issues: [finding('$.assetKey', 'There is no such asset.')],
       })
     }
     const mapping = input.mapping ?? {}

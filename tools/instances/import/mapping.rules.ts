@@ -1,5 +1,6 @@
 /** From a file's rows to the rows of a save. */
-import { AppError, type Issue } from '#platform/errors.ts'
+import { AppError } from '#platform/errors.ts'
+import { type Finding, finding } from '#platform/findings.ts'
 import { losesValue } from '#platform/json.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import { type CatalogProperty, propertyIndex } from '#tools/entities/catalog.schema.ts'
@@ -70,18 +71,17 @@ function targetOf(entity: PlanEntity, name: string): Target | undefined {
 }
 
 /** What is wrong with the names on the left of a mapping; what stands on the right only the file tells. */
-export function findMappingIssues(entity: PlanEntity, mapping: Readonly<Record<string, string>>): Issue[] {
+export function findMappingIssues(entity: PlanEntity, mapping: Readonly<Record<string, string>>): Finding[] {
   const known = [...entity.properties.map((one) => one.internalName), ...keyFields]
   return Object.keys(mapping)
     .filter((target) => !targetOf(entity, target))
     .map((target) => {
       const suggestion = nearest(target, known)
-      return {
-        path: `$.mapping.${target}`,
-        severity: 'error' as const,
-        message: `${entity.internalName} has no property ${quoted(target)}. A mapping leads from a property, or from ${keyFields.join(', ')}, to a column of the file.`,
-        ...(suggestion === undefined ? {} : { suggestion }),
-      }
+      return finding(
+        `$.mapping.${target}`,
+        `${entity.internalName} has no property ${quoted(target)}. A mapping leads from a property, or from ${keyFields.join(', ')}, to a column of the file.`,
+        { suggestion },
+      )
     })
 }
 
@@ -114,12 +114,7 @@ export function planColumns(
     if (headers.includes(header)) add(header, target)
     else if (isWhole) {
       const suggestion = nearest(header, headers)
-      issues.push({
-        path: `$.mapping.${name}`,
-        severity: 'error',
-        message: `The file has no column ${quoted(header)}. Columns: ${shown}.`,
-        ...(suggestion === undefined ? {} : { suggestion }),
-      })
+      issues.push(finding(`$.mapping.${name}`, `The file has no column ${quoted(header)}. Columns: ${shown}.`, { suggestion }))
     }
   }
   if (issues.length > 0) throw new AppError('invalid_input', issues[0]?.message ?? 'The mapping is not valid.', { issues })

@@ -8,7 +8,8 @@ import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 
 import { childEnvironment, residentBytes } from '#platform/child-process.ts'
-import { AppError, type ErrorCode, type Issue } from '#platform/errors.ts'
+import { AppError, type ErrorCode } from '#platform/errors.ts'
+import type { Finding } from '#platform/findings.ts'
 
 import type { ReadingWish } from './file.ts'
 import type { PlannedChunk, PlanWish } from './planning.ts'
@@ -19,7 +20,7 @@ export type ReadingRequest = ReadingWish & PlanWish
 export type ReadingEnd =
   | { readonly end: 'done' }
   | { readonly end: 'memory' }
-  | { readonly end: 'refused'; readonly code: ErrorCode; readonly message: string; readonly issues?: readonly Issue[] }
+  | { readonly end: 'refused'; readonly code: ErrorCode; readonly message: string; readonly issues?: readonly Finding[] }
   | { readonly end: 'broken'; readonly said: string }
 
 export interface ReadingLimits {

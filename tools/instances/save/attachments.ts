@@ -1,5 +1,5 @@
 /** Attachments of records: whether the named assets may stand there. */
-import type { Issue } from '#platform/errors.ts'
+import { type Finding, finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { findAssets, isAllowedType } from '#tools/assets/service.ts'
 import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
@@ -8,7 +8,7 @@ import { assetKeysOf, type Value } from '#tools/properties/service.ts'
 export interface AssetProblem {
   /** A file that is not sensitive in a sensitive property: 422 rather than 400. */
   readonly isSensitivity: boolean
-  readonly issues: readonly Issue[]
+  readonly issues: readonly Finding[]
 }
 
 /** Whether the entity's records can hold files. */
@@ -60,7 +60,7 @@ export async function checkAssets(
     const earlier = problems.get(row.index)
     problems.set(row.index, {
       isSensitivity: isSensitivity || earlier?.isSensitivity === true,
-      issues: [...(earlier?.issues ?? []), { path, severity: 'error', message }],
+      issues: [...(earlier?.issues ?? []), finding(path, message)],
     })
   }
   return problems

@@ -1,6 +1,6 @@
 /** The first half of a save: what each row means, given the records that are there. */
 import { inRecords } from '#platform/db/records.ts'
-import type { Issue } from '#platform/errors.ts'
+import { type Finding, finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { comparesBefore } from '#tools/events/service.ts'
@@ -41,7 +41,7 @@ export type SaveOutcome =
         | 'cycle'
         | 'sensitive'
         | 'forbidden'
-      readonly errors: readonly Issue[]
+      readonly errors: readonly Finding[]
       readonly eiRecordId?: number
     }
 
@@ -60,7 +60,7 @@ export interface Draft {
 export type Fail = (
   index: number,
   reason: Extract<SaveOutcome, { outcome: 'failed' }>['reason'],
-  errors: readonly Issue[],
+  errors: readonly Finding[],
   eiRecordId?: number,
 ) => void
 
@@ -78,7 +78,7 @@ export function refuseUnsound(wishes: readonly SaveWish[], fail: Fail): SaveWish
       const message = areOtherParents(earlier.parent, wish.parent)
         ? 'An earlier row of this call has the same key under another parent, and a key names one record whatever its parent. Put the parent into the key, for example key1 of the parent and key2 of the record.'
         : 'An earlier row of this call has the same key. Send one row for each record.'
-      fail(wish.index, 'invalid', [{ path: `${wish.path}.key1`, severity: 'error', message }])
+      fail(wish.index, 'invalid', [finding(`${wish.path}.key1`, message)])
       return false
     }
     if (name !== undefined) seen.set(name, wish)
@@ -128,30 +128,26 @@ export async function findDrafts(context: TxContext, frame: WriteFrame, wishes: 
   const drafts: Draft[] = []
   for (const wish of wishes) {
     const live = wish.targetId !== undefined ? liveById.get(wish.targetId) : wish.keys ? liveByKey.get(keyName(wish.keys)) : undefined
-    const finding = parents.get(wish.index)
+    const named = parents.get(wish.index)
     const holding = live && (holdings?.get(live.id) ?? [])
     const refusal = access && (live || wish.targetId === undefined) ? whyNotSaved(access, wish, live, holding ?? []) : undefined
     const hash = access && live && holding ? hashShown(access, frame.entity, holding, live.rowHash) : live?.rowHash
-    if (wish.targetId !== undefined && !live)
-      fail(wish.index, 'absent', [{ path: wish.path, severity: 'error', message: noSuchRecord(wish.targetId).message }])
-    else if (refusal)
-      fail(wish.index, refusal.reason, [{ path: wish.path, severity: 'error', message: refusal.message }], refusal.eiRecordId)
-    else if (finding?.issue) fail(wish.index, 'invalid', [finding.issue])
+    if (wish.targetId !== undefined && !live) fail(wish.index, 'absent', [finding(wish.path, noSuchRecord(wish.targetId).message)])
+    else if (refusal) fail(wish.index, refusal.reason, [finding(wish.path, refusal.message)], refusal.eiRecordId)
+    else if (named?.issue) fail(wish.index, 'invalid', [named.issue])
     else if (wish.expectedRowHash !== undefined && hash !== wish.expectedRowHash) {
       fail(
         wish.index,
         'stale',
         [
-          {
-            path: `${wish.path}.expectedRowHash`,
-            severity: 'error',
-            message: live ? 'The record was changed since it was read. Read it again and repeat.' : 'There is no such record any more.',
-          },
+          finding(
+            `${wish.path}.expectedRowHash`,
+            live ? 'The record was changed since it was read. Read it again and repeat.' : 'There is no such record any more.',
+          ),
         ],
         live?.id,
       )
-    } else
-      drafts.push({ wish, live, parent: finding?.parent, before: live ? present?.get(live.id) : undefined, holding: access && holding })
+    } else drafts.push({ wish, live, parent: named?.parent, before: live ? present?.get(live.id) : undefined, holding: access && holding })
   }
   return drafts
 }

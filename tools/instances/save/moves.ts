@@ -1,6 +1,6 @@
 /** Records that a save by key would take from their parent: refused unless it was asked for, since a key that comes again is most often another record. */
-import type { Issue } from '#platform/errors.ts'
 import { entitiesOfRecords, inRecords } from '#platform/db/records.ts'
+import { type Finding, finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Keys } from '#tools/query/service.ts'
 
@@ -29,16 +29,15 @@ export async function refuseUnaskedMoves(
   const names = await findNames(context, frame, [...ids])
   for (const { wish, live, parent } of unasked) {
     if (!live) continue
-    const issue: Issue = {
-      path: `${wish.path}.${parentField(wish.parent)}`,
-      severity: 'error',
-      message: otherParentSentence(
+    const issue: Finding = finding(
+      `${wish.path}.${parentField(wish.parent)}`,
+      otherParentSentence(
         frame.entity,
         { eiRecordId: live.id, keys: [live.key1, live.key2, live.key3] },
         live.parentId === null ? undefined : names.get(live.parentId),
         parent ? names.get(parent.id) : null,
       ),
-    }
+    )
     fail(wish.index, 'otherParent', [issue], live.id)
   }
   const refused = new Set(unasked)

@@ -1,6 +1,7 @@
 /** Numbers that the server gives to new records, and that stay unique whoever says them. */
 import { inRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { quoted } from '#platform/suggest.ts'
 import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
@@ -100,11 +101,7 @@ export async function refuseTakenNumbers(
     const pathOf = (draft: Draft) => `${draft.wish.path}.data.${internalName}`
     for (const { draft } of long)
       fail(draft.wish.index, 'invalid', [
-        {
-          path: pathOf(draft),
-          severity: 'error',
-          message: `${internalName} is numbered; a number has at most ${longestNumber} characters.`,
-        },
+        finding(pathOf(draft), `${internalName} is numbered; a number has at most ${longestNumber} characters.`),
       ])
     const earlier = new Set<string>()
     for (const { draft, id, number } of sound) {
@@ -114,7 +111,7 @@ export async function refuseTakenNumbers(
       if (!isSecond && (holder === undefined || holder === id)) continue
       const whose = holder === undefined ? 'An earlier row of this call' : seen.has(holder) ? `Record ${holder}` : 'Another record'
       const message = `${whose} has the ${internalName} ${quoted(number)} already, which is unique in ${entity.internalName}. Leave it out to get the next one.`
-      fail(draft.wish.index, 'keyTaken', [{ path: pathOf(draft), severity: 'error', message }], draft.live?.id)
+      fail(draft.wish.index, 'keyTaken', [finding(pathOf(draft), message)], draft.live?.id)
     }
   }
 }

@@ -1,6 +1,6 @@
 /** Finding, checking and locking the parents that rows name. */
-import type { Issue } from '#platform/errors.ts'
 import { entitiesOfRecords, entitiesWithTables, inRecords, presentColumns } from '#platform/db/records.ts'
+import { type Finding, finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
@@ -18,7 +18,7 @@ export interface FoundParent {
   readonly id: number
 }
 
-export type ParentFinding = { readonly parent: FoundParent | null | undefined; readonly issue?: Issue }
+export type ParentFinding = { readonly parent: FoundParent | null | undefined; readonly issue?: Finding }
 
 /** Said of a parent that the caller does not see, too. */
 const noLiveParent = (id: number) => `There is no live parent ${id}.`
@@ -28,7 +28,7 @@ function parentEntities(frame: WriteFrame): CatalogEntity[] {
 }
 
 function issueOf(path: string, message: string, suggestion?: string): ParentFinding {
-  return { parent: undefined, issue: { path, severity: 'error', message, ...(suggestion === undefined ? {} : { suggestion }) } }
+  return { parent: undefined, issue: finding(path, message, { suggestion }) }
 }
 
 /** The parent of each row, by the row's index: undefined where the row says nothing, null where it says none. */
@@ -128,7 +128,7 @@ function parentByKey(
 /** Why a row cannot point to its parent: what it says is wrong, or the place is taken. */
 export interface ParentRefusal {
   readonly reason: 'invalid' | 'occupied' | 'cycle'
-  readonly issue: Issue
+  readonly issue: Finding
 }
 
 /** A row that will point to a parent. */
@@ -193,7 +193,7 @@ function refuse(
   reason: ParentRefusal['reason'],
   message: string,
 ): void {
-  refusals.set(index, { reason, issue: { path, severity: 'error', message } })
+  refusals.set(index, { reason, issue: finding(path, message) })
 }
 
 /** Moves are taken in the order of the rows, each on top of those before it: two that are sound alone can make a cycle together. */

@@ -1,5 +1,6 @@
 /** What access rules refuse of a save, or of a deletion. */
 import { entitiesOfRecords, inRecords } from '#platform/db/records.ts'
+import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Catalog } from '#tools/entities/catalog.schema.ts'
 import type { Value } from '#tools/properties/service.ts'
@@ -64,7 +65,7 @@ export async function refuseUnseenMoves(
     fail(
       draft.wish.index,
       'forbidden',
-      [{ path, severity: 'error', message: 'The record stands under a parent that you do not see, so that you cannot move it.' }],
+      [finding(path, 'The record stands under a parent that you do not see, so that you cannot move it.')],
       draft.live?.id,
     )
     return false
@@ -89,6 +90,6 @@ export async function refuseUnentitled(context: TxContext, frame: WriteFrame, ro
   const then = await inRecords(tx, tenantId, () => listHoldingsThen(tx, tenantId, frame, access, by, stored))
   rows.forEach(({ draft, said, before }, index) => {
     const message = whyNotStored(access, entity, { said, before, holding: draft.holding, after: then[index] ?? [] })
-    if (message !== undefined) fail(draft.wish.index, 'forbidden', [{ path: draft.wish.path, severity: 'error', message }], draft.live?.id)
+    if (message !== undefined) fail(draft.wish.index, 'forbidden', [finding(draft.wish.path, message)], draft.live?.id)
   })
 }

@@ -1,5 +1,5 @@
 /** The data of one row: which properties it names, and what the one validator of values says of them. */
-import type { Issue } from '#platform/errors.ts'
+import { type Finding, finding } from '#platform/findings.ts'
 import { maxIssues } from '#platform/issues.ts'
 import type { PatternMatcher } from '#platform/patterns.ts'
 import { checkValue, type Value } from '#tools/properties/service.ts'
@@ -11,7 +11,7 @@ import { type Layout, layoutOf, RowValues } from './row-values.rules.ts'
 export interface CheckedData {
   /** By entityPropertyId: what was named, in canonical form. */
   readonly values: ReadonlyMap<number, Value>
-  readonly issues: readonly Issue[]
+  readonly issues: readonly Finding[]
 }
 
 const layouts = new WeakMap<readonly CatalogProperty[], Layout>()
@@ -34,7 +34,7 @@ export function checkData(
 ): CheckedData {
   const index = propertyIndex(properties)
   const values = new RowValues(layoutFor(properties))
-  const issues: Issue[] = []
+  const issues: Finding[] = []
   for (const name in data) {
     if (issues.length >= most) break
     const raw = data[name]
@@ -45,17 +45,12 @@ export function checkData(
       continue
     }
     if (values.has(property.entityPropertyId)) {
-      issues.push({ path: `${path}.${name}`, severity: 'error', message: `${property.internalName} is named twice.` })
+      issues.push(finding(`${path}.${name}`, `${property.internalName} is named twice.`))
       continue
     }
     const checked = checkValue(property, raw, patterns)
     if ('problem' in checked) {
-      issues.push({
-        path: `${path}.${name}`,
-        severity: 'error',
-        message: checked.problem,
-        ...(checked.suggestion === undefined ? {} : { suggestion: checked.suggestion }),
-      })
+      issues.push(finding(`${path}.${name}`, checked.problem, { suggestion: checked.suggestion }))
     } else values.add(property.entityPropertyId, checked.value)
   }
   return { values, issues }
@@ -73,12 +68,8 @@ function requiredOf(properties: readonly CatalogProperty[]): readonly CatalogPro
 }
 
 /** Required properties that the merged row leaves empty. */
-export function findMissing(properties: readonly CatalogProperty[], values: ReadonlyMap<number, Value>, path: string): Issue[] {
+export function findMissing(properties: readonly CatalogProperty[], values: ReadonlyMap<number, Value>, path: string): Finding[] {
   return requiredOf(properties)
     .filter((property) => (values.get(property.entityPropertyId) ?? null) === null)
-    .map((property) => ({
-      path: `${path}.${property.internalName}`,
-      severity: 'error' as const,
-      message: `${property.internalName} is required.`,
-    }))
+    .map((property) => finding(`${path}.${property.internalName}`, `${property.internalName} is required.`))
 }

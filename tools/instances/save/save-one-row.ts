@@ -1,8 +1,9 @@
 /** What the saving operations share: from an outcome to the answer or the error of a single save. */
 import { rawJson, type RawJson } from '#platform/answer.ts'
 import { AppError } from '#platform/errors.ts'
+import { verdictOf } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
-import { blind, documentOf, verdictOf } from '#tools/query/service.ts'
+import { blind, documentOf } from '#tools/query/service.ts'
 
 import type { SaveOutcome } from './match-records.ts'
 import { saveRows } from './save-rows.ts'

@@ -1,7 +1,7 @@
 /** Saving records: one way for a single save, a bulk, an import and a write-back. Set-based, keys and hashes first, then only what differs. */
 import { inRecords } from '#platform/db/records.ts'
 import { sqlState, StaleRead } from '#platform/db/transaction.ts'
-import type { Issue } from '#platform/errors.ts'
+import { type Finding, finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { eachInTurns, mapInTurns, nextTurn } from '#platform/turns.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
@@ -51,7 +51,7 @@ export async function saveRows(
   const fail = (
     index: number,
     reason: Extract<SaveOutcome, { outcome: 'failed' }>['reason'],
-    errors: readonly Issue[],
+    errors: readonly Finding[],
     eiRecordId?: number,
   ) => void outcomes.set(index, { index, outcome: 'failed', reason, errors, ...(eiRecordId === undefined ? {} : { eiRecordId }) })
 
@@ -112,8 +112,7 @@ async function mergeDrafts(
       const before = live ? (draft.before ?? present.get(live.id)) : undefined
       const allowed = frame.access && withinRights(frame.access, entity, wish.values, draft.holding, before)
       const refusal = allowed && notYours(allowed.refused)
-      if (refusal !== undefined)
-        return fail(wish.index, 'forbidden', [{ path: `${wish.path}.data`, severity: 'error', message: refusal }], live?.id)
+      if (refusal !== undefined) return fail(wish.index, 'forbidden', [finding(`${wish.path}.data`, refusal)], live?.id)
       const said = allowed?.values ?? wish.values
       const named = withNumbers(entity, allowed ? { ...wish, values: said } : wish, before, numbers.get(wish.index))
       const values = mergeValues(entity, wish.mode === 'overwrite' ? allowed?.kept : before, named)
@@ -132,11 +131,12 @@ async function mergeDrafts(
     issues.push(...findKeyIssues(keys, wish.path, keySourcesOf(entity), issues.length > 0))
     const parentId = draft.parent === undefined ? (live?.parentId ?? null) : (draft.parent?.id ?? null)
     if (parentId === null && entity.parents.length > 0 && entity.parents.every((relation) => relation.isRequired)) {
-      issues.push({
-        path: `${wish.path}.parentKey1`,
-        severity: 'error',
-        message: `A record of ${entity.internalName} needs a parent. Send parentKey1..3 or parentEIRecordId (in an import: parentKey1..3 as columns, or in mapping).`,
-      })
+      issues.push(
+        finding(
+          `${wish.path}.parentKey1`,
+          `A record of ${entity.internalName} needs a parent. Send parentKey1..3 or parentEIRecordId (in an import: parentKey1..3 as columns, or in mapping).`,
+        ),
+      )
     }
     if (issues.length > 0) {
       return fail(wish.index, 'invalid', issues, live?.id)
@@ -192,11 +192,10 @@ async function refuseTakenKeys(
         draft.wish.index,
         'keyTaken',
         [
-          {
-            path: `${draft.wish.path}.key1`,
-            severity: 'error',
-            message: `${seen.has(holder) ? `Record ${holder}` : 'Another record'} has the key "${externalKeyOf(row.keys).slice(0, 80)}" already.`,
-          },
+          finding(
+            `${draft.wish.path}.key1`,
+            `${seen.has(holder) ? `Record ${holder}` : 'Another record'} has the key "${externalKeyOf(row.keys).slice(0, 80)}" already.`,
+          ),
         ],
         row.id,
       )

@@ -1,7 +1,8 @@
 /** Decisions of a save: what a row means, before anything is read or written. */
 import type { z } from 'zod'
 
-import { AppError, type Issue } from '#platform/errors.ts'
+import { AppError } from '#platform/errors.ts'
+import { type Finding, finding } from '#platform/findings.ts'
 import { type ParsedJson, parseJson } from '#platform/json.ts'
 import type { PatternMatcher } from '#platform/patterns.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
@@ -36,7 +37,7 @@ export interface SaveWish {
   readonly parent: ParentWish
   readonly expectedRowHash: string | undefined
   readonly mode: ImportMode
-  readonly issues: readonly Issue[]
+  readonly issues: readonly Finding[]
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -46,23 +47,23 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function dataOf(
   row: SaveRowInput,
   path: string,
-  issues: Issue[],
+  issues: Finding[],
   known: ReadonlyMap<string, ParsedJson> | undefined,
 ): Record<string, unknown> {
   if (row.data !== undefined && row.dataJson !== undefined) {
-    issues.push({ path: `${path}.dataJson`, severity: 'error', message: 'Send data or dataJson, not both.' })
+    issues.push(finding(`${path}.dataJson`, 'Send data or dataJson, not both.'))
     return {}
   }
   if (row.dataJson === undefined) return row.data ?? {}
   try {
     const parsed = keptOf(known?.get(row.dataJson)) ?? parseJson(row.dataJson)
     if (isObject(parsed)) return parsed
-    issues.push({ path: `${path}.dataJson`, severity: 'error', message: 'dataJson must hold a JSON object of values by property.' })
+    issues.push(finding(`${path}.dataJson`, 'dataJson must hold a JSON object of values by property.'))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     issues.push(
       ...(error.issues?.map((issue) => ({ ...issue, path: `${path}.dataJson${issue.path.slice(1)}` })) ?? [
-        { path: `${path}.dataJson`, severity: 'error' as const, message: error.message },
+        finding(`${path}.dataJson`, error.message),
       ]),
     )
   }
@@ -75,16 +76,15 @@ function keptOf(known: ParsedJson | undefined): unknown {
   return known?.value
 }
 
-function parentOf(row: SaveRowInput, path: string, issues: Issue[]): ParentWish {
+function parentOf(row: SaveRowInput, path: string, issues: Finding[]): ParentWish {
   const hasKey = row.parentKey1 !== undefined && row.parentKey1 !== ''
   if (row.parentEIRecordId !== undefined) {
-    if (hasKey)
-      issues.push({ path: `${path}.parentEIRecordId`, severity: 'error', message: 'Send parentEIRecordId or parentKey1..3, not both.' })
+    if (hasKey) issues.push(finding(`${path}.parentEIRecordId`, 'Send parentEIRecordId or parentKey1..3, not both.'))
     return row.parentEIRecordId === null ? { kind: 'none' } : { kind: 'id', id: row.parentEIRecordId }
   }
   if (!hasKey) {
     if (row.parentKey2 || row.parentKey3)
-      issues.push({ path: `${path}.parentKey1`, severity: 'error', message: 'parentKey1 is needed before parentKey2 and parentKey3.' })
+      issues.push(finding(`${path}.parentKey1`, 'parentKey1 is needed before parentKey2 and parentKey3.'))
     return { kind: 'unsaid' }
   }
   return { kind: 'key', keys: [row.parentKey1 ?? '', row.parentKey2 ?? '', row.parentKey3 ?? ''], entity: row.parentEntity }
@@ -125,7 +125,7 @@ export function keysOf(
   said: SaidKeys,
   values: ReadonlyMap<number, Value>,
   path: string,
-  issues: Issue[],
+  issues: Finding[],
   present?: Keys,
 ): Keys | undefined {
   const parts = [said.key1, said.key2, said.key3]
@@ -133,11 +133,12 @@ export function keysOf(
   const keys = parts.map((part, index) => {
     const follows = derived[index]
     if (part !== undefined && follows !== undefined && part !== follows) {
-      issues.push({
-        path: `${path}.key${index + 1}`,
-        severity: 'error',
-        message: `key${index + 1} follows from a property of ${entity.internalName} and would be "${follows.slice(0, 60)}".`,
-      })
+      issues.push(
+        finding(
+          `${path}.key${index + 1}`,
+          `key${index + 1} follows from a property of ${entity.internalName} and would be "${follows.slice(0, 60)}".`,
+        ),
+      )
     }
     return follows ?? part ?? present?.[index]
   })
@@ -162,7 +163,7 @@ export function toWish(
   },
 ): SaveWish {
   const { index, path } = at
-  const issues: Issue[] = []
+  const issues: Finding[] = []
   const checked = checkData(
     entity.properties,
     dataOf(row, path, issues, at.parsed),
