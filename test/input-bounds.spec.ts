@@ -9,12 +9,15 @@ interface Shown {
   readonly [keyword: string]: unknown
 }
 
+const byParser = 'by its own parser, in rules and depth'
+
 /** Where something has no end by its schema, and what bounds it instead. */
 const boundedElsewhere: Readonly<Record<string, string>> = {
   rows: 'by a setting, in the handler',
   keys: 'by a setting, in the handler',
-  filterRules: 'by its own parser, in rules and depth',
-  filters: 'by its own parser, in rules and depth',
+  filterRules: byParser,
+  filters: byParser,
+  filter: byParser,
   params: 'by the schema of the operation that is called',
 }
 
@@ -39,7 +42,8 @@ function* endless(shown: Shown, path: string): Generator<string> {
   const branches = ['anyOf', 'oneOf', 'allOf'].flatMap((keyword) => (shown[keyword] ?? []) as Shown[])
   for (const branch of branches) yield* endless(branch, path)
   if (shown['items']) yield* endless(shown['items'] as Shown, `${path}[]`)
-  for (const [name, field] of Object.entries((shown['properties'] ?? {}) as Record<string, Shown>)) yield* endless(field, `${path}.${name}`)
+  for (const [name, field] of Object.entries((shown['properties'] ?? {}) as Record<string, Shown>))
+    if (boundedElsewhere[name] !== byParser) yield* endless(field, `${path}.${name}`)
   const others = shown['additionalProperties']
   if (typeof others === 'object' && others !== null) yield* endless(others as Shown, `${path}.*`)
 }

@@ -9,7 +9,7 @@ import { entity, exampleView, exampleViewJson, view, viewInput } from './views.s
 
 export const saveView = defineOperation({
   ...writes(view),
-  errors: ['not_found', 'already_exists', 'unknown_property'],
+  errors: ['not_found', 'already_exists', 'unknown_property', 'unknown_entity'],
   name: 'save_view',
   title: 'Create a view',
   description:

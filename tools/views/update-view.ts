@@ -10,7 +10,7 @@ import { entity, exampleView, exampleViewJson, view, viewInput, viewSlot } from 
 export const updateView = defineOperation({
   ...writes(view),
   isIdempotent: true,
-  errors: ['not_found', 'already_exists', 'unknown_property'],
+  errors: ['not_found', 'already_exists', 'unknown_property', 'unknown_entity'],
   name: 'update_view',
   title: 'Change a view',
   description: 'Changes what is named; viewJson as a whole. For its owner and builders: others copy it with clone_view.',
