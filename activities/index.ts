@@ -2,6 +2,7 @@
 import type { Services } from '#platform/services.ts'
 import { analysisJobKind, analysisRunner } from '#tools/intelligence/service.ts'
 import { importKind, importRunner } from '#tools/instances/service.ts'
+import { viewExportKind, viewExportRunner } from '#tools/views/service.ts'
 
 import { createJobActivities } from './jobs.ts'
 import { createMessagingActivities } from './messaging/index.ts'
@@ -28,7 +29,10 @@ export function createActivities(services: Services): Activities {
     general: createAnalysisActivities({ services }),
     messages,
     recognition: createRecognitionActivities({ services, recognizer }),
-    jobs: createJobActivities({ services, runners: { [importKind]: importRunner, [analysisJobKind]: analysisRunner } }),
+    jobs: createJobActivities({
+      services,
+      runners: { [importKind]: importRunner, [analysisJobKind]: analysisRunner, [viewExportKind]: viewExportRunner },
+    }),
     async close() {
       await Promise.all([recognizer.close(), closeSenders()])
     },

@@ -233,6 +233,18 @@ describe('the house', () => {
     for (const domain of ['properties', 'entities']) expect([...users]).toContain(domain)
   })
 
+  it('keeps the floor of exports without operations, below all that write files of records', () => {
+    const floor = files.filter((file) => under(file, 'tools/exports'))
+    expect(floor.length).toBeGreaterThan(4)
+    expect(floor.filter((file) => /\bdefine\w*Operation\(/.test(textOf(file)))).toEqual([])
+    const below = ['tools/exports', 'tools/query', 'tools/assets', 'tools/jobs', 'tools/entities']
+    const strays = imports.filter(
+      ({ from, to }) => under(from, 'tools/exports') && under(to, 'tools') && !below.some((room) => under(to, room)),
+    )
+    expect(strays).toEqual([])
+    expect(imports.filter(({ to }) => to === 'tools/exports/service.ts').map(({ from }) => domainOf(from))).toContain('views')
+  })
+
   it('keeps each operation in the folder of its domain, in a file of its name', () => {
     const { operations } = buildRegistry(domains)
     expect(operations.length).toBeGreaterThan(100)

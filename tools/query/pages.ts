@@ -29,7 +29,7 @@ export interface ListRequest extends Narrowing {
 }
 
 /** Parses filter and sort. Throws 400 with every finding. */
-async function queryOf(
+export async function queryOf(
   context: TxContext,
   { catalog }: ReadFrame,
   source: Source,
@@ -43,6 +43,21 @@ async function queryOf(
     throw new AppError(code, `The query is not valid: ${first?.message ?? ''}`, { issues: parsed.issues })
   }
   return parsed
+}
+
+/** Filters that hold together, each as a list takes it. Throws 400 with every finding of the first that is wrong. */
+export async function conjunctionOf(
+  context: TxContext,
+  frame: ReadFrame,
+  source: Source,
+  said: readonly unknown[],
+): Promise<QueryNode | undefined> {
+  const filters: QueryNode[] = []
+  for (const one of said) {
+    const { filter } = await queryOf(context, frame, source, { filterRules: one })
+    if (filter) filters.push(filter)
+  }
+  return filters.length > 1 ? { kind: 'group', logic: 'AND', nodes: filters } : filters[0]
 }
 
 /** A cursor belongs to one query: the same entity, filter and sort. */
@@ -64,12 +79,8 @@ export async function listRecords(context: TxContext, frame: ReadFrame, input: L
   const page = pageOf(context, input)
   const statement = showing(frame, shownOf(context, frame, input), listed)
   const { filter: asked, sort } = await queryOf(context, frame, statement.source, input)
-  const filters = asked ? [asked] : []
-  for (const one of listed.within ?? []) {
-    const { filter: within } = await queryOf(context, frame, statement.source, { filters: one })
-    if (within) filters.unshift(within)
-  }
-  const filter: QueryNode | undefined = filters.length > 1 ? { kind: 'group', logic: 'AND', nodes: filters } : filters[0]
+  const within = await conjunctionOf(context, frame, statement.source, listed.within ?? [])
+  const filter: QueryNode | undefined = within && asked ? { kind: 'group', logic: 'AND', nodes: [within, asked] } : (within ?? asked)
   if (!frame.hasTable) return listing<never>(rawJson('[]'), totalOf(page, 0))
   const mark = queryMark(frame, [input.filterRules ?? input.filters ?? null, input.sort ?? null, listed])
   let after: readonly unknown[] | undefined

@@ -4,7 +4,7 @@ import type { PageRequest } from '#platform/paging.ts'
 
 import { constantSql, createParameters, type Parameters } from './columns.rules.ts'
 import { filterSql } from './conditions.rules.ts'
-import { documentSql, showing as showingOf, type Showing } from './document.rules.ts'
+import { dataSql, documentSql, showing as showingOf, type Showing } from './document.rules.ts'
 import type { Keys } from './keys.rules.ts'
 import { orderSql, positionSql, rangesAfter } from './order.rules.ts'
 import { type DocumentPage, pageSql } from './page.rules.ts'
@@ -130,6 +130,21 @@ export async function listDocuments(
     isWhole: page.isNumbered,
     also: { total: totalSql(page, all) },
   })
+}
+
+/** Opens the records of a query, in order, as they are now. `fetchRows` then takes them, in the same transaction. */
+export async function openRows(tx: Tx, showing: Showing, query: PageQuery): Promise<void> {
+  const { parameters, source } = showing
+  const data = dataSql(showing)
+  const rows = fromSql(parameters, source, ...conditionsOf(parameters, source, query))
+  const order = orderSql(parameters, source, query.sort)
+  await run(tx, `declare all_rows no scroll cursor for select (${data})::text as data from ${rows} order by ${order}`, parameters)
+}
+
+/** The next of the records that were opened. */
+export async function fetchRows(tx: Tx, count: number): Promise<string[]> {
+  const rows = await tx.unsafe<{ data: string }[]>(`fetch ${count} from all_rows`)
+  return rows.map((row) => row.data)
 }
 
 /** How many records of the source a filter selects, counted up to `limit`. */

@@ -19,6 +19,7 @@ export {
   recordName,
   shownOf,
 } from './records.ts'
+export { countRowsOf, readRows, type RowsRequest, typeOfColumn } from './rows.ts'
 export { accessFloor, sightOf } from './sight.ts'
 export { holdingsOf, seenAmong } from './holdings.ts'
 export { holdingSql } from './holdings.store.ts'

@@ -3,6 +3,7 @@ import type { Domain } from '#platform/operation.ts'
 import { cloneView } from './clone-view.ts'
 import { deleteView } from './delete-view.ts'
 import { executeView } from './execute-view.ts'
+import { exportView } from './export-view.ts'
 import { getView } from './get-view.ts'
 import { listViews } from './list-views.ts'
 import { saveView } from './save-view.ts'
@@ -15,6 +16,6 @@ export const viewsDomain: Domain = {
   name: 'views',
   title: 'Views',
   summary: 'Saved lists of records: visible columns, filters, sort and size of a page, run by name.',
-  operations: [listViews, getView, saveView, updateView, deleteView, validateView, executeView, cloneView, shareView],
+  operations: [listViews, getView, saveView, updateView, deleteView, validateView, executeView, exportView, cloneView, shareView],
   phrases: viewsPhrases,
 }

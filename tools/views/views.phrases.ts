@@ -43,6 +43,12 @@ export const viewsPhrases: Phrases = {
     fr: 'ouvrir la liste enregistrée des retards; montrer la vue des commandes ouvertes; exécuter une vue; qu’y a-t-il aujourd’hui sur la liste des urgences; appliquer le filtre préparé; lignes d’une liste enregistrée; afficher ma liste habituelle',
     es: 'abrir la lista guardada de atrasados; mostrar la vista de pedidos abiertos; ejecutar una vista; qué hay hoy en la lista de urgentes; aplicar el filtro preparado; filas de una lista guardada; sacar mi lista de siempre',
   },
+  export_view: {
+    en: 'download the saved list as a spreadsheet; put the open orders view into Excel; give me the view as CSV; send the prepared list to a file; save the rows of a view as JSON; make an xlsx of the overdue list; I need the saved list on my computer; print-out of a view as a file; write the results of a saved search to a table file; hand the team list to accounting as a spreadsheet; take the whole view out of the system; file with everything that the saved list shows',
+    de: 'gespeicherte Liste als Tabelle herunterladen; Ansicht nach Excel ausgeben; die Ansicht als CSV; Zeilen einer Ansicht als Datei speichern; Liste der Überfälligen als xlsx; Ergebnisse einer gespeicherten Suche in eine Datei schreiben; Ansicht für die Buchhaltung ausgeben',
+    fr: 'télécharger la liste enregistrée en tableur; mettre la vue dans Excel; la vue en CSV; enregistrer les lignes d’une vue dans un fichier; la liste des retards en xlsx; écrire les résultats d’une recherche enregistrée dans un fichier; sortir la vue pour la comptabilité',
+    es: 'descargar la lista guardada como hoja de cálculo; pasar la vista a Excel; la vista en CSV; guardar las filas de una vista en un archivo; la lista de atrasados en xlsx; escribir los resultados de una búsqueda guardada en un archivo; sacar la vista para contabilidad',
+  },
   clone_view: {
     en: 'copy a saved list; make my own version of the team view; duplicate a view; start from an existing saved list; the shared list is nearly right, I need my own; same list for another region; take over the filter of a colleague and adapt it; second copy of a saved search; fork a view; reuse the layout of a saved list under another name; a variant of the overdue list',
     de: 'gespeicherte Liste kopieren; eigene Fassung der Team-Ansicht machen; Ansicht duplizieren; von einer vorhandenen Ansicht ausgehen; Filter eines Kollegen übernehmen und anpassen; gleiche Liste unter anderem Namen; Variante einer Ansicht',

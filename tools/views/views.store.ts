@@ -8,6 +8,13 @@ export interface ViewSyncRow {
   readonly lastExportAt: string | null
 }
 
+/** Notes that the view was exported. */
+export async function noteExport(tx: Tx, tenantId: number, stamp: string, viewId: number): Promise<void> {
+  await tx`
+    insert into platform.view_sync (tenant_id, view_id, last_export_at) values (${tenantId}, ${viewId}, ${stamp})
+    on conflict (tenant_id, view_id) do update set last_export_at = excluded.last_export_at`
+}
+
 /** Of those that were ever exported or synchronised. */
 export async function listViewSyncs(tx: Tx, tenantId: number, viewIds: readonly number[]): Promise<ViewSyncRow[]> {
   if (viewIds.length === 0) return []

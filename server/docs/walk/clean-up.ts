@@ -2,7 +2,7 @@ import type { Step } from './step.ts'
 
 const entities = ['WorkOrder', 'Task', 'Technician', 'Visit', 'Site']
 const properties = ['Priority', 'Title', 'SignText', 'Photo', 'Email', 'Code']
-const assets = ['rowsAssetKey', 'tasksAssetKey', 'pdfAssetKey', 'pictureAssetKey']
+const assets = ['rowsAssetKey', 'tasksAssetKey', 'pdfAssetKey', 'pictureAssetKey', 'viewAssetKey']
 const users = ['tenantUserId', 'secondTenantUserId']
 
 /** Takes back what the run made. A user and a tenant cannot be deleted: they are locked and suspended. */

@@ -17,6 +17,7 @@ export const steps: readonly Step[] = [
   { operation: 'update_view', input: { entity, view, viewJson: { ...viewJson, pageSize: 10 } } },
   { operation: 'share_view', input: { entity, view, isShared: true } },
   { operation: 'execute_view', input: { entity, view, sort: [{ property: 'Title{{run}}' }] } },
+  { operation: 'export_view', input: { entity, view, format: 'xlsx' }, keeps: { viewAssetKey: 'answer.assetKey' } },
   { operation: 'clone_view', input: { entity, view, internalName: 'Copy{{run}}' } },
   { operation: 'delete_view', input: { entity, view: 'Copy{{run}}' } },
 ]

@@ -52,6 +52,7 @@ export const given: Given = {
     return { input: { entity, internalName: stage.unique('Mine'), viewJson } }
   },
   execute_view: named(),
+  export_view: named({ format: 'csv' }),
   clone_view: async (stage) => named({ internalName: stage.unique('Copy') })(stage),
   share_view: named({ isShared: false }),
 }

@@ -1,0 +1,98 @@
+/** Records of a query as a file among the assets. */
+import { PassThrough } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+import { AppError } from '#platform/errors.ts'
+import type { TxContext } from '#platform/operation.ts'
+import { type AssetOwner, fillPending, openPending } from '#tools/assets/service.ts'
+import { type ReadFrame, readRows, type RowsRequest } from '#tools/query/service.ts'
+
+import type { Format } from './exports.schema.ts'
+import { fileOf, mimeTypes } from './files.ts'
+
+/** Written in the call that asks; what is larger is for a job. */
+export const rowsAtOnce = 5_000
+/** Of one file: a sheet has little more room. */
+const maxRows = 1_000_000
+
+export interface ExportPlan extends RowsRequest {
+  readonly frame: ReadFrame
+}
+
+export interface ExportRequest {
+  /** Whose the file is. */
+  readonly owner: AssetOwner
+  /** Without its extension. */
+  readonly name: string
+  readonly format: Format
+  readonly isSensitive: boolean
+  /** Runs in a transaction that only reads; once. */
+  read(work: (context: TxContext) => Promise<void>): Promise<void>
+  plan(context: TxContext): Promise<ExportPlan>
+  /** In the transaction that shows the file. */
+  readonly onStored?: (context: TxContext, done: Exported) => Promise<void>
+}
+
+export interface Exported {
+  readonly assetKey: string
+  readonly rows: number
+}
+
+async function* counted(batches: AsyncIterable<readonly string[]>, count: (rows: number) => void): AsyncGenerator<readonly string[]> {
+  let rows = 0
+  for await (const batch of batches) {
+    rows += batch.length
+    if (rows > maxRows)
+      throw new AppError('too_large', `A file takes at most ${maxRows.toLocaleString('en-US')} rows. Narrow it with filterRules.`)
+    count(rows)
+    yield batch
+  }
+}
+
+/** Whether a value that the product keeps from prying eyes stands in the file. */
+export function isSensitiveExport({ columns }: RowsRequest): boolean {
+  return columns.some((column) => 'property' in column && column.property.isSensitive)
+}
+
+/** Writes records of a query into a new file while they are read. Throws what the reading or the storing throws; then there is no file. */
+export async function exportRecords(request: ExportRequest): Promise<Exported> {
+  const { owner, format, isSensitive } = request
+  const file = { fileName: `${request.name}.${format}`, mimeType: mimeTypes[format], isSensitive }
+  const pending = await owner.transact((context) => openPending(context, owner.tenantUserId, file))
+  const bytes = new PassThrough()
+  let rows = 0
+  let isBegun = false
+  const reading = request.read(async (context) => {
+    // What has gone into the file cannot be taken back: a transaction that is run again would write it twice.
+    if (isBegun) throw new AppError('unavailable', 'The records changed while they were read. Try again.', { retryAfterSeconds: 1 })
+    isBegun = true
+    const { frame, ...query } = await request.plan(context)
+    const batches = counted(readRows(context, frame, query), (found) => (rows = found))
+    await pipeline(
+      fileOf(format, { columns: query.columns, batches, name: frame.entity.internalName }),
+      bytes,
+      owner.signal ? { signal: owner.signal } : {},
+    )
+  })
+  const done = () => ({ assetKey: pending.assetKey, rows })
+  const storing = fillPending(
+    owner,
+    { ...pending, declaredType: file.mimeType },
+    { stream: bytes },
+    { onStored: async (context) => request.onStored?.(context, done()) },
+  )
+  // The one that fails makes the other one fail: only the first tells why.
+  const failures: unknown[] = []
+  await Promise.all([
+    reading.catch((error: unknown) => {
+      failures.push(error)
+      bytes.destroy(error instanceof Error ? error : undefined)
+    }),
+    storing.catch((error: unknown) => {
+      failures.push(error)
+      bytes.destroy()
+    }),
+  ])
+  if (failures.length > 0) throw failures[0]
+  return done()
+}

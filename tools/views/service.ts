@@ -1,0 +1,2 @@
+/** Views for activities. */
+export { viewExportKind, viewExportRunner } from './exporting.ts'
