@@ -12,6 +12,9 @@ export const anyValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.
 /** Values by property internalName. */
 export const data = z.looseObject({}).describe('Values by property internalName')
 
+/** Of answers by watermark, where access rules look at related records. */
+export const sightMayLag = z.literal(true).optional().describe('What enters or leaves your sight through related records alone is not told')
+
 /** Where access rules withhold anything. */
 export const withheld = z.array(z.string()).optional().describe('Properties that are null because you may not see them')
 

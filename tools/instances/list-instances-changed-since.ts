@@ -8,10 +8,10 @@ import { pageSizeMax } from '#platform/paging.ts'
 import { entity, narrowInput } from '#tools/query/query.schema.ts'
 import { readChanges, readFrame, shownOf } from '#tools/query/service.ts'
 
-import { changedInstance, exampleInstance } from './instances.schema.ts'
+import { changedInstance, exampleInstance, sightMayLag } from './instances.schema.ts'
 
 export const listInstancesChangedSince = defineOperation({
-  ...reads(z.object({ rows: z.array(changedInstance), watermark: z.string(), hasMore: z.boolean() })),
+  ...reads(z.object({ rows: z.array(changedInstance), watermark: z.string(), hasMore: z.boolean(), sightMayLag })),
   name: 'list_instances_changed_since',
   title: 'Records changed since a watermark',
   description:
@@ -36,14 +36,14 @@ export const listInstancesChangedSince = defineOperation({
   async handler(context, input) {
     const frame = await readFrame(context, input.entity)
     const shown = shownOf(context, frame, input)
-    const { items, watermark, hasMore } = await readChanges(
-      context,
-      frame,
-      { watermark: input.watermark, pageSize: input.pageSize ?? 50, onlyDeleted: false, shown },
-      () => {
-        throw new StaleRead('the cluster was restarted', () => compareEpoch(context.services.databases))
-      },
-    )
-    return rawJson(`{"rows":${items},"watermark":${JSON.stringify(watermark)},"hasMore":${hasMore}}`)
+    const {
+      items,
+      watermark,
+      hasMore,
+      sightMayLag: mayLag,
+    } = await readChanges(context, frame, { watermark: input.watermark, pageSize: input.pageSize ?? 50, onlyDeleted: false, shown }, () => {
+      throw new StaleRead('the cluster was restarted', () => compareEpoch(context.services.databases))
+    })
+    return rawJson(`{"rows":${items},"watermark":${JSON.stringify(watermark)},"hasMore":${hasMore}${mayLag ? ',"sightMayLag":true' : ''}}`)
   },
 })

@@ -7,13 +7,13 @@ import { envelopeBytes, fitting, pageSizeMax } from '#platform/paging.ts'
 import { entity } from '#tools/query/query.schema.ts'
 import { readChanges, readFrame } from '#tools/query/service.ts'
 
-import { tombstone } from './instances.schema.ts'
+import { sightMayLag, tombstone } from './instances.schema.ts'
 import { findDisplayNames } from '#tools/users/service.ts'
 
 type Row = Omit<z.input<typeof tombstone>, 'deletedBy'> & { deletedBy: number | null; changeNo: string }
 
 export const listInstancesDeletedSince = defineOperation({
-  ...reads(z.object({ rows: z.array(tombstone), watermark: z.string(), hasMore: z.boolean() })),
+  ...reads(z.object({ rows: z.array(tombstone), watermark: z.string(), hasMore: z.boolean(), sightMayLag })),
   name: 'list_instances_deleted_since',
   title: 'Records deleted since a watermark',
   description:
@@ -68,9 +68,15 @@ export const listInstancesDeletedSince = defineOperation({
     }))
     // The names come on top of what PostgreSQL has counted.
     const rows = fitting(context.answerBytes - envelopeBytes, shown)
+    const lag = changes.sightMayLag ? { sightMayLag: true as const } : {}
     const last = found[rows.length - 1]
     if (last === undefined || rows.length === shown.length)
-      return { rows: [...rows], watermark: changes.watermark, hasMore: changes.hasMore }
-    return { rows: [...rows], watermark: changes.watermarkAt({ changeNo: last.changeNo, id: String(last.eiRecordId) }), hasMore: true }
+      return { rows: [...rows], watermark: changes.watermark, hasMore: changes.hasMore, ...lag }
+    return {
+      rows: [...rows],
+      watermark: changes.watermarkAt({ changeNo: last.changeNo, id: String(last.eiRecordId) }),
+      hasMore: true,
+      ...lag,
+    }
   },
 })

@@ -28,20 +28,26 @@ export interface Source {
   /** ISO 8601: the records as they were then; undefined: as they are. */
   readonly asOf: string | undefined
   readonly sight: Sight | undefined
+  /** What sight is asked of: the record as it stands, or each version by itself. */
+  readonly judged: 'record' | 'version'
 }
 
 export interface Opening {
   readonly alias?: string
   readonly rows?: Rows
   readonly asOf?: string | undefined
+  readonly judged?: Source['judged']
 }
 
 /**
  * Opens an entity's records for a statement. What a caller may see of an entity is decided here and told by `rowsOf` and `columnOf`, through which all SQL
  * on the source goes: no reader can forget it.
  */
-export function openSource({ catalog, entity, present, sight }: Readable, { alias = 'e', rows = 'live', asOf }: Opening = {}): Source {
-  return { tenantId: catalog.tenantId, entity, present, alias, rows, asOf, sight }
+export function openSource(
+  { catalog, entity, present, sight }: Readable,
+  { alias = 'e', rows = 'live', asOf, judged = 'record' }: Opening = {},
+): Source {
+  return { tenantId: catalog.tenantId, entity, present, alias, rows, asOf, sight, judged }
 }
 
 /** The rows of a source: a `from` item, and the conditions under which they are the records that it means. */
@@ -58,6 +64,8 @@ export function rowsOf(parameters: Parameters, source: Source): { readonly from:
   const at = asOf === undefined ? undefined : constantSql(`${parameters.add(asOf)}::text`, 'timestamptz')
   const then = at === undefined ? [] : [`${alias}.valid_from <= ${at}`, `${at} < ${alias}.valid_to`]
   const versions = versionsSql(source)
+  if (source.judged === 'version' && flags.length > 0)
+    return { from: `(select t.*, ${flags.join(', ')} from ${versions} t) ${alias}`, conditions: [...then, ...live, ...seen] }
   // Whether somebody sees a record is asked of it as it stands, whenever its versions are from.
   const from =
     flags.length === 0
@@ -79,6 +87,25 @@ function flagsSql(parameters: Parameters, source: Source): string[] {
   return reading.map(
     ({ holds }, index) => `${holds === undefined ? 'true' : `coalesce(${holds(parameters, 't')}, false)`} as sees_${index}`,
   )
+}
+
+/**
+ * Records, the seen ones and those of which an earlier version was seen: `lost` makes the columns of that version, under the alias `v`, out of the
+ * conditions under which it was known. Undefined where every row is seen, or none.
+ */
+export function withLostSql(
+  parameters: Parameters,
+  readable: Readable,
+  lost: { readonly columns: (version: Source) => string; readonly known: (version: Source) => string },
+) {
+  const source = openSource(readable, { rows: 'withDeleted' })
+  if (flagNames(source).length === 0 || seenSql(source).length === 0) return undefined
+  const [seen] = seenSql(source)
+  const { from } = rowsOf(parameters, source)
+  const version = openSource(readable, { alias: 'v', rows: 'versions', judged: 'version' })
+  const before = fromSql(parameters, version, 'v.id = e.id', 'v.deleted_at is null', lost.known(version))
+  const found = `left join lateral (select ${lost.columns(version)} from ${before} order by v.version desc limit 1) k on not ${seen}`
+  return { from: `${from} ${found}`, seen: String(seen) }
 }
 
 /** The condition under which a row is the caller's to see. */
@@ -186,6 +213,12 @@ function versionsSql({ tenantId, entity, present }: Source): string {
   })
   return `(select ${[...versionColumns, createdBy, ...columns.map((property) => `c${property.columnId}`), "'infinity'::timestamptz as valid_to"].join(', ')} from ${current}
     union all select ${[...versionColumns.map((column) => `h.${column}`), 'null::int', ...ofHistory, 'h.valid_to'].join(', ')} from ${history} h)`
+}
+
+/** The numbers of every version of each record, with the change and the time that made it. */
+export function versionNumbersSql({ tenantId, entity }: Source): string {
+  const columns = 'id, version, change_no, valid_from'
+  return `(select ${columns} from ${recordTable(tenantId, entity.entityId)} union all select ${columns} from ${historyTable(tenantId, entity.entityId)})`
 }
 
 /** The column of a property, or an empty value of its type: where there is none yet, and where it is withheld. */

@@ -17,6 +17,8 @@ export type Watermark =
       readonly sinceTime?: string | undefined
       readonly changeNo: string
       readonly id: string
+      /** Of the access rules that the reader was bound by; undefined: by none. */
+      readonly fingerprint?: string | undefined
     }
 
 type Token = Extract<Watermark, { kind: 'token' }>
@@ -24,7 +26,16 @@ type Token = Extract<Watermark, { kind: 'token' }>
 /** The token of a place, base64url of JSON. */
 export function encodeWatermark(token: Omit<Token, 'kind'>): string {
   return Buffer.from(
-    JSON.stringify(['w1', token.epochUuid, token.entityId, token.wipeNo, token.since ?? token.sinceTime ?? null, token.changeNo, token.id]),
+    JSON.stringify([
+      'w1',
+      token.epochUuid,
+      token.entityId,
+      token.wipeNo,
+      token.since ?? token.sinceTime ?? null,
+      token.changeNo,
+      token.id,
+      ...(token.fingerprint === undefined ? [] : [token.fingerprint]),
+    ]),
   ).toString('base64url')
 }
 
@@ -40,8 +51,8 @@ export function parseWatermark(text: string | undefined): Watermark {
   if (since) return { kind: 'time', since }
   try {
     const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
-    if (Array.isArray(parts) && parts[0] === 'w1' && parts.length === 7) {
-      const [, epochUuid, entityId, wipeNo, first, changeNo, id] = parts
+    if (Array.isArray(parts) && parts[0] === 'w1' && (parts.length === 7 || parts.length === 8)) {
+      const [, epochUuid, entityId, wipeNo, first, changeNo, id, fingerprint] = parts
       const began = typeof first === 'string' ? readTime(first, 'begin') : undefined
       if (isBigint(changeNo) && isBigint(id) && (first === null || began !== undefined || isBigint(first))) {
         return {
@@ -53,6 +64,7 @@ export function parseWatermark(text: string | undefined): Watermark {
           sinceTime: began,
           changeNo: String(changeNo),
           id: String(id),
+          fingerprint: fingerprint === undefined ? undefined : String(fingerprint),
         }
       }
     }
