@@ -3,7 +3,8 @@ import { holdsMore } from './parse.ts'
 import { inTurns } from './turns.ts'
 
 /** Fewer parts than this are written at once. */
-const partsAtOnce = 100
+const partsAtOnce = 1_000
+const elementsAtOnce = 64
 const charactersAtOnce = 1024 * 1024
 
 /** What `JSON.stringify` makes of a value that has a JSON form, in pieces: to put together a text of tens of megabytes takes too long as well. */
@@ -30,10 +31,19 @@ function* write(value: unknown, put: (text: string) => void): Generator<void, vo
   let before = ''
   if (Array.isArray(value)) {
     put('[')
-    for (const part of value) {
-      put(before)
-      yield* write(part, put)
-      before = ','
+    for (let from = 0; from < value.length; from += elementsAtOnce) {
+      const some: unknown[] = value.slice(from, from + elementsAtOnce)
+      yield
+      // Small elements are written together: a turn and a count for each would cost several times as much as the writing.
+      if (!holdsMore(some, partsAtOnce)) {
+        put(before + JSON.stringify(some).slice(1, -1))
+        before = ','
+      } else
+        for (const part of some) {
+          put(before)
+          yield* write(part, put)
+          before = ','
+        }
     }
     return put(']')
   }
