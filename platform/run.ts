@@ -289,13 +289,14 @@ async function inTransaction<T>(
   work: (context: TxContext, open: OpenTransaction) => Promise<T>,
 ): Promise<T> {
   const { parts, context, isGlobal } = frame
-  const { databases, wake } = parts.services
+  const { databases } = parts.services
   return rerun(async (attempt) => {
     const afterwards: (() => void)[] = []
     const result = await databases.transact({ tenantId: options.tenantId, isReadOnly: options.isReadOnly, isGlobal }, async (open) => {
       // A write needs its stamp for every row; a read does without and saves the round trip.
       const stamp = options.isReadOnly ? '' : await open.stamp()
-      return inContext({ ...context, tenantId: options.tenantId }, open, stamp, attempt, afterwards, wake, (inner) => work(inner, open))
+      const inner = { context: { ...context, tenantId: options.tenantId }, open, stamp, attempt, afterwards }
+      return inContext(inner, (own) => work(own, open))
     })
     for (const run of afterwards) run()
     return result

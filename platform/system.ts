@@ -44,7 +44,7 @@ export async function inSystemTransaction<T>(
   return rerun(async (attempt) => {
     const afterwards: (() => void)[] = []
     const result = await services.databases.transact({ tenantId, isGlobal: false }, async (open) =>
-      inContext(context, open, await open.stamp(), attempt, afterwards, services.wake, work),
+      inContext({ context, open, stamp: await open.stamp(), attempt, afterwards }, work),
     )
     for (const run of afterwards) run()
     return result

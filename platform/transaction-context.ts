@@ -2,21 +2,21 @@
 import type { OpenTransaction } from './db/transaction.ts'
 import type { CallContext, TxContext } from './operation.ts'
 import { insertOutboxEvent, outboxTopic } from './outbox.ts'
-import type { Services } from './services.ts'
+
+export interface TransactionWork {
+  readonly context: CallContext
+  readonly open: OpenTransaction
+  readonly stamp: string
+  readonly attempt: number
+  /** What is to be run after the commit. */
+  readonly afterwards: (() => void)[]
+}
 
 /** Runs `work` in the context of one transaction: a call's, or one that was opened outside of any (the relay, activities, boot). */
-export async function inContext<T>(
-  context: CallContext,
-  open: OpenTransaction,
-  stamp: string,
-  attempt: number,
-  afterwards: (() => void)[],
-  wake: Services['wake'],
-  work: (context: TxContext) => Promise<T>,
-): Promise<T> {
+export async function inContext<T>(transaction: TransactionWork, work: (context: TxContext) => Promise<T>): Promise<T> {
   const assumed: Promise<unknown>[] = []
   try {
-    const result = await work(txContext(context, open, stamp, attempt, afterwards, assumed, wake))
+    const result = await work(txContext(transaction, assumed))
     await Promise.all(assumed)
     return result
   } catch (error) {
@@ -26,16 +26,10 @@ export async function inContext<T>(
   }
 }
 
-function txContext(
-  context: CallContext,
-  open: OpenTransaction,
-  stamp: string,
-  attempt: number,
-  afterwards: (() => void)[],
-  assumed: Promise<unknown>[],
-  wake: Services['wake'],
-): TxContext {
+function txContext({ context, open, stamp, attempt, afterwards }: TransactionWork, assumed: Promise<unknown>[]): TxContext {
   const { tx } = open
+  const { wake } = context.services
+  const enter = (tenantId: number) => tx`select set_config('app.tenant_id', ${String(tenantId)}, true)`.execute()
   return {
     ...context,
     tx,
@@ -52,9 +46,16 @@ function txContext(
     },
     endHere: open.endHere,
     async asTenant(tenantId, run) {
-      await tx`select set_config('app.tenant_id', ${String(tenantId)}, true)`
-      const result = await run()
-      await tx`select set_config('app.tenant_id', ${String(context.tenantId)}, true)`
+      await enter(tenantId)
+      let result: Awaited<ReturnType<typeof run>>
+      try {
+        result = await run()
+      } catch (error) {
+        // Whoever catches it goes on as the own tenant; where a statement has failed, the transaction takes no other.
+        await enter(context.tenantId).catch(() => {})
+        throw error
+      }
+      await enter(context.tenantId)
       return result
     },
   }

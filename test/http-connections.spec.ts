@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 
 import { bytesAnswer } from '#platform/answer.ts'
 import { AppError } from '#platform/errors.ts'
-import type { HttpServerParts } from '#server/http/server.ts'
+import type { HttpServerParts } from '#server/http/http.types.ts'
 
 import { eventually, exchangeRaw, openSocket, startHttpServer, type TestServer } from './support/http-server.ts'
 

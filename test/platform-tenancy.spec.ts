@@ -8,6 +8,7 @@ import { createLog } from '#platform/log.ts'
 
 import { secretsKeyOfTests } from './support/names.ts'
 import { openPipelineWorld, type PipelineWorld } from './support/pipeline.ts'
+import { steps } from './support/test-operations.ts'
 import type { World } from './support/world.ts'
 
 let opened: PipelineWorld
@@ -20,6 +21,20 @@ beforeAll(async () => {
 afterAll(() => opened?.close())
 
 describe('the fence between tenants', () => {
+  it('stands again behind what was done as another tenant, also where that failed', async () => {
+    const other = await world.newTenant()
+    const label = 'as another'
+    steps.set(label, async (context) => {
+      const failed = context.asTenant(other.tenantId, () => Promise.reject(new Error('It fails there')))
+      await expect(failed).rejects.toThrow('It fails there')
+      expect(await context.asTenant(other.tenantId, () => Promise.resolve('done'))).toBe('done')
+    })
+    // Its second row is written after that, and another tenant's would be refused.
+    await call('write_twice', { label })
+    steps.delete(label)
+    expect(await opened.effects(label)).toBe(2)
+  })
+
   it('shows a raw connection of the application nothing without a tenant, its own with one, and takes nothing for another', async () => {
     const [a, b] = [world.tenant, await world.newTenant()]
     await call('write_twice', { label: 'fence' })

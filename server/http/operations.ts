@@ -89,7 +89,7 @@ async function answerCall(route: Route, parts: OperationRouteParts, request: Fas
   reply.raw.once('close', passage.leave)
   let call: Call
   try {
-    call = await readCall(route, parts, request, exchange, target, credential, passage)
+    call = await readCall({ route, parts, request, exchange, target, credential, passage })
   } catch (error) {
     // Whoever is not signed in learns that first, and nothing about the input.
     if (roleRule.needsCredential) await pipeline.identify(credential, addressOf(request.raw))
@@ -102,15 +102,17 @@ async function answerCall(route: Route, parts: OperationRouteParts, request: Fas
   return sendAnswer(request, reply, exchange, answer, passage)
 }
 
-async function readCall(
-  route: Route,
-  parts: OperationRouteParts,
-  request: FastifyRequest,
-  exchange: Exchange,
-  target: Target,
-  credential: Credential,
-  passage: Passage,
-): Promise<Call> {
+interface Arrival {
+  readonly route: Route
+  readonly parts: OperationRouteParts
+  readonly request: FastifyRequest
+  readonly exchange: Exchange
+  readonly target: Target
+  readonly credential: Credential
+  readonly passage: Passage
+}
+
+async function readCall({ route, parts, request, exchange, target, credential, passage }: Arrival): Promise<Call> {
   const { pipeline, config, pace, timeouts } = parts
   const { raw } = request
   const [first] = route.operations

@@ -10,7 +10,7 @@ import { addressOf as addressOfCaller, bearerOf } from './credentials.ts'
 import { addDocsRoutes, sendHtml } from './docs-routes.ts'
 import type { Exchange, Exchanges } from './exchange.ts'
 import { homePage } from './home-page.ts'
-import type { HttpServerParts } from './server.ts'
+import type { HttpServerParts } from './http.types.ts'
 
 /** Adds the pages and answers their paths. */
 export function addPages(app: FastifyInstance, parts: HttpServerParts, exchanges: Exchanges): string[] {

@@ -1,68 +1,24 @@
 /** The API's HTTP server: the registry's operations, MCP, health, metrics, the documents and the page at the root, on one port. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 import multipart from '@fastify/multipart'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 
-import type { Pipeline, Readiness } from '#platform/call.ts'
-import type { Config } from '#platform/config.ts'
 import { AppError } from '#platform/errors.ts'
-import type { Logger } from '#platform/log.ts'
-import type { OutboxBacklog } from '#platform/outbox.ts'
 import { createPace } from '#platform/pace.ts'
 
 import { allowOrigins } from './cors.ts'
 import { findDoubledHeader } from './credentials.ts'
-import type { DocsSite } from './docs-pages.ts'
 import { answerBrowser } from './docs-routes.ts'
 import { createExchanges, type Exchanges } from './exchange.ts'
+import type { HttpServerParts, Timeouts } from './http.types.ts'
 import { addOperationRoutes, routesOf } from './operations.ts'
 import { addPages } from './pages.ts'
 import { noteFailure, problemResponse, rawProblem, sendProblem } from './problems.ts'
 import { unknownRoute } from './unknown-route.ts'
 import { splitTarget } from './url.ts'
-
-/** Serves one MCP request. `body` is undefined: the request is handed over unread, its limits are the callee's. */
-export type McpHandler = (request: IncomingMessage, response: ServerResponse, body: Buffer | undefined) => Promise<void>
-
-export interface HttpServerParts {
-  readonly pipeline: Pipeline
-  readonly config: Config
-  readonly log: Logger
-  readonly readiness: () => Promise<Readiness>
-  /** What the metrics show of the outbox. */
-  readonly backlog: () => Promise<OutboxBacklog>
-  /** Absent: there is no `/mcp`, and the page at the root does not speak of it. */
-  readonly mcp?: McpHandler
-  readonly docs: {
-    /** What is served as it is, by path: `/openapi.json`, `/llms.txt`. */
-    readonly texts: ReadonlyMap<string, { readonly type: string; readonly text: string }>
-    /** The pages to show in a browser, and their search. Absent: there is no `/docs`. */
-    readonly site?: DocsSite
-  }
-  readonly timeouts?: Partial<Timeouts>
-}
-
-/** In milliseconds. */
-export interface Timeouts {
-  /** Until the headers of a request are whole. */
-  readonly headers: number
-  /** Until a JSON or webhook body is whole. */
-  readonly body: number
-  readonly upload: number
-  /** Without progress: of a body that comes, of an answer that is to be taken. */
-  readonly stall: number
-  /** Until an answer is taken that is kept in memory for it. */
-  readonly answer: number
-  /** Without a byte in either direction, also while a call runs: above the 55 s that an await may last. */
-  readonly idle: number
-  readonly keepAlive: number
-  /** How long a body that nobody wants is still taken after the answer. */
-  readonly drain: number
-}
 
 const defaultTimeouts: Omit<Timeouts, 'stall'> = {
   headers: 20_000,

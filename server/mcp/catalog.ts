@@ -10,9 +10,8 @@ import type { Logger } from '#platform/log.ts'
 import type { RegisteredOperation } from '#platform/registry.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
-import type { Session } from './session.ts'
+import type { Session, ToolRun } from './session.ts'
 import type { Surface } from './surface.ts'
-import type { ToolRun } from './tool-calls.ts'
 import { callWith, createToolSearch } from './tool-search.ts'
 import type { ToolDescriptor } from './views.ts'
 

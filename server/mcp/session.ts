@@ -18,3 +18,6 @@ export interface Session {
   /** Set where the message is JSON whose values could not be kept: each tool call in it answers this instead of running. */
   readonly refusal: AppError | undefined
 }
+
+/** Answers with one of the kinds of platform/answer.ts. Throws AppError. */
+export type ToolRun = (session: Session, input: unknown, idempotencyKey: string | undefined) => Promise<unknown>

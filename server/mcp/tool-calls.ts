@@ -12,7 +12,7 @@ import type { RegisteredOperation } from '#platform/registry.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
 import { createCatalog, type Catalog } from './catalog.ts'
-import type { Session } from './session.ts'
+import type { Session, ToolRun } from './session.ts'
 import { reaches, whyUnreachable } from './surface.ts'
 
 /** A content block beside the text: bytes that a host may show. */
@@ -27,9 +27,6 @@ export interface ToolOutcome {
   readonly isError: boolean
   readonly blocks: readonly BytesBlock[]
 }
-
-/** Answers with one of the kinds of platform/answer.ts. Throws AppError. */
-export type ToolRun = (session: Session, input: unknown, idempotencyKey: string | undefined) => Promise<unknown>
 
 export interface ToolCalls {
   readonly catalog: Catalog

@@ -15,7 +15,8 @@ import { type Actor, defineStagedOperation, type Domain, type Operation } from '
 import { buildRegistry } from '#platform/registry.ts'
 import { allows, flagOf, type RoleName, roleNames } from '#platform/roles.ts'
 import { createRoom, type Room } from '#platform/room.ts'
-import { createHttpServer, type HttpServerParts } from '#server/http/server.ts'
+import type { HttpServerParts } from '#server/http/http.types.ts'
+import { createHttpServer } from '#server/http/server.ts'
 
 import { withPhrases } from './phrases.ts'
 
