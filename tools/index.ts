@@ -4,6 +4,7 @@ import { instancesDomain } from '#tools/instances/index.ts'
 
 import { assetsDomain } from './assets/index.ts'
 import { authDomain } from './auth/index.ts'
+import { contextDomain } from './context/index.ts'
 import { docsDomain } from './docs/index.ts'
 import { entitiesDomain } from './entities/index.ts'
 import { intelligenceDomain } from './intelligence/index.ts'
@@ -23,6 +24,7 @@ export const domains: readonly Domain[] = [
   entitiesDomain(accessFloor),
   instancesDomain,
   viewsDomain,
+  contextDomain,
   assetsDomain,
   tenantsDomain,
   usersDomain,

@@ -27,6 +27,11 @@ export function historyTable(tenantId: number, entityId: number): string {
   return `"t_${tenantId}"."e_${entityId}_history"`
 }
 
+/** Peers of both entities of a tenant's records. */
+export function linkTable(tenantId: number): string {
+  return `"t_${tenantId}".link`
+}
+
 const silent = () => {}
 const inUse = new WeakMap<Tx, Promise<unknown>>()
 

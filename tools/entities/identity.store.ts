@@ -123,3 +123,19 @@ export async function findCaller(tx: Tx, tenantId: number, tenantUserId: number)
     where u.tenant_id = ${tenantId} and u.tenant_user_id = ${tenantUserId}`
   return row
 }
+
+/** The records of an entity that are linked to a user, at most so many, the oldest first. */
+export async function findRecordsOfUser(
+  tx: Tx,
+  tenantId: number,
+  entityId: number,
+  tenantUserId: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await tx<{ eiRecordId: number }[]>`
+    select ei_record_id from platform.identity_link
+    where tenant_id = ${tenantId} and entity_id = ${entityId} and tenant_user_id = ${tenantUserId}
+    order by ei_record_id
+    limit ${limit}`
+  return rows.map((row) => row.eiRecordId)
+}

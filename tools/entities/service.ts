@@ -18,7 +18,7 @@ export { type NamedProperty, type NewEntity, readEntity } from './entities.rules
 export { circlesThrough, findEndless, type NamedEntity, type NewRelation, readRelations } from './relations.rules.ts'
 export { listEntityDisplays, listEntityRows } from './entities.store.ts'
 export { claimIdentities } from './identity.ts'
-export { type Caller, deleteClaims, findCaller, findUserOfRecord } from './identity.store.ts'
+export { type Caller, deleteClaims, findCaller, findRecordsOfUser, findUserOfRecord } from './identity.store.ts'
 export { listEntities } from './shown.ts'
 
 /** The catalog's own of an entity that was just found. */

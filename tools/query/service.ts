@@ -19,6 +19,7 @@ export {
   recordName,
   shownOf,
 } from './records.ts'
+export { type FlatRecord, flatRecord, readRelated } from './related.ts'
 export { countRowsOf, readRows, type RowsRequest, typeOfColumn } from './rows.ts'
 export { accessFloor, sightOf } from './sight.ts'
 export { holdingsOf, seenAmong } from './holdings.ts'

@@ -1,2 +1,3 @@
-/** The definitions that ship with the product, for the documents about them. */
+/** The door of the schema: the definitions that ship with the product, and who is calling. */
 export { productOffer } from './offers.ts'
+export { findCaller } from './schema.store.ts'

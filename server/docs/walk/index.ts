@@ -2,6 +2,7 @@
 import { steps as assets } from './assets.ts'
 import { steps as auth } from './auth.ts'
 import { steps as cleanUp } from './clean-up.ts'
+import { steps as context } from './context.ts'
 import { steps as docs } from './docs.ts'
 import { steps as entities } from './entities.ts'
 import { steps as instances } from './instances.ts'
@@ -25,6 +26,7 @@ export const walk: Readonly<Record<string, readonly Step[]>> = {
   entities,
   instances,
   views,
+  context,
   assets,
   tenants,
   users,
