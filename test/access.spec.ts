@@ -1,11 +1,10 @@
 /** Access rules: what they take, and what of an entity's records is shown under them. */
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { AppError } from '#platform/errors.ts'
-
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
+const { refusal } = world
 /** Of a technician of the northern site, of one without a record, and of an administrator whom a rule lets see everything. */
 let north: string
 let stranger: string
@@ -39,12 +38,6 @@ beforeAll(async () => {
     await call('save_instance', { entity: 'Order', key1, data: { Site, Title: `At ${Site}`, Cost: '10', Secret: key1, Salary: 5 } })
   }
 })
-
-async function refusal(name: string, input: object, key?: string): Promise<AppError> {
-  const error: unknown = await world.run(name, input, key === undefined ? {} : { key }).catch((thrown: unknown) => thrown)
-  if (!(error instanceof AppError)) throw new Error(`${name} was not refused: ${String(error)}`)
-  return error
-}
 
 const setRules = (rules: object[], entity = 'Order') => world.call('set_entity_access', { entity, rules })
 const list = async (key: string, more: object = {}) =>

@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { AppError } from '#platform/errors.ts'
-
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
+const { refusal } = world
 
 beforeAll(async () => {
   const { call } = world
@@ -29,12 +28,6 @@ beforeAll(async () => {
   await call('create_entity', { internalName: 'Part' })
   await call('attach_child_entity', { entity: 'Device', childEntity: 'Part' })
 })
-
-async function refusal(name: string, input: unknown): Promise<AppError> {
-  const error: unknown = await world.run(name, input).catch((thrown: unknown) => thrown)
-  if (!(error instanceof AppError)) throw new Error(`${name} was not refused: ${String(error)}`)
-  return error
-}
 
 const described = async (more: object = {}) => {
   const { properties } = await world.call('describe_entity', { entity: 'Device', ...more })

@@ -3,24 +3,14 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 import { entityLockKey } from '#platform/db/entity-lock.ts'
-import { AppError } from '#platform/errors.ts'
 
+import { pathsOf } from './support/refused.ts'
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
+const { refusal } = world
 let count = 0
 const unique = (prefix: string) => `${prefix}${++count}`
-
-async function refusal(name: string, input: unknown, key?: string): Promise<AppError> {
-  const error: unknown = await world.run(name, input, key === undefined ? {} : { key }).then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (!(error instanceof AppError)) throw new Error(`${name} was not refused: ${String(error)}`)
-  return error
-}
-
-const pathsOf = (error: AppError) => (error.issues ?? []).map((issue) => issue.path)
 
 async function textProperty(more: Record<string, unknown> = {}): Promise<string> {
   const internalName = unique('Text')

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { AppError } from '#platform/errors.ts'
 import { ensureTables, historyTable, recordTable } from '#platform/db/records.ts'
 
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
+const { refusal } = world
 /** A key of another user. */
 let colleague: string
 let colleagueId: number
@@ -16,12 +16,6 @@ beforeAll(async () => {
   await world.call('create_property', { internalName: 'Name', dataType: 'Text' })
   await world.call('create_entity', { internalName: 'Item', properties: [{ property: 'Name' }] })
 })
-
-async function refusal(name: string, input: unknown): Promise<AppError> {
-  const error: unknown = await world.run(name, input).catch((thrown: unknown) => thrown)
-  if (!(error instanceof AppError)) throw new Error(`${name} was not refused: ${String(error)}`)
-  return error
-}
 
 const keysBy = async (query: object): Promise<string[]> =>
   (await world.call('list_instances', { entity: 'Item', ...query })).map((record: { key1: string }) => record.key1)

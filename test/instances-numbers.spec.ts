@@ -2,25 +2,20 @@ import { Readable } from 'node:stream'
 
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { AppError } from '#platform/errors.ts'
+import type { AppError } from '#platform/errors.ts'
 import { readJobForRun } from '#tools/jobs/service.ts'
 import { importRunner } from '#tools/instances/service.ts'
 
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
+const { refusal } = world
 
 beforeAll(async () => {
   const { call } = world
   for (const internalName of ['OrderNumber', 'Title', 'Tags']) await call('create_property', { internalName, dataType: 'Text' })
   await call('create_property', { internalName: 'Amount', dataType: 'Number' })
 })
-
-async function refusal(name: string, input: unknown): Promise<AppError> {
-  const error: unknown = await world.run(name, input).catch((thrown: unknown) => thrown)
-  if (!(error instanceof AppError)) throw new Error(`${name} was not refused: ${String(error)}`)
-  return error
-}
 
 let entities = 0
 /** An entity whose records are numbered WO-001, WO-002 and so on. */

@@ -2,13 +2,13 @@ import { Readable } from 'node:stream'
 
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { AppError } from '#platform/errors.ts'
 import { readJobForRun } from '#tools/jobs/service.ts'
 import { importRunner } from '#tools/instances/service.ts'
 
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
+const { refusal } = world
 
 beforeAll(async () => {
   const { call } = world
@@ -34,12 +34,6 @@ beforeAll(async () => {
   const properties = [{ property: 'Status' }, { property: 'Place', isList: true }]
   await call('create_entity', { internalName: 'Task', properties })
 })
-
-async function refusal(name: string, input: unknown): Promise<AppError> {
-  const error: unknown = await world.run(name, input).catch((thrown: unknown) => thrown)
-  if (!(error instanceof AppError)) throw new Error(`${name} was not refused: ${String(error)}`)
-  return error
-}
 
 describe('an option in a save', () => {
   it('goes by its internalName or by a display name in any language, and is answered by its internalName', async () => {

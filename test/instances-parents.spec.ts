@@ -2,13 +2,13 @@ import { Readable } from 'node:stream'
 
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { AppError } from '#platform/errors.ts'
 import { readJobForRun } from '#tools/jobs/service.ts'
 import { importRunner } from '#tools/instances/service.ts'
 
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
+const { refusal } = world
 
 beforeAll(async () => {
   const { call } = world
@@ -21,12 +21,6 @@ beforeAll(async () => {
   await call('attach_child_entity', { entity: 'Site', childEntity: 'Tagged' })
   await call('save_instances_bulk', { entity: 'Site', rows: ['LON01', 'LON02', 'LON03'].map((key1) => ({ key1, data: {} })) })
 })
-
-async function refusal(name: string, input: unknown): Promise<AppError> {
-  const error: unknown = await world.run(name, input).catch((thrown: unknown) => thrown)
-  if (!(error instanceof AppError)) throw new Error(`${name} was not refused: ${String(error)}`)
-  return error
-}
 
 const siteId = async (record: string): Promise<number> => (await world.call('get_instance', { entity: 'Site', record })).eiRecordId
 const building = (record: string) => world.call('get_instance', { entity: 'Building', record })

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import { isListing } from '#platform/answer.ts'
-import { AppError } from '#platform/errors.ts'
 
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
+const { refusal } = world
 
 beforeAll(async () => {
   const { call } = world
@@ -39,15 +39,6 @@ beforeAll(async () => {
   })
   await call('attach_child_entity', { entity: 'Site', childEntity: 'Order' })
 })
-
-async function refusal(name: string, input: unknown): Promise<AppError> {
-  const error: unknown = await world.run(name, input).then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (!(error instanceof AppError)) throw new Error(`${name} was not refused: ${String(error)}`)
-  return error
-}
 
 const everything = {
   Title: 'Größe “naïve”',

@@ -1,11 +1,12 @@
 /** A mistake is told once, under its own code: what only follows from it is no finding. */
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { AppError } from '#platform/errors.ts'
+import type { AppError } from '#platform/errors.ts'
 
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
+const { refusal } = world
 
 beforeAll(async () => {
   const properties = [
@@ -16,12 +17,6 @@ beforeAll(async () => {
   const building = [{ property: 'SiteCode', isRequired: true, keyPart: 1 }, { property: 'BuildingCode', keyPart: 2 }, { property: 'Score' }]
   await world.call('import_catalog', { properties, entities: [{ internalName: 'Building', properties: building }] })
 })
-
-async function refusal(name: string, input: object): Promise<AppError> {
-  const error: unknown = await world.run(name, input).catch((thrown: unknown) => thrown)
-  if (!(error instanceof AppError)) throw new Error(`${name} was not refused: ${String(error)}`)
-  return error
-}
 
 const save = (data: object) => refusal('save_instance', { entity: 'Building', data })
 const paths = (error: AppError) => error.issues?.map(({ path }) => path)

@@ -9,20 +9,11 @@ import { zoneOf } from '#tools/schema/time-zones.ts'
 import { findTimeZone } from '#tools/users/users.rules.ts'
 
 import { renderReservedNames, reservedNamesOf, tablePath, writtenPath } from './contract/reserved-names.ts'
+import { pathsOf } from './support/refused.ts'
 import { type TestTenant, useWorld, type World } from './support/world.ts'
 
 const world = useWorld()
-
-async function refusal(name: string, input: unknown, key?: string): Promise<AppError> {
-  const error: unknown = await world.run(name, input, key === undefined ? {} : { key }).then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (!(error instanceof AppError)) throw new Error(`${name} was not refused: ${String(error)}`)
-  return error
-}
-
-const pathsOf = (error: AppError) => (error.issues ?? []).map((issue) => issue.path)
+const { refusal } = world
 
 /** Calls of a tenant that has nothing yet. */
 async function fresh(roleFlag?: number): Promise<{ tenant: TestTenant; call: World['call'] }> {

@@ -1,22 +1,13 @@
 import { describe, expect, it } from 'vitest'
 
 import { isListing, structuredText } from '#platform/answer.ts'
-import { AppError } from '#platform/errors.ts'
 
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
+const { refusal } = world
 let count = 0
 const unique = (prefix: string) => `${prefix}${++count}`
-
-async function refusal(name: string, input: unknown, key?: string): Promise<AppError> {
-  const error: unknown = await world.run(name, input, key === undefined ? {} : { key }).then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (!(error instanceof AppError)) throw new Error(`${name} was not refused: ${String(error)}`)
-  return error
-}
 
 interface Arranged {
   readonly entity: string

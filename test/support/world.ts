@@ -11,6 +11,7 @@ import { bodyText } from '#platform/answer.ts'
 import { hashApiKey, newApiKey } from '#platform/authenticate.ts'
 import { type Config, loadConfig } from '#platform/config.ts'
 import { rolePassword } from '#platform/db/migrate.ts'
+import { AppError } from '#platform/errors.ts'
 import { createLog } from '#platform/log.ts'
 import type { RawRequest, Upload } from '#platform/operation.ts'
 import { createPlatform, type Platform } from '#platform/platform.ts'
@@ -52,6 +53,8 @@ export interface World {
   call(name: string, input?: unknown, options?: CallOptions): Promise<any>
   /** The same, unparsed: listings with their cursor, bytes. */
   run(name: string, input?: unknown, options?: CallOptions): Promise<unknown>
+  /** The error of a call that is refused, by the first tenant's administrator unless another key is given. Throws where it is not. */
+  refusal(name: string, input?: unknown, key?: string): Promise<AppError>
   /** Resolves when every transaction that had begun is over: watermarks then show all that was committed. Specs share one cluster. */
   settled(): Promise<void>
   close(): Promise<void>
@@ -98,6 +101,7 @@ export function useWorld(env: Record<string, string> = {}): World {
     newTenant: (...roles) => now().newTenant(...roles),
     call: (...call) => now().call(...call),
     run: (...call) => now().run(...call),
+    refusal: (...call) => now().refusal(...call),
     settled: () => now().settled(),
     close: () => now().close(),
   }
@@ -189,6 +193,14 @@ export async function openWorld(env: Record<string, string> = {}): Promise<World
     newTenant,
     run,
     call: async (name, input, options) => JSON.parse(bodyText(await run(name, input, options))),
+    async refusal(name, input, key) {
+      const error: unknown = await run(name, input, key === undefined ? {} : { key }).then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      )
+      if (!(error instanceof AppError)) throw new Error(`${name} was not refused: ${String(error)}`)
+      return error
+    },
     async settled() {
       const [mine] = await sql<{ id: string }[]>`select pg_current_xact_id()::text as id`
       const until = Date.now() + 20_000
