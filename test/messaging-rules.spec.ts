@@ -232,7 +232,10 @@ describe('what a person wrote', () => {
     const started = performance.now()
     expect(
       textOfHtml('<p>S&iacute;, &Eacute;l: caf&eacute; &ndash; it&rsquo;s open&hellip; &euro;5 &AMP; &#128512; &#xD800;&unknown;</p>'),
-    ).toBe('Sí, Él: café – it’s open… €5 & 😀 &unknown;')
+    ).toBe('Sí, Él: café – it’s open… €5 & 😀 \ufffd&unknown;')
+    expect(textOfHtml('at&nbsp;9&ensp;am, &Scaron;koda &rarr; &rightleftharpoons; Ga&shy;rage &amp;lt; AT&T 👨‍👩‍👧')).toBe(
+      'at 9 am, Škoda → ⇌ Garage &lt; AT&T 👨‍👩‍👧',
+    )
     expect(textOfHtml('<blockquote><p>All of it in a quotation</p>')).toBe('All of it in a quotation')
     for (const part of ['<', '<blockquote', '<blockquote>', '<!--', '&#']) expect(typeof textOfHtml(part.repeat(200_000))).toBe('string')
     expect(typeof replyText('On '.repeat(150_000))).toBe('string')

@@ -1,7 +1,6 @@
 /** A mail as its reader sees it. */
+import { decodeHTMLStrict } from 'entities'
 import PostalMime, { type Email } from 'postal-mime'
-
-import { decodeEntities } from './html-entities.ts'
 
 export interface ParsedMail {
   readonly from: string
@@ -52,13 +51,16 @@ function visibleText(html: string, left: ReadonlySet<string>): string {
     if (hidden === undefined && breaking.has(name)) parts.push('\n')
     at = close + 1
   }
-  return decodeEntities(parts.join(''))
+  return readable(decodeHTMLStrict(parts.join('')))
     .split('\n')
     .map((line) => line.replaceAll(/[ \t\r]+/g, ' ').trim())
     .join('\n')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()
 }
+
+/** Without what only sets text: spaces of another width are spaces, and nobody sees a soft hyphen. */
+const readable = (text: string) => text.replaceAll(/[\u00a0\u2002\u2003\u2009]/g, ' ').replaceAll('\u00ad', '')
 
 // What lists, absence notes and bounces are marked with, beside Auto-Submitted and Precedence.
 const signs: ReadonlySet<string> = new Set(['list-id', 'x-autoreply', 'x-auto-reply', 'x-autorespond', 'x-failed-recipients'])

@@ -44,6 +44,7 @@ export const packageRooms: Readonly<Record<string, (file: string) => boolean>> =
   '@temporalio/worker': within('server/worker'),
   'beautiful-mermaid': within('server/docs'),
   fastify: within('server/http'),
+  entities: within('server/mail'),
   mailauth: within('server/mail'),
   'markdown-it': within('server/docs'),
   'postal-mime': within('server/mail'),
