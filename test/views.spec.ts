@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
 import { isListing, structuredText } from '#platform/answer.ts'
+import { inSystemTransaction } from '#platform/system.ts'
+import { queueJob, readJobForRun } from '#tools/jobs/service.ts'
+import { viewExportRunner } from '#tools/views/service.ts'
 
 import { useWorld } from './support/world.ts'
 
@@ -242,6 +245,85 @@ describe('running a view', () => {
     expect(error.message).toContain(of.status)
     await world.call('update_view', { entity: of.entity, view: name, viewJson: { columns: [of.title] } })
     expect(await execute(of.entity, name)).toHaveLength(6)
+  })
+})
+
+describe('a view over related records', () => {
+  it('filters by its parents, keeps their names, and holds the relationship that it goes over', async () => {
+    const [of, site, city] = [await arranged(), unique('Site'), unique('City')]
+    await world.call('create_property', { internalName: city, dataType: 'Text' })
+    await world.call('create_entity', { internalName: site, properties: [{ property: city }] })
+    await world.call('attach_child_entity', { entity: site, childEntity: of.entity })
+    await world.call('save_instance', { entity: site, key1: 'S1', data: { [city]: 'Bern' } })
+    await world.call('save_instance', { entity: of.entity, key1: 'WO-1', parentKey1: 'S1' })
+    const name = await saved(of, {
+      viewJson: { columns: [of.title], filters: [{ entity: site, property: city, op: 'eq', value: 'Bern' }] },
+    })
+    expect(keysOf(await execute(of.entity, name))).toEqual(['WO-1'])
+    const town = unique('Town')
+    await world.call('update_property', { property: city, internalName: town })
+    expect(keysOf(await execute(of.entity, name))).toEqual(['WO-1'])
+    expect((await world.call('get_property_usage', { property: town })).definitions).toMatchObject([{ internalName: name }])
+    const [record] = await world.call('list_instances', { entity: of.entity, filterRules: [{ property: 'key1', op: 'eq', value: 'WO-1' }] })
+    await world.call('delete_instance', { entity: of.entity, record: record.eiRecordId })
+    const error = await refusal('detach_child_entity', { entity: site, childEntity: of.entity })
+    expect([error.status, error.message.includes(name)]).toEqual([409, true])
+    await world.call('detach_child_entity', { entity: site, childEntity: of.entity, force: true })
+    expect((await refusal('execute_view', { entity: of.entity, view: name })).status).toBe(409)
+  })
+})
+
+describe('a view of an entity with access rules', () => {
+  it('shows and exports to each what the rules show them, in a call and in a job', async () => {
+    const of = await arranged()
+    const key = await world.tenant.keyWith(['DataView', 'DataEdit'])
+    const name = await saved(of, { isShared: true })
+    const cheap = { rules: [{ property: of.cost, op: 'lte', value: 20 }] }
+    await world.call('set_entity_access', {
+      entity: of.entity,
+      rules: [
+        { role: 'BuilderAdmin', read: true },
+        { role: 'DataView', read: true, filter: cheap, hidden: [of.title] },
+      ],
+    })
+    const rows = await world.call('execute_view', { entity: of.entity, view: name }, { key })
+    expect(keysOf(rows)).toEqual(['WO-3', 'WO-2', 'WO-1'])
+    expect(rows[0].data[of.title]).toBeNull()
+    expect(keysOf(await execute(of.entity, name))).toEqual(['WO-4', 'WO-3', 'WO-2'])
+    const exported = await world.call('export_view', { entity: of.entity, view: name, format: 'json' }, { key })
+    expect(exported.rows).toBe(3)
+    const fileOf = async (assetKey: string) => {
+      const answer = (await world.run('download_asset', { assetKey })) as { body: AsyncIterable<Buffer> }
+      const parts: Buffer[] = []
+      for await (const part of answer.body) parts.push(part)
+      return JSON.parse(Buffer.concat(parts).toString()).map((row: Record<string, unknown>) => [row[of.title], row[of.cost]])
+    }
+    const shown = [20, 10, 0].map((cost) => [null, cost])
+    expect(await fileOf(exported.assetKey)).toEqual(shown)
+
+    const { services } = world.platform
+    const { tenantId } = world.tenant
+    const { entityInstanceViewId: viewId, entityId } = await world.call('get_view', { entity: of.entity, view: name })
+    const { tenantUserId } = await world.call('whoami', {}, { key })
+    const asUser = { tenantUserId }
+    const run = async (roleFlag: number) => {
+      const request = {
+        kind: 'viewExport',
+        operation: 'export_view',
+        requiredRoles: 'DataView' as const,
+        input: { entityId, viewId, format: 'json', roleFlag },
+      }
+      const { jobId } = await inSystemTransaction(services, tenantId, (context) => queueJob(context, request), asUser)
+      const job = await readJobForRun(services, { tenantId, jobId, attempt: 1 })
+      if (!job) throw new Error('The job has nothing to do')
+      await viewExportRunner.step(services, job, new AbortController().signal)
+      return world.call('get_job', { jobId })
+    }
+    // Whatever the call said that it holds, the job reads as the user whose it is.
+    const { state, result } = await run(1023)
+    expect([state, result.rows]).toEqual(['succeeded', 3])
+    expect(await fileOf(result.assetKey)).toEqual(shown)
+    await expect(run(0)).rejects.toMatchObject({ code: 'forbidden' })
   })
 })
 

@@ -1,5 +1,5 @@
 /** Finds what filters, sorts and columns name, in the grammar that they have wherever they are stored. */
-import type { Reference, Vocabulary, VocabularyEntity, VocabularyProperty } from './references.rules.ts'
+import { optionsOf, type Reference, type Vocabulary, type VocabularyEntity, type VocabularyProperty } from './references.rules.ts'
 
 type Place = readonly (string | number)[]
 
@@ -63,9 +63,9 @@ function referencesOfRule(vocabulary: Vocabulary, home: VocabularyEntity, rule: 
   if (!property || property.options.length === 0) return references
   const { entityId } = entity
   const { propertyId } = property
-  const byName = new Map(property.options.map((option) => [option.internalName.toLowerCase(), option.optionId]))
+  const { ids } = optionsOf(property)
   const optionAt = (value: unknown, place: Place): Reference[] => {
-    const optionId = typeof value === 'string' ? byName.get(value.toLowerCase()) : undefined
+    const optionId = typeof value === 'string' ? ids.get(value.toLowerCase()) : undefined
     return optionId === undefined ? [] : [{ at: place, entityId, propertyId, optionId }]
   }
   const values = Array.isArray(rule['value'])

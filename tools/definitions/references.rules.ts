@@ -28,6 +28,27 @@ export interface VocabularyProperty {
   readonly options: readonly { readonly optionId: number; readonly internalName: string }[]
 }
 
+interface OptionIndex {
+  readonly names: ReadonlyMap<number, string>
+  /** By name in lower case. */
+  readonly ids: ReadonlyMap<string, number>
+}
+
+// Of a catalog that is kept, so that a filter of many options does not look through all of them for each.
+const optionIndexes = new WeakMap<VocabularyProperty, OptionIndex>()
+
+/** The options of a property by id and by name. */
+export function optionsOf(property: VocabularyProperty): OptionIndex {
+  const known = optionIndexes.get(property)
+  if (known) return known
+  const index = {
+    names: new Map(property.options.map((option) => [option.optionId, option.internalName])),
+    ids: new Map(property.options.map((option) => [option.internalName.toLowerCase(), option.optionId])),
+  }
+  optionIndexes.set(property, index)
+  return index
+}
+
 /** Something that a definition may use: an entity; a property of it; an option of that; a relationship of two entities; another definition. */
 export interface Subject {
   readonly entityId?: number
@@ -84,7 +105,7 @@ function nameOf(reference: Reference, vocabulary: Vocabulary, definitionNames: R
   if (propertyId === undefined) return entity.internalName
   const property = entity.properties.find((one) => one.propertyId === propertyId)
   if (optionId === undefined) return property?.internalName
-  return property?.options.find((option) => option.optionId === optionId)?.internalName
+  return property && optionsOf(property).names.get(optionId)
 }
 
 /** A copy of the JSON with today's names. What is gone keeps the name that it had at the last save. */

@@ -6,6 +6,7 @@ import { type IdOrName, readIdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { decodeCursor, type Found, notOfThisList, type PageRequest } from '#platform/paging.ts'
 import { quoted } from '#platform/suggest.ts'
+import { mapInTurns } from '#platform/turns.ts'
 import { type Finding, finding, unknownName } from '#platform/validation.ts'
 
 import { type DefinitionKind, definitionNouns, maxBodyCharacters } from './definitions.schema.ts'
@@ -75,10 +76,10 @@ function parsed(row: DefinitionRow): { body: Body; references: readonly Referenc
 
 /** Reads rows as they are shown: under the names that everything has today. */
 export async function readDefinitions(context: TxContext, rows: readonly DefinitionRow[], vocabulary: Vocabulary): Promise<Definition[]> {
-  const read = rows.map((row) => ({ row, ...parsed(row) }))
+  const read = await mapInTurns(rows, (row) => ({ row, ...parsed(row) }))
   const named = new Set(read.flatMap(({ references }) => references.flatMap((one) => one.definitionId ?? [])))
   const names = await findDefinitionNames(context.tx, context.tenantId, [...named])
-  return read.map(({ row, body, references }) => ({
+  return mapInTurns(read, ({ row, body, references }) => ({
     ...row,
     body: withTodaysNames(body, references, vocabulary, names),
     gone: findGone(body, references, vocabulary, names),

@@ -1,5 +1,8 @@
 /** An export as the one step of a job: what is read is one snapshot, and cannot go on from its middle. */
-import type { TxContext } from '#platform/operation.ts'
+import { findActingUser } from '#platform/acting.ts'
+import { AppError } from '#platform/errors.ts'
+import type { Actor, TxContext } from '#platform/operation.ts'
+import { roleBits } from '#platform/roles.ts'
 import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { systemOwner } from '#tools/assets/service.ts'
@@ -8,6 +11,14 @@ import { finishJob, type RunningJob } from '#tools/jobs/service.ts'
 import { allowLongRead } from './exports.store.ts'
 import { type Exported, exportRecords, type ExportRequest } from './write-export.ts'
 
+/** Whoever started an export, with the roles of that call as far as they still have them. Throws AppError `forbidden` where they may not read any more. */
+export async function starterOf(services: Services, { tenantId, startedBy }: RunningJob, roleFlag: number): Promise<Actor> {
+  const user = startedBy === null ? undefined : await findActingUser(services.databases, { tenantId, tenantUserId: startedBy })
+  const held = (user?.actor.roleFlag ?? 0) & roleFlag
+  if (!user || (held & roleBits.DataView) === 0) throw new AppError('forbidden', 'Whoever started the export may no longer read records.')
+  return { ...user.actor, roleFlag: held }
+}
+
 /**
  * Writes the file for whoever started the job, and ends the job in the transaction that shows it. Doing it again is harmless: a file whose job did not
  * end was never shown, and is swept.
@@ -15,20 +26,21 @@ import { type Exported, exportRecords, type ExportRequest } from './write-export
 export async function exportInJob(
   services: Services,
   job: RunningJob,
+  actor: Actor,
   signal: AbortSignal,
   request: Omit<ExportRequest, 'owner' | 'read'>,
 ): Promise<Exported> {
-  const { tenantId, startedBy } = job
-  const owner = { ...systemOwner(services, tenantId, signal), tenantUserId: startedBy }
+  const { tenantId } = job
+  const owner = { ...systemOwner(services, tenantId, signal), tenantUserId: actor.tenantUserId }
   const read = (work: (context: TxContext) => Promise<void>) =>
     inSystemTransaction(
       services,
       tenantId,
       async (context) => {
         await allowLongRead(context.tx)
-        await work(context)
+        await work({ ...context, actor })
       },
-      { tenantUserId: startedBy ?? undefined },
+      { tenantUserId: actor.tenantUserId },
     )
   return exportRecords({
     ...request,

@@ -38,6 +38,7 @@ export const exportView = defineStagedOperation({
         viewId: plan.viewId,
         format: input.format,
         filterRules: input.filterRules,
+        roleFlag: inner.actor.roleFlag,
       }
       const job = await queueJob(inner, { kind: viewExportKind, operation: 'export_view', requiredRoles: 'DataView', input: of })
       return { job }

@@ -5,7 +5,7 @@ import type { IdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { format } from '#tools/exports/exports.schema.ts'
-import { exportInJob, isSensitiveExport } from '#tools/exports/service.ts'
+import { exportInJob, isSensitiveExport, starterOf } from '#tools/exports/service.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 import type { JobRunner } from '#tools/jobs/service.ts'
 import { entityInPath, type ReadFrame, readFrameOf, type RowsRequest, type ShownColumn } from '#tools/query/service.ts'
@@ -15,7 +15,7 @@ import { noteExport } from './views.store.ts'
 
 export const viewExportKind = 'viewExport'
 
-const exportInput = z.object({ entityId: z.int(), viewId: z.int(), format, filterRules: z.unknown().optional() })
+const exportInput = z.object({ entityId: z.int(), viewId: z.int(), format, filterRules: z.unknown().optional(), roleFlag: z.int() })
 export type ViewExportInput = z.infer<typeof exportInput>
 
 interface ViewPlan extends RowsRequest {
@@ -52,10 +52,11 @@ export const noteExportOf = (viewId: number) => (context: TxContext) => noteExpo
 export const viewExportRunner: JobRunner = {
   async step(services, job, signal) {
     const input = exportInput.parse(job.input)
-    const { entityId, viewId, filterRules } = input
+    const { entityId, viewId, filterRules, roleFlag } = input
+    const actor = await starterOf(services, job, roleFlag)
     const plan = (context: TxContext) => planExport(context, entityId, viewId, filterRules)
-    const { name, isSensitive } = await inSystemTransaction(services, job.tenantId, plan)
-    await exportInJob(services, job, signal, { name, format: input.format, isSensitive, plan, onStored: noteExportOf(viewId) })
+    const { name, isSensitive } = await inSystemTransaction(services, job.tenantId, (context) => plan({ ...context, actor }))
+    await exportInJob(services, job, actor, signal, { name, format: input.format, isSensitive, plan, onStored: noteExportOf(viewId) })
     return 'done'
   },
 }
