@@ -46,7 +46,7 @@ export const packageRooms: Readonly<Record<string, (file: string) => boolean>> =
   fastify: within('server/http'),
   entities: within('server/mail'),
   mailauth: within('server/mail'),
-  'markdown-it': within('server/docs'),
+  'markdown-it': within('server/docs', 'tools/docs/markdown.rules.ts'),
   'postal-mime': within('server/mail'),
   'smtp-server': within('server/mail'),
 }

@@ -1,4 +1,5 @@
 /** Pages of the corpus taken apart: headings, anchors, and the plain words of a section. */
+import MarkdownIt from 'markdown-it'
 
 export interface Section {
   /** As GitHub makes it of the heading. */
@@ -10,6 +11,8 @@ export interface Section {
   readonly own: string
   /** The same with its subsections. */
   readonly whole: string
+  /** The lines of its own below the heading, without its blocks of code. */
+  readonly prose: readonly string[]
 }
 
 export interface Page {
@@ -29,16 +32,27 @@ interface Heading {
   readonly title: string
 }
 
-function headingsOf(lines: readonly string[]): Heading[] {
-  const headings: Heading[] = []
-  let fence = ''
-  for (const [line, text] of lines.entries()) {
-    const mark = /^\s*(```+|~~~+)/.exec(text)?.[1]
-    if (mark !== undefined && (fence === '' || text.trim().startsWith(fence))) fence = fence === '' ? mark : ''
-    const [, hashes, title] = (fence === '' ? /^(#{1,4}) +(.+?) *#*$/.exec(text) : null) ?? []
-    if (hashes !== undefined && title !== undefined) headings.push({ line, level: hashes.length, title: plainText(title) })
-  }
-  return headings
+/** Headings below this level are of no section of their own. */
+const deepest = 4
+
+const blocks = new MarkdownIt('zero').enable(['heading', 'fence', 'code', 'blockquote', 'list', 'table'])
+
+type Blocks = ReturnType<typeof blocks.parse>
+
+function headingsOf(tokens: Blocks): Heading[] {
+  return tokens.flatMap((token, index) => {
+    const level = Number(token.tag.slice(1))
+    // A heading inside a quotation or a list is no place of the page.
+    if (token.type !== 'heading_open' || token.level > 0 || level > deepest || !token.map) return []
+    return [{ line: token.map[0], level, title: plainText(tokens[index + 1]?.content ?? '') }]
+  })
+}
+
+/** The lines of the blocks of code, which name many things and explain none. */
+function codeLinesOf(tokens: Blocks): ReadonlySet<number> {
+  const lines = new Set<number>()
+  for (const { type, map } of tokens) if (type === 'fence' && map) for (let line = map[0]; line < map[1]; line++) lines.add(line)
+  return lines
 }
 
 /** The anchor of a heading that no earlier heading of the page has. */
@@ -76,15 +90,12 @@ export function plainText(markdown: string): string {
     .trim()
 }
 
-/** Markdown without its blocks of code, which name many things and explain none. */
-export function withoutCode(markdown: string): string {
-  return markdown.replace(/^\s*(```+|~~~+)[^\n]*\n[\s\S]*?^\s*\1\s*$/gm, '')
-}
-
 /** Takes a page apart. Throws on one that does not begin with its title: nobody could find it. */
 export function readPage(path: string, markdown: string): Page {
   const lines = markdown.split('\n')
-  const headings = headingsOf(lines)
+  const tokens = blocks.parse(markdown, {})
+  const headings = headingsOf(tokens)
+  const code = codeLinesOf(tokens)
   const [first] = headings
   if (first?.level !== 1 || first.line !== 0) throw new Error(`${path} does not begin with a line "# Title"`)
   const taken = new Set<string>()
@@ -97,6 +108,7 @@ export function readPage(path: string, markdown: string): Page {
       level: heading.level,
       own: lines.slice(heading.line, next).join('\n').trim(),
       whole: lines.slice(heading.line, end).join('\n').trim(),
+      prose: lines.slice(heading.line + 1, next).filter((_, index) => !code.has(heading.line + 1 + index)),
     }
   })
   const lead = lines.slice(1, headings[1]?.line ?? lines.length).join('\n')

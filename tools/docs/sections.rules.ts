@@ -1,7 +1,7 @@
 /** What a search looks at: the corpus by its sections, each cut into passages of a size that a sentence model reads whole. */
 import type { Findable } from '#platform/search/search.ts'
 
-import { type Page, plainText, type Section, withoutCode } from './markdown.rules.ts'
+import { type Page, plainText, type Section } from './markdown.rules.ts'
 
 export interface Place {
   readonly page: Page
@@ -46,15 +46,13 @@ const plainLines = (lines: readonly string[]) =>
     .split('\n')
     .filter((line) => line.trim() !== '')
 
-const linesOf = (section: Section) => withoutCode(section.own).split('\n').slice(1)
-
 /** Every section of the pages, in their order. */
 export function placesOf(pages: readonly Page[]): Place[] {
   return pages.flatMap((page) =>
     page.sections.map((section) => ({
       page,
       section,
-      text: plainLines(linesOf(section)).join('\n'),
+      text: plainLines(section.prose).join('\n'),
       lowerCase: section.own.toLowerCase(),
     })),
   )
@@ -63,7 +61,7 @@ export function placesOf(pages: readonly Page[]): Place[] {
 /** How a place is found; `asked` has the questions that it answers. */
 export function findable({ page, section, text }: Place, asked: readonly string[]): Findable {
   const heading = section.level === 1 ? page.title : `${page.title}: ${section.title}`
-  const pieces = gather(plainLines(linesOf(section).filter((line) => !isFieldTable(page, line))))
+  const pieces = gather(plainLines(section.prose.filter((line) => !isFieldTable(page, line))))
   // A heading without words of its own still says what its subsections are about.
   const statements = (pieces.length > 0 ? pieces : ['']).map((piece) => `${heading.replaceAll('_', ' ')}. ${piece}`)
   return { heading, text, statements, asked }
