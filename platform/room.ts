@@ -48,7 +48,7 @@ export interface Room {
   open(transport: keyof typeof answerBytes, signal: AbortSignal): Passage
   /**
    * Waits until so many rows may be worked on; the share is to be released once they are. They are counted beside bodies and answers, as many bytes
-   * again, since whoever waits here holds its body. Throws AppError `unavailable` or `rate_limited`.
+   * again, since whoever waits here holds its body. Not to be waited for by a call inside of one that holds rows. Throws AppError `unavailable` or `rate_limited`.
    */
   takeForRows(sharer: string, rows: number, signal: AbortSignal): Promise<Pick<Share, 'release'>>
   readonly stats: Shares['stats']

@@ -184,6 +184,31 @@ describe('connections', () => {
     expect(stats()).toMatchObject({ busy: 0, waiting: 0 })
   })
 
+  it('are open before they are needed, one more than are in use', async () => {
+    const { call, world, open } = opened
+    const platform = await open({ DATABASE_POOL: '3' })
+    const connections = async () => {
+      const [row] = await world.sql<{ count: number }[]>`
+        select count(*)::int as count from pg_stat_activity where application_name = 'fieldloop' and datname = current_database()`
+      return row?.count ?? 0
+    }
+    const before = await connections()
+    const { opened: released, open: release, reached, reach } = gate()
+    steps.set('spare', async () => {
+      reach()
+      await released
+    })
+    const held = call('write_twice', { label: 'spare' }, { on: platform })
+    await reached
+    await expect.poll(connections, { timeout: 8_000 }).toBe(before + 2)
+    expect(platform.services.databases.app.stats()).toMatchObject({ busy: 1, waiting: 0 })
+    release()
+    await held
+    // There is one to spare, so none is opened.
+    await call('write_twice', { label: 'spare again' }, { on: platform })
+    expect(await connections()).toBe(before + 2)
+  })
+
   it('are not even asked for while answers that nobody takes fill the memory, but by another tenant', async () => {
     const { world, open } = opened
     const { pipeline, services } = await open({ MAX_BYTES_IN_FLIGHT: String(16 * 1024 * 1024) })

@@ -49,7 +49,16 @@ export function createDatabases(options: {
   const { urls, log, onStatement } = options
   const reserve = Math.ceil(options.poolSize / 5)
   const ofCaller = { alone: partOf(options.poolSize, alonePart), amongOthers: partOf(options.poolSize, amongOthersPart) }
-  const app = createPool({ url: urls.app, name: 'fieldloop', size: options.poolSize, reserve, ofCaller, log, onStatement })
+  const app = createPool({
+    url: urls.app,
+    name: 'fieldloop',
+    size: options.poolSize,
+    reserve,
+    ofCaller,
+    keepsSpare: true,
+    log,
+    onStatement,
+  })
   const aside = createPool({ url: urls.app, name: 'fieldloop aside', size: 1, log, onStatement })
   const lookup = createPool({ url: urls.lookup, name: 'fieldloop look-up', size: 2, reserve: 1, log })
   const owner = createPool({ url: options.directUrl, name: 'fieldloop schema', size: 1, log, waitMs: 30_000 })

@@ -21,6 +21,8 @@ export interface PoolOptions {
   readonly reserve?: number
   /** The most connections of one tenant, alone and among others. All of them where this is absent. */
   readonly ofCaller?: SharesOptions['ofCaller']
+  /** Keeps one connection more than is in use open: to open one takes long while the processors are busy, and that is when a quiet tenant comes. */
+  readonly keepsSpare?: boolean
   readonly log: Logger
   /** How long a caller waits for a free connection before 503. */
   readonly waitMs?: number
@@ -106,7 +108,7 @@ const stopping = () => new AppError('unavailable', 'The server is shutting down.
 
 /** Opens a pool. Connections are made when first needed. */
 export function createPool(options: PoolOptions): Pool {
-  const { url, name, size, reserve = 0, ofCaller, log, waitMs = 10_000, recycleAfter = 20_000, onStatement } = options
+  const { url, name, size, reserve = 0, ofCaller, keepsSpare = false, log, waitMs = 10_000, recycleAfter = 20_000, onStatement } = options
   const shares = createShares({
     capacity: size,
     reserve,
@@ -118,6 +120,8 @@ export function createPool(options: PoolOptions): Pool {
   })
   const idle: Slot[] = []
   let made = 0
+  let spare: Promise<void> | undefined
+  let isEnding = false
   let whenIdle: (() => void) | undefined
 
   function makeSlot(): Slot {
@@ -136,6 +140,24 @@ export function createPool(options: PoolOptions): Pool {
     if (slot) return slot.isLost ? makeSlot() : slot
     made++
     return makeSlot()
+  }
+
+  function openSpare(): void {
+    if (!keepsSpare || spare || isEnding || idle.length > 0 || made >= size + reserve) return
+    const slot = makeSlot()
+    spare = slot.client`select 1`.then(
+      () => {
+        slot.isOpen = true
+        made++
+        idle.unshift(slot)
+        spare = undefined
+      },
+      () => {
+        // Whoever needs one next opens it, and learns why it does not.
+        dropClient(slot)
+        spare = undefined
+      },
+    )
   }
 
   function giveBack(slot: Slot, isBroken: boolean): void {
@@ -170,13 +192,15 @@ export function createPool(options: PoolOptions): Pool {
         log.warn({ err: cause, pool: name }, 'no database connection')
         throw new AppError('unavailable', 'The database cannot be reached. Try again in a moment.', { cause, retryAfterSeconds: 2 })
       }
+      openSpare()
       return leaseOf(slot, release)
     },
     async end(timeoutSeconds = 5) {
       shares.close(stopping())
-      if (idle.length < made) {
+      isEnding = true
+      if (idle.length < made || spare) {
         await Promise.race([
-          new Promise<void>((resolve) => (whenIdle = resolve)),
+          Promise.all([spare, idle.length < made && new Promise<void>((resolve) => (whenIdle = resolve))]),
           new Promise<void>((resolve) => setTimeout(resolve, timeoutSeconds * 1000).unref()),
         ])
       }
