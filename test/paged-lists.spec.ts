@@ -20,6 +20,15 @@ describe('every list that has pages', () => {
       await narrow.call('save_view', { entity: 'Thing', internalName: 'Run', viewJson: { columns: ['Name'] } })
       return { entity: 'Thing', view: 'Run' }
     },
+    list_contexts: async () => {
+      for (const internalName of ['FirstContext', 'SecondContext'])
+        await narrow.call('create_context', { internalName, entity: 'Thing', includes: [] })
+      return {}
+    },
+    list_context_tokens: async () => {
+      await narrow.call('create_context', { internalName: 'OfTokens', entity: 'Thing', includes: [] })
+      return { context: 'OfTokens' }
+    },
     list_instances_as_of: async () => ({ entity: 'Thing', asOfDate: new Date(Date.now() + 60_000).toISOString() }),
     get_instance_history: async () => {
       await narrow.call('upsert_instance', { entity: 'Thing', record: 't1', data: { Name: 'another' } })
@@ -101,6 +110,9 @@ describe('every list that has pages', () => {
     const second = await read({ cursor: first.nextCursor })
     expect(second.rows).toHaveLength(1)
     expect(second.rows).not.toEqual(first.rows)
-    await expect(read({ page: 1 })).rejects.toMatchObject({ code: 'too_large', issues: [{ path: '$.pageSize', suggestion: '1' }] })
+    const isNumbered = 'page' in (narrow.platform.pipeline.registry.byName.get(name)?.input.shape ?? {})
+    const [path, suggestion] = isNumbered ? ['$.pageSize', '1'] : ['$.page', undefined]
+    const code = isNumbered ? 'too_large' : 'invalid_input'
+    await expect(read({ page: 1 })).rejects.toMatchObject({ code, issues: [{ path, ...(suggestion === undefined ? {} : { suggestion }) }] })
   })
 })
