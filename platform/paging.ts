@@ -122,6 +122,27 @@ export function listOf<R, T>(
   }
 }
 
+/**
+ * A page of rows that are sifted after they were read, since who may see one is not known to the statement. `next` reads on behind a row; a page on which
+ * nothing is left is passed over, since a cursor has to stand behind a row that is shown.
+ */
+export async function sifted<R>(
+  page: PageRequest,
+  first: Found<R>,
+  next: (last: R) => Promise<Found<R>>,
+  sift: (rows: readonly R[]) => Promise<readonly R[]>,
+): Promise<Found<R>> {
+  for (let found = first; ;) {
+    const rows = await sift(found.rows)
+    const last = found.rows.at(-1)
+    const isWhole = rows.length === found.rows.length
+    // A numbered page is where its rows are: what is left out of it is not made up for.
+    if (page.isNumbered) return { rows, hasMore: isWhole && found.hasMore }
+    if (rows.length > 0 || !found.hasMore || last === undefined) return { rows, hasMore: found.hasMore }
+    found = await next(last)
+  }
+}
+
 /** The refusal of a cursor that the list did not write. */
 export function notOfThisList(): AppError {
   return new AppError('invalid_input', 'The cursor is not one of this list. Take nextCursor from its last answer, or start without one.')

@@ -15,6 +15,8 @@ export interface StoredAsset {
   readonly sizeBytes: number
   readonly sha256: string
   readonly isSensitive: boolean
+  /** The tenant user who made it. */
+  readonly createdBy: number | null
 }
 
 export interface PendingAsset {
@@ -105,7 +107,7 @@ export async function findAsset(tx: Tx, tenantId: number, assetKey: string): Pro
 /** Those of the keys that are assets of the tenant. */
 export async function findStored(tx: Tx, tenantId: number, assetKeys: readonly string[]): Promise<StoredAsset[]> {
   return tx<StoredAsset[]>`
-    select a.asset_key, a.storage_path, a.original_file_name, a.mime_type, a.file_extension, a.size_bytes, a.sha256, a.is_sensitive
+    select a.asset_key, a.storage_path, a.original_file_name, a.mime_type, a.file_extension, a.size_bytes, a.sha256, a.is_sensitive, a.created_by
     from platform.asset a
     where a.tenant_id = ${tenantId} and a.asset_key = any(${[...assetKeys]}::uuid[]) and a.stored_at is not null and a.deleted_at is null`
 }
@@ -121,6 +123,16 @@ const matching = (tx: Tx, tenantId: number, query: AssetQuery) => tx`
   ${query.sourceId === undefined ? tx`` : tx`and a.source_id = ${query.sourceId}`}
   ${query.folderId === undefined ? tx`` : tx`and a.asset_folder_id = ${query.folderId}`}
   ${query.search === undefined ? tx`` : tx`and (strpos(lower(a.title), lower(${query.search})) > 0 or strpos(lower(a.original_file_name), lower(${query.search})) > 0)`}`
+
+/** Who made each of these. */
+export async function listMakers(
+  tx: Tx,
+  tenantId: number,
+  assetKeys: readonly string[],
+): Promise<{ assetKey: string; createdBy: number | null }[]> {
+  if (assetKeys.length === 0) return []
+  return tx`select asset_key, created_by from platform.asset where tenant_id = ${tenantId} and asset_key = any(${[...assetKeys]}::uuid[])`
+}
 
 /** The newest first. */
 export async function listNewest(

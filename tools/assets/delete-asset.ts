@@ -5,6 +5,7 @@ import { defineOperation, destroys } from '#platform/operation.ts'
 
 import { assetKey, exampleAsset } from './assets.schema.ts'
 import { markDeleted } from './assets.store.ts'
+import { mustReach } from './reach.ts'
 import { sweepSoon } from './service.ts'
 
 export const deleteAsset = defineOperation({
@@ -20,6 +21,7 @@ export const deleteAsset = defineOperation({
   examples: [{ title: 'One file', input: { assetKey: exampleAsset.assetKey }, output: { assetKey: exampleAsset.assetKey, deleted: true } }],
   async handler(context, input) {
     const { tx, tenantId, stamp, services } = context
+    await mustReach(context, input.assetKey)
     if (!(await markDeleted(tx, tenantId, input.assetKey, stamp))) throw new AppError('not_found', 'No such asset.')
     context.afterCommit(() => sweepSoon(services, tenantId))
     return { assetKey: input.assetKey, deleted: true as const }

@@ -5,6 +5,7 @@ import { defineStagedOperation, reads } from '#platform/operation.ts'
 
 import { isShownInPlace } from './assets.rules.ts'
 import { assetKey, exampleAsset } from './assets.schema.ts'
+import { mustReach } from './reach.ts'
 import { openAsset } from './service.ts'
 import { downloadPath, refuseSensitive, signedUrl } from './signed-url.ts'
 
@@ -36,6 +37,7 @@ export const downloadAsset = defineStagedOperation({
   ],
   async stagedHandler(context, input) {
     const isMcp = context.transport !== 'rest'
+    await context.inTransaction((inner) => mustReach(inner, input.assetKey), { readOnly: true })
     const found = await openAsset(context.services, context.tenantId, input.assetKey, (asset) => {
       if (asset.isSensitive) context.audit({ isSensitive: true })
       // It may have become sensitive since its URL was signed; and one that is too large to be embedded would need a URL.

@@ -5,6 +5,7 @@ import { defineOperation, reads } from '#platform/operation.ts'
 
 import { asset, assetKey, exampleAsset } from './assets.schema.ts'
 import { findAsset } from './assets.store.ts'
+import { mustReach } from './reach.ts'
 
 export const getAsset = defineOperation({
   ...reads(asset),
@@ -18,6 +19,7 @@ export const getAsset = defineOperation({
   input: z.object({ assetKey }),
   examples: [{ title: 'A photograph', input: { assetKey: exampleAsset.assetKey }, output: exampleAsset }],
   async handler(context, input) {
+    await mustReach(context, input.assetKey)
     const found = mustExist(await findAsset(context.tx, context.tenantId, input.assetKey), 'asset')
     if (found.isSensitive) context.audit({ isSensitive: true })
     return found

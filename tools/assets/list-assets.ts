@@ -2,10 +2,11 @@ import { z } from 'zod'
 
 import { definitionId } from '#platform/names.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
-import { decodeCursor, listOf, notOfThisList, pageInput, pageOf } from '#platform/paging.ts'
+import { decodeCursor, listOf, notOfThisList, pageInput, pageOf, sifted } from '#platform/paging.ts'
 
 import { asset, exampleAsset } from './assets.schema.ts'
 import { countAssets, listNewest } from './assets.store.ts'
+import { onlyReached } from './reach.ts'
 
 const cursorPart = z.tuple([z.iso.datetime(), z.uuid()])
 
@@ -30,7 +31,14 @@ export const listAssets = defineOperation({
     const { tx, tenantId } = context
     const page = pageOf(context, input)
     const after = page.cursor === undefined ? undefined : readCursor(page.cursor)
-    return listOf(page, await listNewest(tx, tenantId, page, { ...input, after }), {
+    const pageAfter = (place: readonly [string, string] | undefined) => listNewest(tx, tenantId, page, { ...input, after: place })
+    const found = await sifted(
+      page,
+      await pageAfter(after),
+      (last) => pageAfter([last.createdDate, last.assetKey]),
+      (rows) => onlyReached(context, rows),
+    )
+    return listOf(page, found, {
       show: (row) => row,
       cursor: ({ createdDate, assetKey }) => [createdDate, assetKey],
       total: await countAssets(tx, tenantId, page, input),

@@ -9,6 +9,7 @@ import type { StagedContext, TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { findFileRules } from '#tools/properties/service.ts'
+import { findWithheldFiles } from '#tools/query/service.ts'
 
 import { findDisguise, findSubFolderIssues, isAllowedType, shownFileName } from './assets.rules.ts'
 import type { Asset } from './assets.schema.ts'
@@ -224,6 +225,8 @@ export interface KnownAsset {
   readonly fileExtension: string
   readonly sizeBytes: number
   readonly isSensitive: boolean
+  /** The tenant user who made it. */
+  readonly createdBy: number | null
 }
 
 /** Those of the keys that are assets of the tenant, by key; one query however many there are. Keys that are no UUIDs are simply not found. */
@@ -234,6 +237,13 @@ export async function findAssets(tx: Tx, tenantId: number, assetKeys: readonly s
   if (keys.length === 0) return new Map()
   const rows = await store.findStored(tx, tenantId, keys)
   return new Map(rows.map((row) => [row.assetKey, row]))
+}
+
+/** Those of the keys that are assets which the caller reaches: one that records with access rules hold is reached by who sees it there, and by who made it. */
+export async function findReachable(context: TxContext, assetKeys: readonly string[]): Promise<ReadonlyMap<string, KnownAsset>> {
+  const found = await findAssets(context.tx, context.tenantId, assetKeys)
+  const withheld = await findWithheldFiles(context, [...found.values()])
+  return withheld.size === 0 ? found : new Map([...found].filter(([assetKey]) => !withheld.has(assetKey)))
 }
 
 export interface OpenAsset extends KnownAsset {

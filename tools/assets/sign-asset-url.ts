@@ -5,6 +5,7 @@ import { defineOperation, reads } from '#platform/operation.ts'
 
 import { assetKey, exampleAsset } from './assets.schema.ts'
 import { findAsset } from './assets.store.ts'
+import { mustReach } from './reach.ts'
 import { downloadPath, refuseSensitive, signedUrl } from './signed-url.ts'
 
 export const signAssetUrl = defineOperation({
@@ -28,6 +29,7 @@ export const signAssetUrl = defineOperation({
     },
   ],
   async handler(context, input) {
+    await mustReach(context, input.assetKey)
     const found = mustExist(await findAsset(context.tx, context.tenantId, input.assetKey), 'asset')
     if (found.isSensitive) context.audit({ isSensitive: true })
     refuseSensitive(found)

@@ -50,7 +50,7 @@ export const entitiesDomain = (floor: AccessFloor): Domain => ({
     detachPeerEntity,
     listEntityRelationships,
     setEntityIdentityBridge,
-    listIdentityLinks,
+    listIdentityLinks(floor),
     getEntityAccess,
     setEntityAccess(floor),
   ],

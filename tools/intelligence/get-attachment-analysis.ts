@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { assetKey } from '#tools/assets/assets.schema.ts'
-import { findAssets } from '#tools/assets/service.ts'
+import { findReachable } from '#tools/assets/service.ts'
+import { isPlaceSeen } from '#tools/query/service.ts'
 
 import { analysisFilter, toAnalysis } from './analysis.ts'
 import { attachmentAnalysis, exampleAnalysis } from './intelligence.schema.ts'
@@ -23,9 +24,9 @@ export const getAttachmentAnalysis = defineOperation({
   examples: [{ title: 'A photograph of a sign', input: { assetKey: exampleAnalysis.assetKey }, output: exampleAnalysis }],
   async handler(context, input) {
     const { tx, tenantId } = context
-    const asset = mustExist((await findAssets(tx, tenantId, [input.assetKey])).get(input.assetKey), 'asset')
+    const asset = mustExist((await findReachable(context, [input.assetKey])).get(input.assetKey), 'asset')
     const row = await findLatest(tx, tenantId, asset.assetKey, input)
-    if (!row)
+    if (!row || !(await isPlaceSeen(context, row)))
       throw new AppError(
         'not_found',
         'No such analysis. An asset is analysed when it is saved in a property that set_attachment_analysis was called for.',

@@ -5,7 +5,7 @@ import { AppError } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import type { StagedContext } from '#platform/operation.ts'
 import { type Findings, recognizeAssetSeconds, type RecognitionWish, type RecognizeAssetRequest } from '#platform/shapes/recognition.ts'
-import { findAssets } from '#tools/assets/service.ts'
+import { findReachable } from '#tools/assets/service.ts'
 
 import { unsealFindings } from './sealed-findings.ts'
 
@@ -23,7 +23,7 @@ export async function recognizeNow(context: StagedContext, assetKey: string, wis
     throw new AppError('unavailable', 'Jobs and recognition are held on this installation for now. GET /readyz tells more.', {
       retryAfterSeconds: 60,
     })
-  const found = await context.inTransaction(({ tx }) => findAssets(tx, tenantId, [assetKey]), { readOnly: true })
+  const found = await context.inTransaction((inner) => findReachable(inner, [assetKey]), { readOnly: true })
   const asset = found.get(assetKey)
   if (!asset) {
     throw new AppError('invalid_input', 'The asset that was named does not exist.', {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { defineStagedOperation, reads } from '#platform/operation.ts'
 
 import { conversationId, exampleReply, replies, seq } from './messaging.schema.ts'
+import { mustSee } from './sight.ts'
 import { awaitReplies, repliesShown } from './waiting.ts'
 
 export const awaitReply = defineStagedOperation({
@@ -27,7 +28,8 @@ export const awaitReply = defineStagedOperation({
       output: { messages: [exampleReply], cursor: 2, state: 'open', timedOut: false },
     },
   ],
-  async stagedHandler({ services, tenantId, actor, signal }, input) {
+  async stagedHandler(context, input) {
+    const { services, tenantId, actor, signal } = context
     const found = await awaitReplies(services, {
       tenantId,
       actor,
@@ -36,6 +38,9 @@ export const awaitReply = defineStagedOperation({
       afterSeq: input.afterSeq ?? null,
       timeoutMs: (input.timeoutSeconds ?? 25) * 1000,
     })
+    // A crowd that waits costs one look; who sees the record is asked where there is one.
+    const { about } = found
+    if (about.eiRecordId !== null) await context.inTransaction((inner) => mustSee(inner, about), { readOnly: true })
     const messages = repliesShown(services, found.messages)
     return {
       messages: [...messages],

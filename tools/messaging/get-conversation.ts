@@ -8,6 +8,7 @@ import { findConversation } from './conversations.store.ts'
 import { listMessages } from './messages.store.ts'
 import { conversation, conversationId, exampleConversation, exampleReply, messageDetail, seq } from './messaging.schema.ts'
 import { toDetail } from './shown.ts'
+import { mustSee } from './sight.ts'
 
 export const getConversation = defineOperation({
   ...reads(conversation.extend({ messages: z.array(messageDetail), hasMore: z.boolean() })),
@@ -26,12 +27,14 @@ export const getConversation = defineOperation({
       output: { ...exampleConversation, messages: [{ ...exampleReply, to: '', status: 'delivered' }], hasMore: false },
     },
   ],
-  async handler({ tx, tenantId, answerBytes }, input) {
+  async handler(context, input) {
+    const { tx, tenantId, answerBytes } = context
     const {
       subject: _subject,
       lastOutboundSeq: _seq,
       ...found
     } = mustExist(await findConversation(tx, tenantId, input.conversationId), 'conversation')
+    await mustSee(context, found)
     const bytes = answerBytes - Buffer.byteLength(JSON.stringify(found)) - envelopeBytes
     const { rows, hasMore } = await listMessages(tx, tenantId, input.conversationId, input.afterSeq ?? 0, {
       pageSize: input.pageSize ?? 200,

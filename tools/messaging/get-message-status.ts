@@ -3,9 +3,11 @@ import { z } from 'zod'
 import { mustExist } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 
+import { findConversation } from './conversations.store.ts'
 import { findStatus } from './messages.store.ts'
 import { messageId, messageStatus } from './messaging.schema.ts'
 import { toStatus } from './shown.ts'
+import { mustSee } from './sight.ts'
 
 export const getMessageStatus = defineOperation({
   ...reads(messageStatus),
@@ -35,5 +37,10 @@ export const getMessageStatus = defineOperation({
       },
     },
   ],
-  handler: async ({ tx, tenantId }, input) => toStatus(mustExist(await findStatus(tx, tenantId, input.messageId), 'message')),
+  async handler(context, input) {
+    const { tx, tenantId } = context
+    const status = mustExist(await findStatus(tx, tenantId, input.messageId), 'message')
+    await mustSee(context, await findConversation(tx, tenantId, status.conversationId), 'message')
+    return toStatus(status)
+  },
 })

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 
 import { defineOperation, reads } from '#platform/operation.ts'
-import { decodeIdCursor, listOf, pageInput, pageOf } from '#platform/paging.ts'
+import { decodeIdCursor, listOf, pageInput, pageOf, sifted } from '#platform/paging.ts'
 
 import { asEmail, asPhone } from './addresses.ts'
 import { countConversations, listConversations as list } from './conversations.store.ts'
 import { channelKind, conversation, eiRecordId, exampleConversation, tenantUserId } from './messaging.schema.ts'
+import { onlySeen } from './sight.ts'
 
 export const listConversations = defineOperation({
   ...reads(z.array(conversation)),
@@ -32,7 +33,14 @@ export const listConversations = defineOperation({
     const address = input.address === undefined ? undefined : (asPhone(input.address) ?? asEmail(input.address) ?? input.address)
     const by = { ...input, address }
     const before = page.cursor === undefined ? null : decodeIdCursor(page.cursor)
-    return listOf(page, await list(tx, tenantId, page, by, before), {
+    const pageBefore = (id: number | null) => list(tx, tenantId, page, by, id)
+    const found = await sifted(
+      page,
+      await pageBefore(before),
+      (last) => pageBefore(last.conversationId),
+      (rows) => onlySeen(context, rows),
+    )
+    return listOf(page, found, {
       show: (row) => row,
       cursor: ({ conversationId }) => [conversationId],
       total: await countConversations(tx, tenantId, page, by),

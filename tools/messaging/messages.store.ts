@@ -124,13 +124,17 @@ export async function listReplies(
 }
 
 /** The states of these conversations, by id. */
-export async function listStates(
-  tx: Tx,
-  tenantId: number,
-  conversationIds: readonly number[],
-): Promise<{ conversationId: number; state: 'open' | 'ended'; lastOutboundSeq: number }[]> {
-  return tx<{ conversationId: number; state: 'open' | 'ended'; lastOutboundSeq: number }[]>`
-    select conversation_id, state, last_outbound_seq from platform.conversation
+export interface StateRow {
+  readonly conversationId: number
+  readonly state: 'open' | 'ended'
+  readonly lastOutboundSeq: number
+  readonly eiRecordId: number | null
+  readonly tenantUserId: number | null
+}
+
+export async function listStates(tx: Tx, tenantId: number, conversationIds: readonly number[]): Promise<StateRow[]> {
+  return tx<StateRow[]>`
+    select conversation_id, state, last_outbound_seq, ei_record_id, tenant_user_id from platform.conversation
     where tenant_id = ${tenantId} and conversation_id = any(${[...conversationIds]}::bigint[])`
 }
 

@@ -6,6 +6,7 @@ import { defineOperation, reads } from '#platform/operation.ts'
 import { findConversation } from './conversations.store.ts'
 import { listReplies } from './messages.store.ts'
 import { conversationId, exampleReply, replies, seq } from './messaging.schema.ts'
+import { mustSee } from './sight.ts'
 import { repliesAtOnce, repliesShown } from './waiting.ts'
 
 export const pollReplies = defineOperation({
@@ -28,9 +29,11 @@ export const pollReplies = defineOperation({
       output: { messages: [exampleReply], cursor: 2, state: 'open', timedOut: false },
     },
   ],
-  async handler({ tx, tenantId, services }, input) {
+  async handler(context, input) {
+    const { tx, tenantId, services } = context
     // The state is read first: an end that is seen comes after every message that is seen.
     const conversation = mustExist(await findConversation(tx, tenantId, input.conversationId), 'conversation')
+    await mustSee(context, conversation)
     const afterSeq = input.afterSeq ?? conversation.lastOutboundSeq
     const rows = await listReplies(tx, tenantId, [{ conversationId: input.conversationId, afterSeq }], repliesAtOnce(services))
     const messages = repliesShown(services, rows)

@@ -2,7 +2,7 @@
 import { AppError } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
-import { findAssets } from '#tools/assets/service.ts'
+import { findReachable } from '#tools/assets/service.ts'
 
 import { isOptedOut } from './channels.store.ts'
 import { type ConversationRow, takeSeq } from './conversations.store.ts'
@@ -38,9 +38,9 @@ const leavingBytes = 20 * 1024 * 1024
  * Throws AppError `invalid_input` for files that are not there, and for more than 20 MiB of them that would leave the house; `unprocessable` for
  * sensitive ones that would.
  */
-export async function checkAssets({ tx, tenantId }: TxContext, keys: readonly string[], leaves: boolean): Promise<void> {
+export async function checkAssets(context: TxContext, keys: readonly string[], leaves: boolean): Promise<void> {
   if (keys.length === 0) return
-  const known = await findAssets(tx, tenantId, keys)
+  const known = await findReachable(context, keys)
   const issues = keys.filter((key) => !known.has(key.toLowerCase())).map((key) => finding('$.assetKeys', `There is no asset ${key}.`))
   if (issues.length > 0) throw new AppError('invalid_input', 'The message names files that are not there.', { issues })
   if (leaves && [...known.values()].reduce((sum, asset) => sum + asset.sizeBytes, 0) > leavingBytes) {

@@ -12,7 +12,7 @@ import { roleBits } from '#platform/roles.ts'
 import type { Services } from '#platform/services.ts'
 import { throttle } from '#platform/throttle.ts'
 
-import { listReplies, listStates, type MessageRow, type Watched } from './messages.store.ts'
+import { listReplies, listStates, type MessageRow, type StateRow, type Watched } from './messages.store.ts'
 import { toMessage } from './shown.ts'
 
 export interface Look {
@@ -20,6 +20,8 @@ export interface Look {
   /** What the cursor was: the one asked for, else the last outbound message's. */
   readonly afterSeq: number
   readonly messages: readonly MessageRow[]
+  /** The record that the conversation is about, and whom it is with. */
+  readonly about: Pick<StateRow, 'eiRecordId' | 'tenantUserId'>
 }
 
 /** Poked after each commit that stores an inbound message or ends the conversation. */
@@ -58,7 +60,10 @@ async function readAll(services: Services, tenantId: number, watched: readonly W
   const byNumber = Map.groupBy(rows, (row) => row.n)
   return watched.map((one, index) => {
     const row = byId.get(one.conversationId)
-    return row ? { state: row.state, afterSeq: one.afterSeq ?? row.lastOutboundSeq, messages: byNumber.get(index + 1) ?? [] } : 'gone'
+    const about = row && { eiRecordId: row.eiRecordId, tenantUserId: row.tenantUserId }
+    return row && about
+      ? { state: row.state, about, afterSeq: one.afterSeq ?? row.lastOutboundSeq, messages: byNumber.get(index + 1) ?? [] }
+      : 'gone'
   })
 }
 

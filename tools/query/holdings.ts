@@ -1,5 +1,5 @@
 /** Which records a caller sees, of those that something else than a query has found. */
-import { inRecords } from '#platform/db/records.ts'
+import { entitiesOfRecords, inRecords } from '#platform/db/records.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
@@ -32,4 +32,16 @@ export async function seenAmong(
   if (!sight || !frame.hasTable) return new Set(ids)
   const holdings = await holdingsOf(context, frame, sight, ids)
   return new Set(ids.filter((id) => holdingRules(sight, holdings.get(id) ?? [], 'read').length > 0))
+}
+
+/** Those of these records, of whichever entities, that the caller sees. */
+export async function seenOf(context: TxContext, catalog: Catalog, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  if (ids.length === 0 || catalog.entities.every((entity) => entity.access === undefined)) return new Set(ids)
+  const entityOf = await entitiesOfRecords(context.tx, context.tenantId, ids)
+  const seen = new Set<number>()
+  for (const [entityId, group] of Map.groupBy(ids, (id) => entityOf.get(id))) {
+    const entity = catalog.byIdOrName.get(String(entityId))
+    for (const id of entity ? await seenAmong(context, catalog, entity, group) : group) seen.add(id)
+  }
+  return seen
 }

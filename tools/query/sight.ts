@@ -3,20 +3,17 @@ import { createHash } from 'node:crypto'
 
 import { inRecords } from '#platform/db/records.ts'
 import type { TxContext } from '#platform/operation.ts'
-import { roleBits } from '#platform/roles.ts'
-import { type Finding, finding } from '#platform/validation.ts'
-import type { AccessFloor } from '#tools/entities/access.types.ts'
 import type { AccessRule, Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { type Caller, findCaller } from '#tools/entities/service.ts'
 import type { Scalar } from '#tools/properties/service.ts'
 
 import { filterSql } from './conditions.rules.ts'
 import { columnsSeen } from './columns-seen.ts'
-import { findTokenIssues, readUserToken, tokensOfFilter, withValues } from './rule-filters.rules.ts'
+import { readUserToken, tokensOfFilter, withValues } from './rule-filters.rules.ts'
 import { parseQuery } from './parse.rules.ts'
 import { parseReaching } from './reach.ts'
 import { countRows, findDocumentsOf } from './read.store.ts'
-import { rulesFor, seesEveryRow, type Sight, showingRules, type SightRule } from './sight.rules.ts'
+import type { Sight, SightRule } from './sight.rules.ts'
 import { openSource, type Readable } from './source.rules.ts'
 
 /** The entity without anybody's sight: what rules themselves are asked of. */
@@ -170,49 +167,4 @@ export async function sightOf(
     hashKey: Buffer.from(services.secrets.sign('row hashes', String(tenantId))).toString('hex'),
     mayLag: reached.some((rule) => rule.verbs.has('read') && isRelational(rule.filter)),
   }
-}
-
-const rolesOfVerb = {
-  read: roleBits.DataView,
-  create: roleBits.DataEdit | roleBits.DataImport,
-  edit: roleBits.DataEdit | roleBits.DataImport,
-  delete: roleBits.DataDelete,
-} as const
-
-/** What the operations on access rules ask of the reading floor. */
-export const accessFloor: AccessFloor = {
-  findFilterIssues(catalog, entity, filter, path, hasTokens) {
-    const tokens = hasTokens ? tokensOfFilter(filter, path) : []
-    const places = new Set(tokens.map((token) => token.path))
-    const source = openSource({ catalog, entity, present: new Set(), sight: undefined })
-    const { issues } = parseQuery(source, { catalog, tables: new Map() }, { filterRules: filter })
-    // What a token will stand for is not known here; whether its text would do says nothing.
-    const found = issues
-      .map((issue): Finding => ({ ...issue, path: issue.path.replace('$.filterRules', () => path) }))
-      .filter((issue) => !places.has(issue.path))
-    return [...found, ...(hasTokens ? findTokenIssues(catalog, filter, path) : tokensRefused(filter, path))]
-  },
-  async ownAccessOf(context, catalog, entity) {
-    const sight = entity.access && (await sightOf(context, catalog, entity, await columnsSeen(context, entity, [])))
-    const { roleFlag } = context.actor
-    const may = (verb: keyof typeof rolesOfVerb) => (roleFlag & rolesOfVerb[verb]) !== 0 && (!sight || rulesFor(sight, verb).length > 0)
-    const names = (some: CatalogEntity['properties']) => some.map((property) => property.internalName)
-    const writing = sight ? sight.rules.filter((rule) => rule.verbs.has('edit') || rule.verbs.has('create')) : []
-    const hidden = sight ? entity.properties.filter((property) => showingRules(sight, property) === 'nowhere') : []
-    const isReadOnly = ({ propertyId }: CatalogEntity['properties'][number]) =>
-      writing.length > 0 && writing.every((rule) => rule.readOnly.has(propertyId) || rule.hidden.has(propertyId))
-    return {
-      read: may('read'),
-      create: may('create'),
-      edit: may('edit'),
-      delete: may('delete'),
-      isPartial: sight !== undefined && !seesEveryRow(sight),
-      hidden: names(hidden),
-      readOnly: names(entity.properties.filter((property) => isReadOnly(property) && !hidden.includes(property))),
-    }
-  },
-}
-
-function tokensRefused(filter: unknown, path: string): Finding[] {
-  return tokensOfFilter(filter, path).map((token) => finding(token.path, 'Which people a rule reaches is told without tokens.'))
 }

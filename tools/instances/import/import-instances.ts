@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
-import { findAssets } from '#tools/assets/service.ts'
+import { findReachable } from '#tools/assets/service.ts'
 import { exampleJob, job } from '#tools/jobs/jobs.schema.ts'
 import { queueJob } from '#tools/jobs/service.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
@@ -55,7 +55,7 @@ export const importInstances = defineOperation({
   ],
   async handler(context, input) {
     const target = entityInPath(await cachedCatalog(context), input.entity)
-    const asset = (await findAssets(context.tx, context.tenantId, [input.assetKey])).get(input.assetKey.toLowerCase())
+    const asset = (await findReachable(context, [input.assetKey])).get(input.assetKey.toLowerCase())
     if (!asset) {
       throw new AppError('invalid_input', 'There is no such asset. Upload the file first with create_upload_url.', {
         issues: [finding('$.assetKey', 'There is no such asset.')],

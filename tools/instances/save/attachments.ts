@@ -1,7 +1,7 @@
 /** Attachments of records: whether the named assets may stand there. */
 import { type Finding, finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
-import { findAssets, isAllowedType } from '#tools/assets/service.ts'
+import { findReachable, isAllowedType } from '#tools/assets/service.ts'
 import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
 import { assetKeysOf, type Value } from '#tools/properties/service.ts'
 
@@ -42,7 +42,7 @@ export async function checkAssets(
     }),
   )
   if (uses.length === 0) return problems
-  const byKey = await findAssets(context.tx, context.tenantId, [...new Set(uses.map((use) => use.assetKey))])
+  const byKey = await findReachable(context, [...new Set(uses.map((use) => use.assetKey))])
   for (const { row, property, assetKey } of uses) {
     const asset = byKey.get(assetKey)
     const path = `${row.path}.data.${property.internalName}`

@@ -2,12 +2,11 @@
 import { entitiesOfRecords, inRecords } from '#platform/db/records.ts'
 import { type Finding, finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { Keys } from '#tools/query/service.ts'
+import { type Keys, seenOf } from '#tools/query/service.ts'
 
 import { findLiveByIds } from './live.store.ts'
 import type { Draft, Fail } from './match-records.ts'
 import { isMove, otherParentSentence, parentField } from './moves.rules.ts'
-import { seenOf } from './rights.ts'
 import type { WriteFrame } from './write-frame.ts'
 
 /** A save by id names the very record that it moves. */

@@ -5,11 +5,10 @@ import type { TxContext } from '#platform/operation.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { circlesThrough } from '#tools/entities/service.ts'
-import { externalKeyOf, type Keys, seenAmong } from '#tools/query/service.ts'
+import { externalKeyOf, type Keys, seenAmong, seenOf } from '#tools/query/service.ts'
 
 import { findLiveByKeys } from './live.store.ts'
 import { listAncestors, listChildren, lockMoves, lockParents } from './parents.store.ts'
-import { seenOf } from './rights.ts'
 import { keyName, type SaveWish } from './understand-row.rules.ts'
 import type { WriteFrame } from './write-frame.ts'
 

@@ -1,10 +1,9 @@
 /** What access rules refuse of a save, or of a deletion. */
-import { entitiesOfRecords, inRecords } from '#platform/db/records.ts'
+import { inRecords } from '#platform/db/records.ts'
 import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { Catalog } from '#tools/entities/catalog.schema.ts'
 import type { Value } from '#tools/properties/service.ts'
-import { type Holding, holdingRules, noSuchRecord, rulesFor, seenAmong, type Sight } from '#tools/query/service.ts'
+import { type Holding, holdingRules, noSuchRecord, rulesFor, seenOf, type Sight } from '#tools/query/service.ts'
 
 import type { LiveRow } from './live.store.ts'
 import type { Draft, Fail, SaveOutcome } from './match-records.ts'
@@ -34,18 +33,6 @@ export function whyNotSaved(access: Sight, wish: SaveWish, live: LiveRow | undef
       : { reason: 'absent', message: noSuchRecord(wish.targetId).message }
   if (wish.mode === 'insertOnly' || holdingRules(access, holding, 'edit').length > 0) return undefined
   return { reason: 'forbidden', message: 'The access rules do not let you change this record.', eiRecordId: live.id }
-}
-
-/** Those of these records, of whichever entities, that the caller sees. */
-export async function seenOf(context: TxContext, catalog: Catalog, ids: readonly number[]): Promise<ReadonlySet<number>> {
-  if (ids.length === 0 || catalog.entities.every((entity) => entity.access === undefined)) return new Set(ids)
-  const entityOf = await entitiesOfRecords(context.tx, context.tenantId, ids)
-  const seen = new Set<number>()
-  for (const [entityId, group] of Map.groupBy(ids, (id) => entityOf.get(id))) {
-    const entity = catalog.byIdOrName.get(String(entityId))
-    for (const id of entity ? await seenAmong(context, catalog, entity, group) : group) seen.add(id)
-  }
-  return seen
 }
 
 /** A move takes sight of both parents. That the new one is seen was asked when it was found. */

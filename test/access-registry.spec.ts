@@ -1,0 +1,171 @@
+/** Every reading operation of the registry against a record that must stay unseen, so that a new operation cannot be forgotten. */
+import { randomUUID } from 'node:crypto'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { bodyText, isListing } from '#platform/answer.ts'
+import { AppError } from '#platform/errors.ts'
+import { buildRegistry } from '#platform/registry.ts'
+import { roleNames } from '#platform/roles.ts'
+import { domains } from '#tools/index.ts'
+
+import { openWorld, type World } from './support/world.ts'
+
+const readers = buildRegistry(domains).operations.filter((operation) => operation.effect === 'read' && operation.roleRule.needsCredential)
+
+/**
+ * Operations whose answers hold nothing of records, and why. What is neither here nor shows the record to who may see it has to be decided: give it an
+ * input below that shows the record, or a line here.
+ */
+const words = (text: string) => text.split(/\s+/)
+const tellNothing: Readonly<Record<string, readonly string[]>> = {
+  documents: words('docs_index docs_read docs_search list_models get_schema list_languages list_time_zones list_verticals'),
+  definitions: words(
+    `
+    list_categories get_dictionary export_catalog browse_catalog validate_catalog list_properties describe_property list_property_options
+    get_property_usage validate_property test_property_value list_property_option_filters list_entities describe_entity validate_entity
+    get_entity_usage list_entity_relationships get_entity_access list_views get_view validate_view list_contexts get_context
+    validate_context list_context_tokens`.trim(),
+  ),
+  'tenants, users and keys': words(
+    'whoami list_tenants get_tenant list_users get_user list_roles list_api_keys list_channels get_contact_preferences',
+  ),
+  'how many there are, tested apart': ['count_instances'],
+  'messages to the caller alone': ['list_inbox'],
+  'replies, of which there are none; the conversation is asked for apart': ['await_reply', 'poll_replies', 'get_message_status'],
+  'jobs, which are seen by who started them and by the role that did': ['list_jobs', 'get_job', 'await_job', 'get_job_log'],
+  'a worker, of which none runs here; the file is asked for apart': ['recognize_text', 'classify_image'],
+  'a URL that says nothing but the name of the file': ['sign_asset_url'],
+}
+
+let world: World
+/** Whoever sees the record, and somebody with every role and no rule. */
+let seeing: string
+let bound: string
+const marker = `unseen${randomUUID().slice(0, 8)}`
+let shown: RegExp
+let values: Record<string, unknown>
+
+beforeAll(async () => {
+  world = await openWorld()
+  const tenant = await world.newTenant(1023)
+  seeing = tenant.key
+  bound = await tenant.keyWith([...roleNames])
+  const call = (name: string, input: object) =>
+    world.call(name, input, { key: seeing, transport: name === 'upload_asset' ? 'mcp' : 'rest' })
+  await call('create_property', { internalName: 'Email', dataType: 'Text', isIdentityEmail: true })
+  await call('create_property', { internalName: 'Note', dataType: 'Text' })
+  await call('create_property', { internalName: 'Photo', dataType: 'Attachment' })
+  const attached = ['Email', 'Note', 'Photo'].map((property) => ({ property }))
+  const { entityId } = await call('create_entity', { internalName: 'Person', properties: attached })
+  await call('set_entity_identity_bridge', { entity: 'Person', isTenantUserRole: true, identityEmailProperty: 'Email' })
+  await call('set_attachment_analysis', { entity: 'Person', entityPropertyId: 'Photo', ocr: true })
+  await call('save_view', { entity: 'Person', internalName: 'All', isShared: true, viewJson: {} })
+  await call('create_context', { internalName: 'People', entity: 'Person', includes: [] })
+  const user = await call('create_user', { userName: 'linked', email: 'linked@people.test', roles: ['DataView'] })
+  const contentBase64 = Buffer.from(`of ${marker}`).toString('base64')
+  const { assetKey } = await call('upload_asset', { fileName: `${marker}.txt`, contentBase64 })
+  const data = { Email: 'linked@people.test', Note: marker, Photo: assetKey }
+  const saved = await call('save_instance', { entity: 'Person', key1: marker, data })
+  const { eiRecordId } = saved
+  const gone = await call('save_instance', { entity: 'Person', key1: `${marker}-gone`, data: { Note: marker } })
+  await call('delete_instance', { entity: 'Person', record: String(gone.eiRecordId) })
+  const sent = await call('send_message', { to: { tenantUserId: user.tenantUserId }, text: `About ${marker}`, eiRecordId })
+  await call('set_entity_access', {
+    entity: 'Person',
+    rules: [{ tenantUserId: tenant.tenantUserId, read: true, create: true, edit: true, delete: true, seesSensitive: true }],
+  })
+  await world.settled()
+  const now = new Date(Date.parse(saved.modifiedDate)).toISOString()
+  const { conversationId, messageId } = sent
+  values = {
+    entity: 'Person',
+    record: String(eiRecordId),
+    key1: marker,
+    view: 'All',
+    context: 'People',
+    text: '[[Person.Note]]',
+    property: 'Note',
+    utc: now,
+    asOfDate: now,
+    assetKey,
+    conversationId,
+    messageId,
+    tenantUserId: user.tenantUserId,
+    tenantId: tenant.tenantId,
+    timeoutSeconds: 0,
+    jobId: saved.jobIds[0],
+    path: 'guides/records.md',
+    query: marker,
+    values: [marker],
+  }
+  expect(entityId).toBeGreaterThan(0)
+  shown = new RegExp(`${marker}|"eiRecordId":(?:${eiRecordId}|${gone.eiRecordId})\\b|${assetKey}`)
+})
+
+afterAll(async () => world?.close())
+
+function inputOf({ inputSchema, pathParams }: (typeof readers)[number]): Record<string, unknown> {
+  const required = Array.isArray(inputSchema['required']) ? (inputSchema['required'] as string[]) : []
+  const known = Object.keys(inputSchema['properties'] as object)
+  const names = [...required, ...pathParams, ...['key1', 'timeoutSeconds', 'conversationId'].filter((name) => known.includes(name))]
+  return Object.fromEntries([...new Set(names)].map((name) => [name, values[name]]))
+}
+
+/** What an operation answers to a key, as text. */
+async function answer(operation: (typeof readers)[number], key: string, transport: 'rest' | 'mcp'): Promise<string> {
+  const found = await world.run(operation.name, inputOf(operation), { key, transport })
+  if (isListing(found)) return bodyText(found)
+  if (typeof found !== 'object' || found === null || !('body' in found)) return bodyText(found)
+  // The bytes of a file.
+  const chunks: Buffer[] = []
+  for await (const chunk of found.body as AsyncIterable<Buffer>) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString()
+}
+
+const quiet = new Set(Object.values(tellNothing).flat())
+const telling = readers.filter((operation) => !quiet.has(operation.name))
+
+describe('of a record that a caller must not see', () => {
+  it('is decided for every reading operation what it tells', () => {
+    expect(telling.length).toBeGreaterThan(14)
+    expect([...quiet].filter((name) => !readers.some((operation) => operation.name === name))).toEqual([])
+  })
+
+  describe.each(telling.map((operation) => ({ name: operation.name, operation })))('$name', ({ operation }) => {
+    it.each(['rest', 'mcp'] as const)('tells who sees it, and nobody else, over %s', async (transport) => {
+      // Where this fails for a new operation: give it an input that shows the record, or a line above that says why it cannot.
+      expect(await answer(operation, seeing, transport)).toMatch(shown)
+      const told = await answer(operation, bound, transport).catch((error: unknown) => {
+        if (!(error instanceof AppError)) throw error
+        expect([400, 404]).toContain(error.status)
+        return ''
+      })
+      expect(told).not.toMatch(shown)
+    })
+  })
+
+  it.each(['get_message_status', 'poll_replies', 'await_reply', 'sign_asset_url'])('%s answers as if it were not there', async (name) => {
+    const operation = readers.find((one) => one.name === name)
+    if (!operation) throw new Error(`There is no ${name}`)
+    await answer(operation, seeing, 'rest')
+    await expect(answer(operation, bound, 'rest')).rejects.toMatchObject({ status: 404 })
+  })
+
+  it('counts none, and takes its file into no other place', async () => {
+    const { entity, assetKey } = values
+    expect(await world.call('count_instances', { entity }, { key: seeing })).toEqual({ count: 1 })
+    expect(await world.call('count_instances', { entity }, { key: bound })).toEqual({ count: 0 })
+    const exported = await world.call('export_view', { entity, view: 'All', format: 'json' }, { key: bound })
+    expect(exported.rows).toBe(0)
+    await world.call('create_entity', { internalName: 'Album', properties: [{ property: 'Photo' }] }, { key: seeing })
+    const taking = (key: string) => world.call('save_instance', { entity: 'Album', key1: 'mine', data: { Photo: assetKey } }, { key })
+    await expect(taking(bound)).rejects.toMatchObject({ status: 400 })
+    expect((await taking(seeing)).outcome).toBe('inserted')
+    for (const name of ['recognize_text', 'classify_image']) {
+      const refused = world.call(name, { assetKey }, { key: bound })
+      await expect(refused).rejects.toMatchObject({ status: 400, message: 'The asset that was named does not exist.' })
+    }
+    await expect(world.call('delete_asset', { assetKey }, { key: bound })).rejects.toMatchObject({ status: 404 })
+  })
+})
