@@ -66,6 +66,8 @@ function ruleSql(parameters: Parameters, rule: RuleNode): string {
       return `(${positiveSql(parameters, rule, 'eq')}) is not true`
     case 'notIn':
       return `(${positiveSql(parameters, rule, 'in')}) is not true`
+    case 'notBetween':
+      return `(${positiveSql(parameters, rule, 'between')}) is not true`
     case 'notContains':
       return `(${positiveSql(parameters, rule, 'contains')}) is not true`
     default:

@@ -7,6 +7,7 @@ import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { cachedCatalog, confirmCatalog, keptCatalog } from '#tools/entities/service.ts'
 
 import { columnsSeen } from './columns-seen.ts'
+import { type Asker, clockOf } from './reach.ts'
 import { sightOf } from './sight.ts'
 import type { Readable } from './source.rules.ts'
 
@@ -46,4 +47,9 @@ export async function readFrameOf(context: TxContext, catalog: Catalog, entity: 
   const sensitive = entity.properties.filter((property) => property.isSensitive).map((property) => property.internalName)
   if (sensitive.length > 0) context.audit({ entity: entity.internalName, sensitive })
   return { catalog, entity, present, hasTable: present.size > 0, sight }
+}
+
+/** The caller, who reads of other entities what they see of them, at their time. */
+export function callerOf(context: TxContext, catalog: Catalog): Asker {
+  return { look: (entity) => tablesOf(context, catalog, entity), clock: () => clockOf(context) }
 }

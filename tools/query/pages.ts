@@ -9,7 +9,7 @@ import type { TxContext } from '#platform/operation.ts'
 import { decodeCursor, encodeCursor, notOfThisList, pageOf, type PageRequest, pageTooLarge, totalOf } from '#platform/paging.ts'
 
 import { showing } from './document.rules.ts'
-import { type ReadFrame, tablesOf } from './frame.ts'
+import { callerOf, type ReadFrame } from './frame.ts'
 import { countRows, type DocumentRows, listDocuments, type PageQuery } from './read.store.ts'
 import { parseReaching } from './reach.ts'
 import { type Narrowing, shownOf } from './records.ts'
@@ -37,7 +37,7 @@ export async function queryOf(
 ): Promise<{ filter: QueryNode | undefined; sort: readonly SortKey[] }> {
   if (input.filterRules !== undefined && input.filters !== undefined)
     throw new AppError('invalid_input', 'filterRules and filters are two names of one thing. Send one of them.')
-  const parsed = await parseReaching(catalog, source, input, (entity) => tablesOf(context, catalog, entity))
+  const parsed = await parseReaching(catalog, source, input, callerOf(context, catalog))
   if (parsed.issues.length > 0) {
     const { code, first } = verdictOf(parsed.issues)
     throw new AppError(code, `The query is not valid: ${first?.message ?? ''}`, { issues: parsed.issues })

@@ -7,11 +7,13 @@ import { type Catalog, type CatalogEntity, propertyIndex } from '#tools/entities
 import { operatorsOf, systemFields } from '#tools/properties/operators.schema.ts'
 
 import { systemTypes } from './field.rules.ts'
+import type { Clock } from './moments.rules.ts'
+import { oppositeOf } from './opposite.rules.ts'
 import { links, relatedTo, waysBetween } from './relations.rules.ts'
 import { isWithheld, openSource, type Readable, type Source } from './source.rules.ts'
-import type { Field, GroupNode, QueryNode, RelatedNode, RuleNode, SortKey } from './tree.types.ts'
+import type { Comparison, Field, GroupNode, QueryNode, RelatedNode, SortKey } from './tree.types.ts'
 import { unknownEntity, unknownProperty } from './unknown-name.rules.ts'
-import { optionsUnder, readValues } from './values.rules.ts'
+import { maxDays, readComparison } from './values.rules.ts'
 
 export const maxFilterDepth = 8
 export const maxFilterRules = 200
@@ -23,6 +25,8 @@ export interface Reach {
   readonly catalog: Catalog
   /** Entities whose tables were looked at, by id. */
   readonly tables: ReadonlyMap<number, Readable>
+  /** Undefined: nobody has looked yet. */
+  readonly clock?: Clock | undefined
 }
 
 interface Parser extends Reach {
@@ -33,6 +37,14 @@ interface Parser extends Reach {
   groups: number
   sources: number
   related: number
+  days: number
+  isClockMissing: boolean
+}
+
+/** Any time does to tell whether a query is sound. */
+function clockMissing(parser: Parser): Clock {
+  parser.isClockMissing = true
+  return { nowMs: 0, timeZone: 'UTC' }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -201,18 +213,10 @@ function parseRule(parser: Parser, source: Source, raw: unknown, path: string): 
   const related = findRelated(parser, source, entity, undefined, path)
   const rule = related && parseComparison(parser, related.source, raw, path)
   if (!rule) return undefined
-  const positive = negated[rule.op]
+  const opposite = oppositeOf(rule)
   // A record has one parent: where it has none, the values of the parent are empty, and what holds for empty values holds.
-  if (positive && related.ways[0]?.link === 'parent') return { ...related, has: 'none', node: { ...rule, op: positive } }
+  if (opposite && related.ways[0]?.link === 'parent') return { ...related, has: 'none', node: opposite }
   return { ...related, has: 'some', node: rule }
-}
-
-/** What holds for empty values, and its opposite. */
-const negated: Readonly<Partial<Record<RuleNode['op'], RuleNode['op']>>> = {
-  ne: 'eq',
-  notIn: 'in',
-  notContains: 'contains',
-  isEmpty: 'isNotEmpty',
 }
 
 function parseComparison(
@@ -220,7 +224,7 @@ function parseComparison(
   source: Source,
   { property, op, value }: Record<string, unknown>,
   path: string,
-): RuleNode | undefined {
+): Comparison | undefined {
   const field = readField(parser, source, property, `${path}.property`)
   if (!field) return undefined
   const allowed = operatorsOf(field.dataType)
@@ -229,15 +233,11 @@ function parseComparison(
     const message = `${quoted(op)} cannot be used on a ${field.dataType}. Allowed: ${allowed.join(', ')}.`
     return say(parser, `${path}.op`, message, typeof op === 'string' ? nearest(op, allowed) : undefined)
   }
-  const values = readValues(field, operator, value, `${path}.value`, (...said) => say(parser, ...said))
-  if (!values) return undefined
-  if (operator !== 'under') return { kind: 'rule', field, op: operator, values }
-  return {
-    kind: 'rule',
-    field,
-    op: 'in',
-    values: 'property' in field ? values.flatMap((one) => optionsUnder(field.property, one)) : values,
-  }
+  return readComparison(field, operator, value, `${path}.value`, {
+    say: (...said) => say(parser, ...said),
+    clock: () => parser.clock ?? clockMissing(parser),
+    mayTakeDay: () => ++parser.days <= maxDays,
+  })
 }
 
 /** A filter, by either of its names, and a sort, as a caller sends them. */
@@ -253,11 +253,23 @@ export interface ParsedQuery {
   readonly issues: readonly Finding[]
   /** Entities to look at the tables of; the query is to be parsed again with them. */
   readonly missing: readonly CatalogEntity[]
+  /** The query speaks of the caller's time; it is to be parsed again with it. */
+  readonly isClockMissing: boolean
 }
 
 /** Parses the filter, by either of its names, and the sort of a call on the records of a source. Any issue means that the query must not run. */
 export function parseQuery(source: Source, reach: Reach, input: QueryInput): ParsedQuery {
-  const parser: Parser = { ...reach, issues: [], missing: new Set(), rules: 0, groups: 0, sources: 0, related: 0 }
+  const parser: Parser = {
+    ...reach,
+    issues: [],
+    missing: new Set(),
+    rules: 0,
+    groups: 0,
+    sources: 0,
+    related: 0,
+    days: 0,
+    isClockMissing: false,
+  }
   const [name, said] = input.filterRules === undefined ? ['filters', input.filters] : ['filterRules', input.filterRules]
   const filter = said === undefined || said === null ? undefined : parseGroup(parser, source, said, `$.${name}`, 1)
   const sort: SortKey[] = []
@@ -265,7 +277,7 @@ export function parseQuery(source: Source, reach: Reach, input: QueryInput): Par
     if (!Array.isArray(input.sort) || input.sort.length > 8) say(parser, '$.sort', 'Expected an array of at most 8 {property, direction}.')
     else input.sort.forEach((raw, index) => parseSort(parser, source, raw, `$.sort[${index}]`, sort))
   }
-  return { filter, sort, issues: parser.issues, missing: [...parser.missing] }
+  return { filter, sort, issues: parser.issues, missing: [...parser.missing], isClockMissing: parser.isClockMissing }
 }
 
 function parseSort(parser: Parser, source: Source, raw: unknown, path: string, sort: SortKey[]): void {

@@ -26,7 +26,7 @@ const filterRule = z.strictObject({
   value: z
     .union([scalar, z.array(scalar)])
     .optional()
-    .describe('A list for in and notIn, two for between, none for isEmpty and isNotEmpty'),
+    .describe('A list for in and notIn, two for between, none for isEmpty and isNotEmpty; of times also today, startOfMonth, -7d …'),
 })
 
 /** In the documents the schema below, which holds it. */

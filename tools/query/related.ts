@@ -6,7 +6,7 @@ import type { TxContext } from '#platform/operation.ts'
 import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
 
 import { showing } from './document.rules.ts'
-import { type ReadFrame, tablesOf } from './frame.ts'
+import { callerOf, type ReadFrame } from './frame.ts'
 import { parseReaching } from './reach.ts'
 import { listRelated, type RelatedBy } from './related.store.ts'
 
@@ -49,9 +49,7 @@ export async function readRelated(context: TxContext, frame: ReadFrame, request:
   const { by, of, properties, each, limit, bytes, asOf } = request
   const statement = showing(frame, { properties, withDataJson: false }, { asOf })
   const said = { filters: request.filter, sort: request.sort }
-  const { filter, sort, issues } = await parseReaching(frame.catalog, statement.source, said, (entity) =>
-    tablesOf(context, frame.catalog, entity),
-  )
+  const { filter, sort, issues } = await parseReaching(frame.catalog, statement.source, said, callerOf(context, frame.catalog))
   if (issues.length > 0) {
     const { code, first } = verdictOf(issues)
     throw new AppError(code, `The records of ${frame.entity.internalName} cannot be read as the definition says: ${first?.message ?? ''}`)

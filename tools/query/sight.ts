@@ -11,7 +11,7 @@ import { filterSql } from './conditions.rules.ts'
 import { columnsSeen } from './columns-seen.ts'
 import { readUserToken, tokensOfFilter, withValues } from './rule-filters.rules.ts'
 import { parseQuery } from './parse.rules.ts'
-import { parseReaching } from './reach.ts'
+import { type Asker, clockOf, parseReaching } from './reach.ts'
 import { countRows, findDocumentsOf } from './read.store.ts'
 import type { Sight, SightRule } from './sight.rules.ts'
 import { openSource, type Readable } from './source.rules.ts'
@@ -20,6 +20,11 @@ import { openSource, type Readable } from './source.rules.ts'
 async function unbound(context: TxContext, catalog: Catalog, entity: CatalogEntity): Promise<Readable> {
   const wanted = entity.properties.map((property) => `c${property.columnId}`)
   return { catalog, entity, present: await columnsSeen(context, entity, wanted), sight: undefined }
+}
+
+/** Rules are asked of all records, at the caller's time. */
+function asker(context: TxContext, catalog: Catalog): Asker {
+  return { look: (entity) => unbound(context, catalog, entity), clock: () => clockOf(context) }
 }
 
 /** The records of an entity that are the caller. */
@@ -36,7 +41,7 @@ async function isAmong(context: TxContext, catalog: Catalog, caller: Caller | un
   const source = openSource(readable)
   const linked = { rules: [{ property: 'eiRecordId', op: 'in', value: ids }] }
   const filterRules = { groups: [linked, groupOf(people.filter)] }
-  const { filter, issues } = await parseReaching(catalog, source, { filterRules }, (one) => unbound(context, catalog, one))
+  const { filter, issues } = await parseReaching(catalog, source, { filterRules }, asker(context, catalog))
   if (issues.length > 0) return false
   return (await inRecords(context.tx, context.tenantId, () => countRows(context.tx, source, filter, 1))) > 0
 }
@@ -122,12 +127,16 @@ async function ruleOf(
   const own = { verbs, hidden, readOnly, seesSensitive }
   if (filter === undefined) return { ...own, holds: undefined }
   const sourceAs = (alias: string) => openSource(readable, { alias })
-  const look = (one: CatalogEntity) => unbound(context, catalog, one)
-  const { issues, filter: node, tables } = await parseReaching(catalog, sourceAs('t'), { filterRules: filter }, look)
+  const {
+    issues,
+    filter: node,
+    tables,
+    clock,
+  } = await parseReaching(catalog, sourceAs('t'), { filterRules: filter }, asker(context, catalog))
   // A value of the caller's that the property cannot have, or an option that is gone: the rule reaches nothing.
   if (issues.length > 0) return undefined
   if (!node || (node.kind === 'group' && node.nodes.length === 0)) return { ...own, holds: undefined }
-  const nodeFor = (alias: string) => parseQuery(sourceAs(alias), { catalog, tables }, { filterRules: filter }).filter
+  const nodeFor = (alias: string) => parseQuery(sourceAs(alias), { catalog, tables, clock }, { filterRules: filter }).filter
   return { ...own, holds: (parameters, alias) => filterSql(parameters, nodeFor(alias)) }
 }
 

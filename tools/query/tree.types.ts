@@ -15,7 +15,7 @@ export type Field = { readonly source: Source; readonly dataType: DataType } & (
 export interface RuleNode {
   readonly kind: 'rule'
   readonly field: Field
-  readonly op: Exclude<Operator, 'under'>
+  readonly op: Exclude<Operator, 'under'> | 'notBetween'
   /** Canonical; absent for isEmpty and isNotEmpty, two values for between. */
   readonly values: readonly Scalar[]
 }
@@ -24,6 +24,8 @@ export interface GroupNode {
   readonly logic: 'AND' | 'OR'
   readonly nodes: readonly QueryNode[]
 }
+/** What one rule asks of a record: as a group of rules where it holds a time against several days. */
+export type Comparison = RuleNode | GroupNode
 /** A condition on the records that are related to one of another source. */
 export interface RelatedNode {
   readonly kind: 'related'
