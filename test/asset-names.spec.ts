@@ -64,6 +64,35 @@ describe('an upload', () => {
   })
 })
 
+describe('the name of a file', () => {
+  const inForm = async (fileName: string) => {
+    const body = `--b\r\nContent-Disposition: form-data; name="file"; filename="${fileName}"\r\n\r\nx\r\n--b--\r\n`
+    return server.send('POST', '/api/v1/assets', body, {
+      ...bearer(world.tenant.key),
+      'content-type': 'multipart/form-data; boundary=b',
+    })
+  }
+
+  it.each(['..', '.', 'a/..', '../..', 'C:\\..'])('%j is kept as "file" by every way in', async (fileName) => {
+    const form = new FormData()
+    form.append('file', new Blob(['x']), fileName)
+    const sent = await server.send('POST', '/api/v1/assets', form, bearer(world.tenant.key))
+    expect(sent).toMatchObject({ status: 200, body: { originalFileName: 'file' } })
+    const given = await world.call('upload_asset', { fileName, contentBase64: 'eA==' }, { transport: 'mcp' })
+    expect(given.originalFileName).toBe('file')
+    const { url } = await world.call('create_upload_url', { fileName })
+    expect((await server.send('PUT', url, 'x')).body.originalFileName).toBe('file')
+  })
+
+  it('is read as browsers write it into a form, and any other per cent sign stays', async () => {
+    expect((await inForm('gate %22north%22 100%25.txt')).body.originalFileName).toBe('gate "north" 100%25.txt')
+    expect((await inForm('one%0D%0Atwo.txt')).body.originalFileName).toBe('onetwo.txt')
+    const form = new FormData()
+    form.append('file', new Blob(['x']), 'a "b".txt')
+    expect((await server.send('POST', '/api/v1/assets', form, bearer(world.tenant.key))).body.originalFileName).toBe('a "b".txt')
+  })
+})
+
 describe('a sub-folder', () => {
   const folders = [
     '..',

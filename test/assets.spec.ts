@@ -158,6 +158,13 @@ describe('upload_asset', () => {
       status: 415,
       body: { code: 'unsupported_type' },
     })
+    // Told before the bytes travel.
+    await expect(world.call('create_upload_url', { fileName: 'a.PDF', propertyId: pictures })).rejects.toMatchObject({
+      code: 'unsupported_type',
+      message: expect.stringContaining('The property takes jpg, png'),
+    })
+    for (const fileName of ['a.jpeg', 'photo'])
+      expect((await world.call('create_upload_url', { fileName, propertyId: pictures })).url).toContain('/uploads/')
     expect(await server.upload('x', 'a.txt', { propertyId: String(passports), isSensitive: 'false' })).toMatchObject({
       status: 422,
       body: { code: 'unprocessable' },

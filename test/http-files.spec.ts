@@ -280,12 +280,23 @@ describe('downloads', () => {
       expect([range, response.status, response.headers.get('content-range')]).toEqual([range, 206, `bytes ${from}-${to}/300000`])
       expect(Buffer.from(await response.arrayBuffer()).equals(content.subarray(from, to + 1))).toBe(true)
     }
-    for (const range of ['bytes=400000-', 'bytes=9-5', 'bytes=0-1,3-4', 'lines=1-2']) {
+    for (const range of ['bytes=9-5', 'bytes=0-1,3-4', 'lines=1-2']) {
       const response = await get({ range })
       expect([range, response.status, (await response.arrayBuffer()).byteLength]).toEqual([range, 200, content.length])
     }
     expect((await get({ range: 'bytes=0-1', 'if-range': '"v0"' })).status).toBe(200)
   })
+
+  it.each(['bytes=300000-', 'bytes=400000-500000', 'bytes=-0', `bytes=${'9'.repeat(40)}-`])(
+    'answers 416 and the size to a range that begins behind its end: %s',
+    async (range) => {
+      server.memory.download = whole
+      const response = await get({ range })
+      expect([response.status, response.headers.get('content-range')]).toEqual([416, 'bytes */300000'])
+      expect(response.headers.get('content-type')).toContain('application/problem+json')
+      expect(await response.json()).toMatchObject({ status: 416, code: 'invalid_input', detail: expect.stringContaining('300000') })
+    },
+  )
 
   it('is a problem when the stream fails before its first byte, and a broken connection afterwards', async () => {
     const failing = (after: Buffer[]) =>

@@ -131,6 +131,14 @@ describe('pages of other origins', () => {
     }
   })
 
+  it('may read why a request was refused before anybody looked at it', async () => {
+    const server = await start({}, { CORS_ORIGINS: origin })
+    const head = `POST /api/v1/schema/whoami HTTP/1.1\r\nHost: x\r\nOrigin: ${origin}\r\nConnection: close\r\n`
+    const doubled = await exchangeRaw(server.port, `${head}Authorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n`)
+    expect(doubled).toMatch(/^HTTP\/1\.1 400 /)
+    expect(doubled.toLowerCase()).toContain(`access-control-allow-origin: ${origin}`)
+  })
+
   it('that are not among the named may not, and other OPTIONS are 405 still', async () => {
     const server = await start({}, { CORS_ORIGINS: origin })
     for (const foreign of ['https://evil.example', 'https://app.example.com.evil.example', 'http://app.example.com', 'null']) {

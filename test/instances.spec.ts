@@ -143,6 +143,11 @@ describe('saving one record', () => {
     expect(error).toMatchObject({ code: 'not_found', message: expect.stringContaining('get_instance_by_key') })
   })
 
+  it('names the tool that deletes by a whole key where none was found to delete', async () => {
+    for (const record of ['none', '1'])
+      expect((await refusal('delete_instance', { entity: 'Order', record })).message).toContain('reached by delete_instance_by_key')
+  })
+
   it('writers on one record leave the value of one of them and the version of each', async () => {
     const { eiRecordId } = await world.call('save_instance', { entity: 'Order', key1: 'race', data: { Amount: 0 } })
     const writers = Array.from({ length: 12 }, (_, index) =>

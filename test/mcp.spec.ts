@@ -40,7 +40,7 @@ describe('who may connect', () => {
   it.each(['', 'unknown'])('answers 401 with a challenge and the problem body to the key %j', async (key) => {
     const reply = await send(server, 'tools/list', {}, { key })
     expect(reply.status).toBe(401)
-    expect(reply.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
+    expect(reply.headers.get('www-authenticate')).toBe(key === '' ? 'Bearer' : 'Bearer error="invalid_token"')
     const problem = problemBody.parse(JSON.parse(reply.text))
     expect(problem).toMatchObject({ code: 'unauthenticated', status: 401, requestId: reply.headers.get('x-request-id') })
   })

@@ -7,6 +7,7 @@ import { bodyPieces, type BytesAnswer, isBytesAnswer, isListing } from '#platfor
 import type { Passage } from '#platform/room.ts'
 
 import type { Exchange } from './exchange.ts'
+import { sendNoSuchRange } from './problems.ts'
 
 /**
  * Sends the answer of a call. A stream that fails before its first byte becomes a problem; one that fails later ends the connection, so that
@@ -68,15 +69,16 @@ interface ByteRange {
   readonly end: number
 }
 
-/** The one range that is asked for; undefined where there is none, several, or none that exists, and the whole is sent. */
-function rangeOf(request: FastifyRequest, size: number, etag: string | undefined): ByteRange | undefined {
+/** The one range that is asked for; undefined where there is none or several, and the whole is sent. `past`: it begins behind the last byte. */
+function rangeOf(request: FastifyRequest, size: number, etag: string | undefined): ByteRange | 'past' | undefined {
   const { range, 'if-range': condition } = request.headers
   if (range === undefined || size === 0 || (condition !== undefined && condition !== etag)) return undefined
-  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range.replaceAll(' ', '')) ?? []
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range.replaceAll(' ', '')) ?? []
   if (from === '' && to === '') return undefined
   const start = from === '' ? Math.max(0, size - Number(to)) : Number(from)
   const end = from === '' || to === '' ? size - 1 : Math.min(size - 1, Number(to))
-  return start <= end ? { start, end } : undefined
+  if (from !== '' && to !== '' && Number(to) < start) return undefined
+  return start < size ? { start, end } : 'past'
 }
 
 function sendBytes(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, answer: BytesAnswer): FastifyReply {
@@ -97,6 +99,10 @@ function sendBytes(request: FastifyRequest, reply: FastifyReply, exchange: Excha
     return reply.code(304).send()
   }
   const range = status === 200 && size !== undefined ? rangeOf(request, size, etag) : undefined
+  if (range === 'past') {
+    discard(source)
+    return sendNoSuchRange(reply, exchange, size ?? 0)
+  }
   reply.code(range ? 206 : status).type(type)
   if (size !== undefined && status === 200) reply.header('accept-ranges', 'bytes')
   if (range) reply.header('content-range', `bytes ${range.start}-${range.end}/${size}`)

@@ -63,6 +63,16 @@ export function sendProblem(reply: FastifyReply, exchange: Exchange, thrown: unk
   return reply.code(problem.status).headers(headers).send(body)
 }
 
+/** A range behind the end: whoever resumes a download learns from the size that it has everything. */
+export function sendNoSuchRange(reply: FastifyReply, exchange: Exchange, size: number): FastifyReply {
+  const error = new AppError('invalid_input', `The Range begins behind the last of the ${size} bytes. Leave it out for the whole file.`)
+  const { problem, headers } = problemResponse(error, exchange.requestId)
+  noteFailure(exchange, error, problem)
+  for (const name of answerHeaders) reply.removeHeader(name)
+  const body = JSON.stringify({ ...problem, status: 416 })
+  return reply.code(416).headers(headers).header('accept-ranges', 'bytes').header('content-range', `bytes */${size}`).send(body)
+}
+
 /** The same as the text of a whole HTTP answer, for connections on which no request came into being. */
 export function rawProblem(error: AppError, requestId: string): string {
   const { problem, headers, body } = problemResponse(error, requestId)

@@ -72,9 +72,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   app.addHook('onRequest', (request, reply, done) => {
     const { requestId } = exchanges.of(request.raw, reply.raw)
     reply.header('x-request-id', requestId).header('x-content-type-options', 'nosniff')
-    // Node's own refusal would be an answer without a body.
-    const lacksHost = request.raw.httpVersion === '1.1' && request.raw.headers.host === undefined
-    done(lacksHost ? new AppError('invalid_input', 'The request has no Host header.') : findDoubledHeader(request.raw))
+    done()
   })
   // What a caller expects beyond 100-continue may be passed over, and is: Node would refuse it without a word.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
@@ -83,6 +81,12 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
     socket.end(rawProblem(new AppError('not_found', 'This is no proxy. /openapi.json lists every route.'), randomUUID()))
   })
   await allowOrigins(app, config.corsOrigins)
+  // Behind the marks for browsers: a page reads no refusal without them.
+  app.addHook('onRequest', (request, _reply, done) => {
+    // Node's own refusal would be an answer without a body.
+    const lacksHost = request.raw.httpVersion === '1.1' && request.raw.headers.host === undefined
+    done(lacksHost ? new AppError('invalid_input', 'The request has no Host header.') : findDoubledHeader(request.raw))
+  })
   // Bodies stay on the wire until the route that wants one reads it with its own limits.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))

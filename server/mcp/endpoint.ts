@@ -63,7 +63,9 @@ function sendJson(response: ServerResponse, status: number, type: string, body: 
 
 function sendProblem(request: IncomingMessage, response: ServerResponse, error: unknown, requestId: string): void {
   const problem = toProblem(error, requestId)
-  if (problem.code === 'unauthenticated') response.setHeader('www-authenticate', 'Bearer error="invalid_token"')
+  // Without a token nothing was invalid: a client that is told so would throw away one that it has not sent.
+  const hasToken = /^Bearer\s+\S/i.test(request.headers.authorization ?? '')
+  if (problem.code === 'unauthenticated') response.setHeader('www-authenticate', hasToken ? 'Bearer error="invalid_token"' : 'Bearer')
   if (error instanceof AppError && errorCatalogue[error.code].retryable) {
     response.setHeader('retry-after', String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1))))
   }

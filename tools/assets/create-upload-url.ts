@@ -25,7 +25,7 @@ export const createUploadUrl = defineOperation({
     sizeBytes: z.int().min(1).optional().describe('Any other number of bytes is then refused'),
     ...fileFields,
   }),
-  errors: ['unprocessable'],
+  errors: ['unprocessable', 'unsupported_type'],
   examples: [
     {
       title: 'For a photograph',

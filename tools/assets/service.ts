@@ -11,7 +11,7 @@ import { inSystemTransaction } from '#platform/system.ts'
 import { findFileRules } from '#tools/properties/service.ts'
 import { findWithheldFiles } from '#tools/query/service.ts'
 
-import { findDisguise, findSubFolderIssues, isAllowedType, shownFileName } from './assets.rules.ts'
+import { extensionOfName, findDisguise, findSubFolderIssues, isAllowedType, shownFileName } from './assets.rules.ts'
 import type { Asset } from './assets.schema.ts'
 import * as store from './assets.store.ts'
 import { type ContentType, detectContentType } from './content-type.ts'
@@ -66,7 +66,9 @@ export async function openPending(
   upload?: { readonly until: string; readonly announcedBytes: number | undefined },
 ): Promise<store.PendingAsset> {
   const { tx, tenantId, stamp } = context
-  const isSensitive = await checkDestination(context, file)
+  const { isSensitive, allowedFileTypes } = await checkDestination(context, file)
+  // Bytes that are here already speak for themselves; who is yet to send them is spared the way.
+  if (upload) refuseName(file.fileName, allowedFileTypes)
   const assetKey = randomUUID()
   const originalFileName = shownFileName(file.fileName)
   const pending: store.PendingAsset = {
@@ -85,8 +87,20 @@ export async function openPending(
   return pending
 }
 
-/** Throws where the file cannot go where it is meant to; answers whether it is sensitive. */
-async function checkDestination({ tx, tenantId }: TxContext, file: FileDescription): Promise<boolean> {
+function refuseName(fileName: string, allowedFileTypes: readonly string[]): void {
+  const said = extensionOfName(shownFileName(fileName))
+  if (said === '' || isAllowedType(said, allowedFileTypes)) return
+  throw new AppError(
+    'unsupported_type',
+    `The property takes ${allowedFileTypes.join(', ')}; the file is called .${said}. Send one of those, or leave out propertyId.`,
+  )
+}
+
+/** Throws where the file cannot go where it is meant to. */
+async function checkDestination(
+  { tx, tenantId }: TxContext,
+  file: FileDescription,
+): Promise<{ readonly isSensitive: boolean; readonly allowedFileTypes: readonly string[] }> {
   const issues = file.storageSubFolder === undefined ? [] : findSubFolderIssues(file.storageSubFolder)
   if (file.storageShortcutId !== undefined) {
     issues.push(
@@ -104,7 +118,7 @@ async function checkDestination({ tx, tenantId }: TxContext, file: FileDescripti
   if (rules?.isSensitive && file.isSensitive === false) {
     throw new AppError('unprocessable', 'The property is sensitive and takes sensitive files only. Leave isSensitive out, or send true.')
   }
-  return file.isSensitive ?? rules?.isSensitive ?? false
+  return { isSensitive: file.isSensitive ?? rules?.isSensitive ?? false, allowedFileTypes: rules?.allowedFileTypes ?? [] }
 }
 
 /** `<tenant>/<year>/<month>/<key>`: names that people gave never become paths. */

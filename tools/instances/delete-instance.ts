@@ -26,7 +26,7 @@ export const deleteInstance = defineOperation({
     const { tx, tenantId } = context
     const frame = await writeFrameWithBelow(context, input.entity)
     const name = recordName(input.record)
-    if ('id' in name && !Number.isSafeInteger(name.id)) throw noSuchRecord(input.record)
+    if ('id' in name && !Number.isSafeInteger(name.id)) throw noSuchRecord(input.record, 'delete_instance_by_key')
     const { entityId } = frame.entity
     const [live] = await inRecords(tx, tenantId, () =>
       'id' in name ? findLiveByIds(tx, tenantId, entityId, [name.id]) : findLiveByKeys(tx, tenantId, entityId, [name.keys]),
@@ -34,7 +34,7 @@ export const deleteInstance = defineOperation({
     const isDry = input.dryRun === true
     if (live) await refuseUndeletable(context, frame, live.id, () => noSuchRecord(input.record))
     const deletedChildren = live && (await deleteRecords(context, frame, [live.id], isDry)).get(live.id)
-    if (!live || deletedChildren === undefined) throw noSuchRecord(input.record)
+    if (!live || deletedChildren === undefined) throw noSuchRecord(input.record, 'delete_instance_by_key')
     context.audit({ eiRecordId: live.id, deletedChildren, ...(isDry ? { dryRun: true } : {}) })
     return { eiRecordId: live.id, deleted: !isDry, deletedChildren }
   },

@@ -1,14 +1,38 @@
 /** What the operations on analyses share. */
 import { z } from 'zod'
 
+import { idOrName } from '#platform/names.ts'
+import type { TxContext } from '#platform/operation.ts'
+import { cachedCatalog } from '#tools/entities/service.ts'
+
+import { propertyOf } from './intelligence.rules.ts'
 import type { AttachmentAnalysis } from './intelligence.schema.ts'
-import type { AnalysisRow } from './intelligence.store.ts'
+import { type AnalysisRow, findLatest } from './intelligence.store.ts'
 
 /** Narrows an asset that several records or properties hold. */
 export const analysisFilter = {
   eiRecordId: z.int().optional().describe('Of one record that holds the asset'),
-  entityPropertyId: z.int().optional().describe('Of one property that holds it; the number that set_attachment_analysis answers'),
+  entityPropertyId: idOrName.optional().describe('Of one property that holds it, by its id or internalName'),
 } as const
+
+/** The latest analysis of the asset that the filter leaves; undefined where there is none. */
+export async function findWanted(
+  context: TxContext,
+  assetKey: string,
+  { eiRecordId, entityPropertyId }: { readonly eiRecordId?: number | undefined; readonly entityPropertyId?: string | number | undefined },
+): Promise<AnalysisRow | undefined> {
+  const filter = {
+    eiRecordId,
+    entityPropertyIds: entityPropertyId === undefined ? undefined : await propertyIds(context, entityPropertyId),
+  }
+  return findLatest(context.tx, context.tenantId, assetKey, filter)
+}
+
+/** Several entities may have a property of the name; the asset tells which is meant. */
+async function propertyIds(context: TxContext, idOrName: string | number): Promise<number[]> {
+  const { entities } = await cachedCatalog(context)
+  return entities.flatMap((entity) => propertyOf(entity, idOrName)?.entityPropertyId ?? [])
+}
 
 /** A row as the wire has it. */
 export function toAnalysis(row: AnalysisRow): AttachmentAnalysis {

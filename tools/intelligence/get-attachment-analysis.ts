@@ -6,9 +6,8 @@ import { assetKey } from '#tools/assets/assets.schema.ts'
 import { findReachable } from '#tools/assets/service.ts'
 import { isPlaceSeen } from '#tools/query/service.ts'
 
-import { analysisFilter, toAnalysis } from './analysis.ts'
+import { analysisFilter, findWanted, toAnalysis } from './analysis.ts'
 import { attachmentAnalysis, exampleAnalysis } from './intelligence.schema.ts'
-import { findLatest } from './intelligence.store.ts'
 
 export const getAttachmentAnalysis = defineOperation({
   ...reads(attachmentAnalysis),
@@ -23,9 +22,8 @@ export const getAttachmentAnalysis = defineOperation({
   input: z.object({ assetKey, ...analysisFilter }),
   examples: [{ title: 'A photograph of a sign', input: { assetKey: exampleAnalysis.assetKey }, output: exampleAnalysis }],
   async handler(context, input) {
-    const { tx, tenantId } = context
     const asset = mustExist((await findReachable(context, [input.assetKey])).get(input.assetKey), 'asset')
-    const row = await findLatest(tx, tenantId, asset.assetKey, input)
+    const row = await findWanted(context, asset.assetKey, input)
     if (!row || !(await isPlaceSeen(context, row)))
       throw new AppError(
         'not_found',

@@ -76,7 +76,7 @@ export async function listOpenJobs(
 
 export interface AnalysisFilter {
   readonly eiRecordId?: number | undefined
-  readonly entityPropertyId?: number | undefined
+  readonly entityPropertyIds?: readonly number[] | undefined
 }
 
 /** The one of the asset that was queued last. */
@@ -85,7 +85,7 @@ export async function findLatest(tx: Tx, tenantId: number, assetKey: string, fil
     select ${columns(tx)} from platform.attachment_analysis n
     where n.tenant_id = ${tenantId} and n.asset_key = ${assetKey}
       ${filter.eiRecordId === undefined ? tx`` : tx`and n.ei_record_id = ${filter.eiRecordId}`}
-      ${filter.entityPropertyId === undefined ? tx`` : tx`and n.entity_property_id = ${filter.entityPropertyId}`}
+      ${filter.entityPropertyIds === undefined ? tx`` : tx`and n.entity_property_id = any(${[...filter.entityPropertyIds]}::int[])`}
     order by n.queued_at desc, n.analysis_id desc
     limit 1`
   return row

@@ -6,7 +6,7 @@ import { assetKey } from '#tools/assets/assets.schema.ts'
 import { findReachable } from '#tools/assets/service.ts'
 import { isPlaceSeen } from '#tools/query/service.ts'
 
-import { analysisFilter, toAnalysis } from './analysis.ts'
+import { analysisFilter, findWanted, toAnalysis } from './analysis.ts'
 import { attachmentAnalysis, exampleAnalysis } from './intelligence.schema.ts'
 import { findLatest } from './intelligence.store.ts'
 import { queueAgain } from './service.ts'
@@ -35,7 +35,7 @@ export const rerunAttachmentAnalysis = defineOperation({
   async handler(context, input) {
     const { tx, tenantId } = context
     const asset = mustExist((await findReachable(context, [input.assetKey])).get(input.assetKey), 'asset')
-    const row = await findLatest(tx, tenantId, asset.assetKey, input)
+    const row = await findWanted(context, asset.assetKey, input)
     if (!row || !(await isPlaceSeen(context, row)))
       throw new AppError(
         'not_found',
@@ -44,6 +44,8 @@ export const rerunAttachmentAnalysis = defineOperation({
     const queued = await queueAgain(context, row, { operation: 'rerun_attachment_analysis', requiredRoles: 'FileEdit' })
     context.audit({ analysisId: queued.analysisId, jobId: queued.jobId })
     const { eiRecordId, entityPropertyId } = row
-    return toAnalysis(mustExist(await findLatest(tx, tenantId, asset.assetKey, { eiRecordId, entityPropertyId }), 'analysis'))
+    return toAnalysis(
+      mustExist(await findLatest(tx, tenantId, asset.assetKey, { eiRecordId, entityPropertyIds: [entityPropertyId] }), 'analysis'),
+    )
   },
 })

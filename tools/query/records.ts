@@ -22,10 +22,12 @@ export function recordName(record: string | number): RecordName {
   return /^\d+$/.test(text) ? { id: Number(text) } : { keys: [text, '', ''] }
 }
 
-export function noSuchRecord(record: string | number): AppError {
+/** `byKey` is the tool that does the same by a whole key. */
+export function noSuchRecord(record: string | number, byKey = 'get_instance_by_key'): AppError {
+  const reading = byKey === 'get_instance_by_key' ? '' : ' (to read it: get_instance_by_key)'
   const hint = /^\d+$/.test(String(record))
-    ? ' Digits alone are always an eiRecordId; a key made of digits is reached by get_instance_by_key.'
-    : ' Keys with several parts are reached by get_instance_by_key.'
+    ? ` Digits alone are always an eiRecordId; a key made of digits is reached by ${byKey}${reading}.`
+    : ` Keys with several parts are reached by ${byKey}.`
   return new AppError('not_found', `No such record.${hint}`)
 }
 
