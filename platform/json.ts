@@ -1,7 +1,8 @@
 /** Parsing of JSON that comes from outside: what PostgreSQL could not keep, or JavaScript would change, is refused with its place. */
 import { AppError, type Issue } from './errors.ts'
 import { finding } from './findings.ts'
-import { type Container, losesValue, notJson, type Piece, scan, usualPieceBytes } from './json-scan.ts'
+import { pathsAt } from './json-path.ts'
+import { type Container, notJson, type Piece, scan, usualPieceBytes } from './json-scan.ts'
 import { inTurns } from './turns.ts'
 
 export { losesValue } from './json-scan.ts'
@@ -41,7 +42,6 @@ export function readJson(bytes: Buffer, pieceBytes = usualPieceBytes): Promise<P
 /** What one parsing has to hand. */
 interface Parsing {
   readonly bytes: Buffer
-  readonly lossy: readonly number[]
   readonly issues: Issue[]
 }
 
@@ -49,7 +49,7 @@ function* parse(bytes: Buffer, pieceBytes: number, text?: string): Generator<voi
   const { lossy, root } = yield* scan(bytes, pieceBytes)
   // Bytes have no halves of surrogate pairs: what was one in the text would be kept as another character.
   const hasHalves = text?.isWellFormed() === false
-  const parsing: Parsing = { bytes, lossy, issues: [] }
+  const parsing: Parsing = { bytes, issues: [] }
   let value: unknown
   if (root && !hasHalves) {
     // What stands around the only value of a text is white space.
@@ -60,6 +60,7 @@ function* parse(bytes: Buffer, pieceBytes: number, text?: string): Generator<voi
     if (mayHoldForbidden(bytes, 0, bytes.length) || hasHalves) findForbidden(value, '$', parsing.issues)
   }
   const { issues } = parsing
+  if (lossy.length > 0) issues.unshift(...lossIssues(bytes, lossy, yield* pathsAt(bytes, lossy)))
   const refusal =
     issues.length > 0
       ? new AppError('invalid_input', 'The JSON holds values that cannot be kept.', { issues: issues.slice(0, maxIssues) })
@@ -68,38 +69,27 @@ function* parse(bytes: Buffer, pieceBytes: number, text?: string): Generator<voi
 }
 
 /** Parses a part of the text in its brackets, `null` standing in the place of a large container. */
-function parseText(
-  { bytes, lossy, issues }: Parsing,
-  from: number,
-  to: number,
-  child: Container | undefined,
-  whole?: string,
-  brackets = '',
-): unknown {
+function parseText({ bytes }: Parsing, from: number, to: number, child: Container | undefined, whole?: string, brackets = ''): unknown {
   const inner =
     whole ??
     (child ? `${bytes.toString('utf8', from, child.from)}null${bytes.toString('utf8', child.to, to)}` : bytes.toString('utf8', from, to))
   const text = brackets === '' ? inner : `${brackets[0]}${inner}${brackets[1]}`
-  const isLossy = lossy.some((at) => at >= from && at < to && !(child && at >= child.from && at < child.to))
   try {
-    return isLossy ? JSON.parse(text, tellLosses(issues)) : JSON.parse(text)
+    return JSON.parse(text)
   } catch (cause) {
     throw notJson(cause)
   }
 }
 
-function tellLosses(issues: Issue[]) {
-  return (key: string, part: unknown, context?: { source?: string }): unknown => {
-    if (issues.length < maxIssues && typeof part === 'number' && context?.source !== undefined && losesValue(context.source)) {
-      issues.push(
-        finding(
-          `$..${key}`,
-          `The number ${context.source.slice(0, 60)} cannot be kept exactly. Send at most 15 digits; all of them can be kept in a Text property alone.`,
-        ),
-      )
-    }
-    return part
-  }
+function lossIssues(bytes: Buffer, places: readonly number[], paths: readonly string[]): Issue[] {
+  return places.map((place, index) => {
+    const sign = bytes[place - 1] === 0x2d ? '-' : ''
+    const literal = sign + (/^[-+.\deE]*/.exec(bytes.toString('latin1', place, place + 60))?.[0] ?? '')
+    return finding(
+      paths[index] ?? '$',
+      `The number ${literal} cannot be kept exactly. Send at most 15 digits; all of them can be kept in a Text property alone.`,
+    )
+  })
 }
 
 /** Puts a large container together from its pieces. */

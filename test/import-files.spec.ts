@@ -54,19 +54,38 @@ describe('a JSON file', () => {
   })
 
   it.each([
-    ['an object', '{"rows":[]}'],
-    ['a line for each row', '{"key1":"a"}\n{"key1":"b"}'],
-    ['values that are no objects', '[1, 2]'],
-    ['no end', '[{"key1":"a"}'],
-    ['something after its end', '[{"key1":"a"}] x'],
-    ['a comma too many', '[{"key1":"a"},]'],
-    ['a row that is no JSON', '[{"key1":"a"}, {key1:"b"}]'],
-    ['nothing', ' '],
-  ])('with %s is refused in a sentence', async (_what, text) => {
+    ['an object', '{"rows":[]}', 'it does not begin with ['],
+    ['a line for each row', '{"key1":"a"}\n{"key1":"b"}', 'it does not begin with ['],
+    ['values that are no objects', '[{"key1":"a"},\n2]', 'row 2, in line 2, does not begin with {'],
+    ['no end', '[{"key1":"a"}', 'it ends in row 1'],
+    ['something after its end', '[{"key1":"a"}]\n x', 'something stands behind its end, in line 2'],
+    ['a comma too many', '[{"key1":"a"},]', 'row 2, in line 1, does not begin with {'],
+    ['a row that is no JSON', '[{"key1":"a"}, {key1:"b"}]', 'row 2 is not valid JSON'],
+    ['nothing', ' ', 'it is empty'],
+  ])('with %s is refused in a sentence that says where', async (_what, text, where) => {
     expect(await importFile('bad.json', text)).toMatchObject({
       code: 'unprocessable',
-      message: expect.stringContaining('not a JSON array of objects'),
+      message: expect.stringContaining(`not a JSON array of objects: ${where}`),
     })
+  })
+
+  it('whose first row nests too deep says so, be its columns mapped', async () => {
+    const deep = `[{"k":"d1","Title":${'['.repeat(70)}${']'.repeat(70)}}]`
+    const done = await importFile('deep.json', deep, { mapping: { key1: 'k' } })
+    expect(done).toMatchObject({ failed: 1, errors: [{ row: 1, message: 'The row nests deeper than 64 levels.' }] })
+  })
+
+  it('tells how many errors and ignored columns it has left out', async () => {
+    const rows = Array.from({ length: 130 }, (_, index) => ({
+      key1: `w${index}`,
+      Amount: 'many',
+      ...(index < 112 ? { [`x${index}`]: 1 } : {}),
+    }))
+    const done = await importFile('wrong.json', JSON.stringify(rows))
+    expect(done).toMatchObject({ failed: 130, errorsLeftOut: 30, ignoredColumnsLeftOut: 12 })
+    expect([done.errors.length, done.ignoredColumns.length]).toEqual([100, 100])
+    const few = await importFile('few.json', JSON.stringify(rows.slice(0, 90)))
+    expect([few.failed, few.errorsLeftOut, few.ignoredColumnsLeftOut]).toEqual([90, undefined, undefined])
   })
 })
 

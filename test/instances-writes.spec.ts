@@ -111,6 +111,17 @@ describe('parents within one entity', () => {
     expect(error.issues?.[0]).toMatchObject({ path: '$.parentEntity', suggestion: 'Area' })
   })
 
+  it('refuses an entity of the parent without a parent, which would be left out in silence', async () => {
+    const error = await refusal('save_instance', { entity: 'Job', key1: 'lone', parentEntity: 'Area', data: {} })
+    expect(error).toMatchObject({
+      code: 'invalid_input',
+      issues: [{ path: '$.parentEntity', message: expect.stringContaining('Send parentKey1 or parentEIRecordId with it') }],
+    })
+    const area = await world.call('save_instance', { entity: 'Area', key1: 'alone', data: {} })
+    const saved = { entity: 'Job', key1: 'lone', parentEntity: 'Area', parentEIRecordId: area.eiRecordId, data: {} }
+    expect(await world.call('save_instance', saved)).toMatchObject({ parentEIRecordId: area.eiRecordId })
+  })
+
   it('names the field by which the parent was said', async () => {
     const area = await world.call('save_instance', { entity: 'Area', key1: 'gone', data: {} })
     await world.call('delete_instance', { entity: 'Area', record: 'gone' })

@@ -137,6 +137,7 @@ export const bulkResult = z.object({
   failed: z.int(),
   moved: z.int().optional().describe('Of the updated, where any was moved'),
   errorsLeftOut,
+  oneErrorFrom: z.int().optional().describe('From this index on each row tells its first error alone'),
 })
 
 export const person = z.object({ tenantUserId: z.int().nullable(), displayName: z.string() })

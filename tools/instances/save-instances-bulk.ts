@@ -77,9 +77,12 @@ export const saveInstancesBulk = defineOperation({
       )
     const frame = await writeFrame(context, (catalog) => entityInPath(catalog, input.entity))
     let told = 0
+    let cutFrom: number | undefined
     const wishes = await readWishes(input.rows, (row, index, means) => {
-      const wish = readRow(frame.entity, row, index, input.importMode, means, told < findingsInFull ? maxIssues : 1)
+      const isCut = told >= findingsInFull
+      const wish = readRow(frame.entity, row, index, input.importMode, means, isCut ? 1 : maxIssues)
       told += wish.issues.length
+      if (isCut && wish.issues.length > 0) cutFrom ??= index
       return wish
     })
     const outcomes = await saveRows(context, frame, wishes, { movesParents: input.moveParent === true })
@@ -94,6 +97,11 @@ export const saveInstancesBulk = defineOperation({
         : { ...known, ...(one.moved ? { moved: one.moved } : {}), ...(one.jobIds ? { jobIds: [...one.jobIds] } : {}) }
     })
     const moved = outcomes.filter((one) => one.outcome === 'updated' && one.moved).length
-    return { ...withinAnswer(context.answerBytes - envelopeBytes, results), ...counts, ...(moved > 0 ? { moved } : {}) }
+    return {
+      ...withinAnswer(context.answerBytes - envelopeBytes, results),
+      ...counts,
+      ...(moved > 0 ? { moved } : {}),
+      ...(cutFrom === undefined ? {} : { oneErrorFrom: cutFrom }),
+    }
   },
 })

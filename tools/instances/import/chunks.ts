@@ -40,6 +40,8 @@ export const position = z.object({
   failed: z.int(),
   moved: z.int().optional(),
   ignoredColumns: z.array(z.string()),
+  /** Columns and errors that are counted alone. */
+  ignoredColumnsLeftOut: z.int().optional(),
   errors: z.array(
     issue.extend({
       row: z.int(),
@@ -48,6 +50,7 @@ export const position = z.object({
       severity: issue.shape.severity.default('error'),
     }),
   ),
+  errorsLeftOut: z.int().optional(),
 })
 export type Position = z.infer<typeof position>
 export type ImportInput = z.infer<typeof importInput>
@@ -101,13 +104,17 @@ export function reachedBy(before: Position, chunk: PlannedChunk, outcomes: reado
     if (row && outcome.outcome === 'failed') errors.push(...outcome.errors.map((issue) => errorOf(row, issue)))
   }
   const ignoredColumns = [...new Set([...before.ignoredColumns, ...chunk.ignored])].slice(0, keptColumns)
+  const columnsLeftOut = Math.max(before.ignoredColumnsLeftOut ?? 0, chunk.ignoredCount - keptColumns)
+  const errorsLeftOut = (before.errorsLeftOut ?? 0) + Math.max(0, errors.length - keptErrors)
   const moved = (before.moved ?? 0) + outcomes.filter((one) => one.outcome === 'updated' && one.moved).length
   return {
     ...counts,
     ...(moved > 0 ? { moved } : {}),
     rows: before.rows + outcomes.length,
     ignoredColumns,
+    ...(columnsLeftOut > 0 ? { ignoredColumnsLeftOut: columnsLeftOut } : {}),
     errors: errors.slice(0, keptErrors),
+    ...(errorsLeftOut > 0 ? { errorsLeftOut } : {}),
   }
 }
 

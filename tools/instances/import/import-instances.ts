@@ -22,7 +22,7 @@ export const importInstances = defineOperation({
   description:
     'Imports the rows of an uploaded CSV, XLSX or JSON asset as records, in a job, in their order: a later row of one key changes what an earlier one saved. ' +
     'Columns are matched to properties by name; mapping says the rest, {key1: "ident", Name: "name"}. First upload with create_upload_url, ' +
-    'then call this (dryRun tries it out), then await_job: its result has counts, the ignored columns and the first errors.',
+    'then call this (dryRun tries it out), then await_job: its result has counts, and the first ignored columns and errors (…LeftOut: how many more).',
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/import',
   roles: 'DataImport',

@@ -16,7 +16,7 @@ const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d
 /** As in the body of a call. */
 const maxDepth = 64
 
-const notAnArray = (cause?: unknown) => new AppError('unprocessable', 'The file is not a JSON array of objects.', { cause })
+const notAnArray = (why: string) => new AppError('unprocessable', `The file is not a JSON array of objects: ${why}`)
 
 function isBlank(code: number): boolean {
   return code === 0x20 || code === newline || code === 0x0d || code === 0x09
@@ -47,7 +47,9 @@ export async function* readJson(chunks: AsyncIterable<Buffer>, maxColumns: numbe
         if (isBlank(code)) continue
         if (place === 'before' && code === openArray) place = 'first'
         else if (place === 'first' && code === closeArray) place = 'after'
-        else if (place === 'before' || place === 'after' || code !== openObject) throw notAnArray()
+        else if (place === 'before') throw notAnArray('it does not begin with [.')
+        else if (place === 'after') throw notAnArray(`something stands behind its end, in line ${line}.`)
+        else if (code !== openObject) throw notAnArray(`row ${count + 1}, in line ${line}, does not begin with {.`)
         else {
           place = 'element'
           from = index
@@ -74,7 +76,8 @@ export async function* readJson(chunks: AsyncIterable<Buffer>, maxColumns: numbe
     if (place === 'element') element += block.slice(from)
     if (element.length > maxRowCharacters) throw rowTooLong(count + 1)
   }
-  if (place !== 'after') throw notAnArray()
+  if (place !== 'after')
+    throw notAnArray(place === 'before' ? 'it is empty.' : `it ends in row ${place === 'element' ? count + 1 : count}, before its ].`)
 }
 
 function rowOf(text: string, row: number, depth: number): FileRow {

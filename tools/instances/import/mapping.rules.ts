@@ -205,7 +205,8 @@ function rowOfObject(plan: ColumnPlan, values: Readonly<Record<string, unknown>>
   return { ...(row as SaveRowInput), data }
 }
 
-/** A row of a file as a save row. */
+/** A row of a file as a save row. A column for the parent's entity says nothing in the rows that name no parent. */
 export function saveRowOf(plan: ColumnPlan, format: FileFormat, row: FileRow): SaveRowInput {
-  return format === 'json' ? rowOfObject(plan, row.values) : rowOfCells(plan, row.values)
+  const saved = format === 'json' ? rowOfObject(plan, row.values) : rowOfCells(plan, row.values)
+  return saved.parentKey1 === undefined && saved.parentEntity !== undefined ? { ...saved, parentKey1: '' } : saved
 }

@@ -25,6 +25,8 @@ export interface PlannedChunk {
   readonly rows: readonly PlannedRow[]
   /** Columns that stand for nothing, as far as they were not told with an earlier chunk. */
   readonly ignored: readonly string[]
+  /** How many there are so far, told and untold. */
+  readonly ignoredCount: number
 }
 
 /** Of one chunk. A chunk is parsed, checked and saved in one piece by the process that answers calls. */
@@ -43,7 +45,7 @@ export async function* planChunks(rows: AsyncIterable<FileRow>, wish: PlanWish):
   let [values, characters, seen] = [0, 0, 0]
 
   const chunk = () => {
-    const line = `{"rows":[${lines.join(',')}],"ignored":${JSON.stringify(untold)}}`
+    const line = `{"rows":[${lines.join(',')}],"ignored":${JSON.stringify(untold)},"ignoredCount":${ignored.size}}`
     lines = []
     untold = []
     values = characters = 0
@@ -53,9 +55,9 @@ export async function* planChunks(rows: AsyncIterable<FileRow>, wish: PlanWish):
     for (const name of names) {
       // What is shown of it is kept by a database that takes neither NUL nor half of a surrogate pair.
       const shown = name.slice(0, shownCharacters).replaceAll('\u0000', ' ').toWellFormed()
-      if (ignored.size >= keptColumns || ignored.has(shown)) continue
+      if (ignored.has(shown)) continue
+      if (ignored.size < keptColumns) untold.push(shown)
       ignored.add(shown)
-      untold.push(shown)
     }
   }
 
@@ -63,7 +65,9 @@ export async function* planChunks(rows: AsyncIterable<FileRow>, wish: PlanWish):
     // Rows of cells all have the columns of the first.
     if (wish.format === 'json' || plan === undefined) {
       const headers = [...new Set(group.flatMap(({ values: named }) => Object.keys(named)))]
-      plan = planColumns(wish.entity, headers, wish.mapping, wish.format !== 'json' || seen === 0)
+      // A row with a problem may have any columns.
+      const isWhole = wish.format !== 'json' || (seen === 0 && group.some(({ problem }) => problem === undefined))
+      plan = planColumns(wish.entity, headers, wish.mapping, isWhole)
       noteIgnored(plan.ignored)
     }
     for (const row of group) {

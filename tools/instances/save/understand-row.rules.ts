@@ -85,6 +85,14 @@ function parentOf(row: SaveRowInput, path: string, issues: Finding[]): ParentWis
   if (!hasKey) {
     if (row.parentKey2 || row.parentKey3)
       issues.push(finding(`${path}.parentKey1`, 'parentKey1 is needed before parentKey2 and parentKey3.'))
+    // An empty parentKey1 says that there is none, as the cell of a file does.
+    else if (row.parentEntity !== undefined && row.parentKey1 === undefined)
+      issues.push(
+        finding(
+          `${path}.parentEntity`,
+          'parentEntity alone names no parent. Send parentKey1 or parentEIRecordId with it, or leave it out.',
+        ),
+      )
     return { kind: 'unsaid' }
   }
   return { kind: 'key', keys: [row.parentKey1 ?? '', row.parentKey2 ?? '', row.parentKey3 ?? ''], entity: row.parentEntity }
