@@ -118,7 +118,9 @@ const environment = z.object({
     .optional()
     .describe('Recognition jobs that one worker process runs at once; one for each core but one and each 3 GiB of memory, at most 8'),
   RECOGNITION_TIMEOUT_SECONDS: seconds(120).describe('Hard limit of one recognition'),
-  RECOGNITION_PAGE_SECONDS: seconds(10).describe('Hard limit of opening a PDF or one of its pages'),
+  RECOGNITION_PAGE_SECONDS: seconds(10).describe(
+    'Hard limit of opening a page of a PDF; twice that bounds opening a file, and work that brings no text',
+  ),
   RECOGNITION_PDF_PAGES: count(50).describe('Pages of a PDF that are read, from the first'),
   HOLD_JOBS: z.stringbool().default(false).describe('Start with jobs held, as --hold-jobs does: none is carried out'),
   SHUTDOWN_SECONDS: seconds(15).describe('How long a stopping process waits for what is under way'),

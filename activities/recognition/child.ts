@@ -14,7 +14,7 @@ const reader = await createReader(cacheDir)
 
 process.on('message', ({ job }: JobMessage) => {
   reader
-    .read(job, (progress) => say({ kind: 'progress', progress }))
+    .read(job, { onProgress: (progress) => say({ kind: 'progress', progress }), onPage: (page) => say({ kind: 'page', page }) })
     .then((result) => say({ kind: 'result', result, rssBytes: process.memoryUsage.rss() }))
     .catch((error: unknown) => {
       const said = error instanceof Error ? (error.stack ?? error.message) : String(error)

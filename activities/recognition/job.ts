@@ -3,12 +3,13 @@ import { stat } from 'node:fs/promises'
 
 import type { Classifier, ClassifierPaths } from './classify.ts'
 import { openPicture, type Picture } from './image.ts'
-import { readPage, type Engines, type PageText } from './read-page.ts'
+import { joinTexts, keepText, mostWorkOnPicture, type PdfPage } from './pages.rules.ts'
+import { readPage, type Engines } from './read-page.ts'
 import { createSceneReader } from './scene-text.ts'
 import { sniffFile, type FileKind } from './sniff.ts'
 import { ensureTessdata } from './tessdata.ts'
 import { createTesseract } from './tesseract.ts'
-import { limits, type RecognitionProgress, type RecognitionResult, type RecognizedText, type RecognizedWord } from './types.ts'
+import { limits, type RecognitionProgress, type RecognitionResult } from './types.ts'
 import { failed, skipped, Unreadable } from './unreadable.ts'
 
 /** A request as the child gets it: checked, with its defaults filled in. */
@@ -21,9 +22,13 @@ export interface Job {
   readonly minScore: number
   /** Absent where no labels are asked for, or where the model could not be had. */
   readonly classifier?: (ClassifierPaths & { readonly modelId: string }) | undefined
-  /** Of a PDF: how many pages are read, and which are left out because an earlier try did not get past them. */
+  /** Of a PDF: how many pages are read, and those that an earlier process passed already. */
   readonly pdfPages: number
-  readonly leftOut: readonly number[]
+  readonly passed: readonly PdfPage[]
+  /** Work on them that brought no text. */
+  readonly wastedMs: number
+  /** Hard limit of opening a page. */
+  readonly pageSeconds: number
   /** The child plans its reading for this time; its parent ends it some time later. */
   readonly withinMs: number
 }
@@ -33,10 +38,17 @@ export class FileGone extends Error {
   override readonly name = 'FileGone'
 }
 
+/** What a child tells while it reads. */
+export interface Listener {
+  readonly onProgress: (progress: RecognitionProgress) => void
+  /** Each page of a PDF when it is passed. */
+  readonly onPage: (page: PdfPage) => void
+}
+
 /** The engines, loaded at their first use and kept from job to job. One job at a time. */
 export interface Reader {
   /** Resolves for every file. Throws FileGone, or what broken machinery throws. */
-  read(job: Job, onProgress: (progress: RecognitionProgress) => void): Promise<RecognitionResult>
+  read(job: Job, listener: Listener): Promise<RecognitionResult>
 }
 
 /** Fills the folder of language data in the cache and loads no engine yet: each is imported with the first file that needs it. */
@@ -50,36 +62,39 @@ export async function createReader(cacheDir: string): Promise<Reader> {
     return loaded.classifier
   }
 
-  const read = async (
-    job: Job,
-    deadline: number,
-    onProgress: (progress: RecognitionProgress) => void,
-  ): Promise<Omit<RecognitionResult, 'durationMs'>> => {
+  const read = async (job: Job, deadline: number, { onProgress, onPage }: Listener): Promise<Omit<RecognitionResult, 'durationMs'>> => {
     onProgress({ stage: 'reading' })
     const { kind, sizeBytes } = await look(job)
     const left = () => deadline - performance.now()
     if (kind === 'pdf') {
       if (!job.ocr) throw skipped('A PDF has no labels; only its text can be read.')
-      const onPage = (done: number, total: number) => onProgress({ stage: 'text', done, total })
       const { readPdf } = await import('./pdf.ts')
-      const onOpening = (page?: number) => onProgress({ stage: 'opening', ...(page === undefined ? {} : { page }) })
-      const { languages, pdfPages, leftOut } = job
-      const { pages, reason } = await readPdf(job.filePath, engines, { languages, pdfPages, leftOut, withinMs: left(), onOpening, onPage })
+      const { reason, ...found } = await readPdf(job.filePath, engines, {
+        ...job,
+        withinMs: left(),
+        onOpening: (at) => onProgress({ stage: 'opening', ...at }),
+        onOpened: (number, total) => onProgress({ stage: 'text', done: number - 1, total }),
+        onPage(page, done, total) {
+          onPage(page)
+          onProgress({ stage: 'text', done, total })
+        },
+      })
       const missing = [reason, job.classifier ? 'Labels are given for pictures only.' : undefined].filter(
         (sentence) => sentence !== undefined,
       )
-      return {
-        state: 'done',
-        ...(missing.length > 0 ? { reason: missing.join(' ') } : {}),
-        ocr: { ...toText(pages, job.languages, true), pages: pages.length },
-      }
+      return { ...found, ...(missing.length > 0 ? { reason: missing.join(' ') } : {}) }
     }
+    onProgress({ stage: 'opening' })
     const picture: Picture = await openPicture(job.filePath, kind, sizeBytes)
     const labels = job.classifier ? await labelsOf(picture, job.classifier, job.minScore, onProgress) : undefined
     if (!job.ocr) return { state: 'done', ...labels }
     onProgress({ stage: 'text' })
-    const lines = await readPage(picture, engines, { languages: job.languages, withinMs: left() })
-    return { state: 'done', ocr: toText([lines], job.languages, false), ...labels }
+    const lines = await readPage(picture, engines, {
+      languages: job.languages,
+      withinMs: left(),
+      workMs: mostWorkOnPicture(job.pageSeconds),
+    })
+    return { state: 'done', ocr: joinTexts([keepText(lines)], job.languages), ...labels }
   }
 
   const labelsOf = async (
@@ -94,9 +109,9 @@ export async function createReader(cacheDir: string): Promise<Reader> {
   }
 
   return {
-    async read(job, onProgress) {
+    async read(job, listener) {
       const startedAt = performance.now()
-      const outcome = await read(job, startedAt + job.withinMs, onProgress).catch((error: unknown) => {
+      const outcome = await read(job, startedAt + job.withinMs, listener).catch((error: unknown) => {
         if (error instanceof Unreadable) return { state: error.state, reason: error.message }
         throw error
       })
@@ -132,27 +147,3 @@ function readableKind(found: FileKind): 'image' | 'heif' | 'svg' | 'pdf' {
       return found satisfies never
   }
 }
-
-/** Pages of lines into one text and a bounded list of words. */
-function toText(pages: readonly PageText[], languages: readonly string[], isPaged: boolean): Omit<RecognizedText, 'pages'> {
-  const words: RecognizedWord[] = []
-  let letters = 0
-  let weighted = 0
-  for (const [index, lines] of pages.entries())
-    for (const word of lines.flat()) {
-      letters += word.text.length
-      weighted += word.text.length * word.confidence
-      if (words.length < limits.words) words.push({ ...word, text: storable(word.text), ...(isPaged ? { page: index + 1 } : {}) })
-    }
-  const text = pages.map((lines) => lines.map((line) => line.map((word) => word.text).join(' ')).join('\n')).join('\n\n')
-  return {
-    text: storable(text.slice(0, limits.textCharacters)),
-    words,
-    language: languages.join('+'),
-    confidence: letters === 0 ? 0 : Math.round((weighted / letters) * 10) / 10,
-  }
-}
-
-/** PDFs carry NULs and halves of surrogate pairs, which no database takes. */
-// oxlint-disable-next-line no-control-regex
-const storable = (text: string) => text.toWellFormed().replace(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g, '')

@@ -2,33 +2,32 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, sep } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 
 import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist'
 
 import { after, type Affine, mapBox } from './geometry.ts'
 import { fromRaster, toRaster, type Picture } from './image.ts'
-import { readPage, splitLine, type Engines, type FoundWord, type PageText } from './read-page.ts'
-import { limits } from './types.ts'
+import { concludePdf, keepText, mostWastedMs, mostWorkOnDrawn, type PdfPage, worthMs } from './pages.rules.ts'
+import { readPage, splitLine, type Engines, type FoundWord, type PageText, type ReadOptions } from './read-page.ts'
+import { limits, type RecognitionResult } from './types.ts'
 import { failed } from './unreadable.ts'
-
-export interface PdfText {
-  /** A broken page is empty. */
-  readonly pages: readonly PageText[]
-  /** What was left out and why; absent where nothing was. */
-  readonly reason?: string
-}
+import { workMs } from './work.ts'
 
 export interface PdfOptions {
   readonly languages: readonly string[]
   /** At most so many pages are read, from the first. */
   readonly pdfPages: number
-  /** Pages that an earlier try did not get past. */
-  readonly leftOut: readonly number[]
+  /** Pages that an earlier process passed already. */
+  readonly passed: readonly PdfPage[]
+  readonly wastedMs: number
   readonly withinMs: number
+  readonly pageSeconds: number
   /** Before the file, and each page, is opened, which hostile ones never come back from: whoever waits keeps the time. */
-  readonly onOpening: (page?: number) => void
-  readonly onPage: (done: number, total: number) => void
+  readonly onOpening: (at?: { readonly page: number; readonly all: number }) => void
+  readonly onOpened: (number: number, planned: number) => void
+  readonly onPage: (page: PdfPage, done: number, planned: number) => void
 }
 
 /** A page with fewer letters than this of its own is a scan with a stamp. */
@@ -41,56 +40,47 @@ const packageFolder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist
 const folder = (name: string) => join(packageFolder, name) + sep
 
 /** Throws Unreadable for a PDF that is locked or broken. */
-export async function readPdf(filePath: string, engines: Engines, options: PdfOptions): Promise<PdfText> {
-  const { languages, pdfPages, leftOut, withinMs, onOpening, onPage } = options
+export async function readPdf(filePath: string, engines: Engines, options: PdfOptions): Promise<Omit<RecognitionResult, 'durationMs'>> {
+  const { languages, pdfPages, passed, withinMs, pageSeconds, onOpening, onOpened, onPage } = options
   const deadline = performance.now() + withinMs
+  const mostWasted = mostWastedMs(pageSeconds)
+  let wasted = options.wastedMs
   onOpening()
+  // A first page is not to blame for what the engine takes to start.
+  const workOnPages = () => workMs() - engines.tesseract.startMs
+  let begun = workOnPages()
   const document = await openPdf(filePath)
   try {
-    const total = Math.min(document.numPages, pdfPages)
-    const pages: PageText[] = []
-    const broken: number[] = []
-    for (let number = 1; number <= total; number++) {
-      const left = deadline - performance.now()
-      if (number > 1 && left < leastPageMs) break
-      onOpening(number)
-      const content = leftOut.includes(number) ? undefined : await openPage(document, number)
-      onPage(number - 1, total)
-      if (content === undefined && !leftOut.includes(number)) broken.push(number)
-      pages.push(
-        content === undefined ? [] : 'own' in content ? content.own : await readPage(content.drawn, engines, { languages, withinMs: left }),
-      )
-      onPage(number, total)
+    const all = document.numPages
+    const planned = Math.min(all, pdfPages)
+    const pages = [...passed]
+    let isLate = false
+    for (let number = passed.length + 1; number <= planned && wasted < mostWasted; number++) {
+      isLate = number > 1 && deadline - performance.now() < leastPageMs
+      if (isLate) break
+      onOpening({ page: number, all })
+      const content = await openPage(document, number, mostWorkOnDrawn(wasted, pageSeconds) > 0)
+      onOpened(number, planned)
+      const work = mostWorkOnDrawn(wasted, pageSeconds) - (workOnPages() - begun)
+      const lines = await linesOf(content, engines, { languages, withinMs: deadline - performance.now(), workMs: work })
+      const kept = keepText(lines, pages, number)
+      const wastedMs = Math.max(0, workOnPages() - begun - (content.outcome === 'drawn' ? worthMs(kept.letters) : 0))
+      begun = workOnPages()
+      wasted += wastedMs
+      const page: PdfPage = { ...kept, outcome: content.outcome === 'drawn' ? 'read' : content.outcome, wastedMs }
+      pages.push(page)
+      onPage(page, number, planned)
     }
-    if (leftOut.length > 0 && broken.length + leftOut.length >= total)
-      throw failed('None of the pages of the PDF opens in the time that a page may take.')
-    if (broken.length === total) throw failed('The PDF is broken: none of its pages can be read.')
-    const reason = whatIsMissing({ read: pages.length, planned: total, all: document.numPages, broken, leftOut })
-    return { pages, ...(reason === undefined ? {} : { reason }) }
+    return concludePdf({ pages, all, planned, languages, pageSeconds, isLate })
   } finally {
     await document.loadingTask.destroy()
   }
 }
 
-function whatIsMissing({
-  read,
-  planned,
-  all,
-  broken,
-  leftOut,
-}: {
-  read: number
-  planned: number
-  all: number
-  broken: readonly number[]
-  leftOut: readonly number[]
-}): string | undefined {
-  const sentences: string[] = []
-  if (read < planned) sentences.push(`Only the first ${read} of ${all} pages were read in the time that one file may take.`)
-  else if (read < all) sentences.push(`Only the first ${read} of ${all} pages were read; that is the most for one file.`)
-  if (broken.length > 0) sentences.push(`Broken pages were left out: ${broken.join(', ')}.`)
-  if (leftOut.length > 0) sentences.push(`Pages that take too long to open were left out: ${leftOut.join(', ')}.`)
-  return sentences.length > 0 ? sentences.join(' ') : undefined
+/** A page's pixels lie outside V8's heap and do not have it collect them: fifty large pages would fill the memory. */
+async function giveBack(): Promise<void> {
+  globalThis.gc?.()
+  await setImmediate()
 }
 
 async function openPdf(filePath: string): Promise<PDFDocumentProxy> {
@@ -115,18 +105,40 @@ async function openPdf(filePath: string): Promise<PDFDocumentProxy> {
   }
 }
 
-/** What a page has to read: its own words, or its picture where it carries next to none. Undefined where the page is broken. */
-async function openPage(document: PDFDocumentProxy, number: number): Promise<{ own: PageText } | { drawn: Picture } | undefined> {
+type PageContent =
+  | { readonly outcome: 'read'; readonly own: PageText }
+  | { readonly outcome: 'drawn'; readonly picture: Picture }
+  | { readonly outcome: 'notDrawn' | 'broken' }
+
+/** What a page has to read: its own words, or its picture where it carries next to none. */
+async function openPage(document: PDFDocumentProxy, number: number, mayDraw: boolean): Promise<PageContent> {
   try {
     const page = await document.getPage(number)
     const own = await ownText(page)
     const letters = own.reduce((sum, line) => sum + line.reduce((count, word) => count + word.text.length, 0), 0)
-    const drawn = letters >= lettersOfText ? undefined : await drawPage(document, page)
+    if (letters >= lettersOfText) return { outcome: 'read', own }
+    if (!mayDraw) return { outcome: 'notDrawn' }
+    const picture = await drawPage(document, page)
+    await giveBack()
     page.cleanup()
-    return drawn ? { drawn } : { own }
+    return picture ? { outcome: 'drawn', picture } : { outcome: 'read', own }
   } catch {
     // One page with a bad stream is no reason to lose the others.
-    return undefined
+    return { outcome: 'broken' }
+  }
+}
+
+async function linesOf(content: PageContent, engines: Engines, options: ReadOptions): Promise<PageText> {
+  switch (content.outcome) {
+    case 'read':
+      return content.own
+    case 'drawn':
+      return readPage(content.picture, engines, options)
+    case 'notDrawn':
+    case 'broken':
+      return []
+    default:
+      return content satisfies never
   }
 }
 

@@ -4,7 +4,9 @@ import type { Logger } from '#platform/log.ts'
 
 import type { Job } from './job.ts'
 import { startReadingChild, type ChildOutcome, type ReadingChild } from './reading-child.ts'
-import { limits, type PoolStats, type RecognitionOptions, type RecognitionProgress, type RecognitionResult } from './types.ts'
+import { concludePdf, mostWastedMs, noText, type PdfEnd, type PdfPage, wastedOf } from './pages.rules.ts'
+import type { PoolStats, RecognitionOptions, RecognitionProgress, RecognitionResult } from './types.ts'
+import { Unreadable } from './unreadable.ts'
 
 export interface PoolOptions {
   /** Parent of the models and language data. */
@@ -13,7 +15,7 @@ export interface PoolOptions {
   readonly workers: number
   /** Hard limit of one file, from when a child takes it up. */
   readonly timeoutSeconds: number
-  /** Hard limit of opening a PDF or one of its pages; 10 when absent. */
+  /** Hard limit of opening a page of a PDF, and half of that of opening a file; 10 when absent. */
   readonly pageSeconds?: number
   /** How many pages of a PDF are read; 50 when absent. */
   readonly pdfPages?: number
@@ -36,10 +38,12 @@ const MiB = 1024 * 1024
 const recycleAboveBytes = 1_100 * MiB
 const recycleAfterJobs = 200
 const measureEveryMs = 250
+/** A page that ends its process at once still costs another one. */
+const leastLossMs = 2_000
 /** The child leaves off in time to hand over what it has read so far. */
 const plannedShare = 0.85
 
-type Request = Omit<Job, 'withinMs' | 'pdfPages' | 'leftOut'>
+type Request = Omit<Job, 'withinMs' | 'pdfPages' | 'pageSeconds' | 'passed' | 'wastedMs'>
 
 interface Task {
   readonly job: Request
@@ -49,8 +53,10 @@ interface Task {
   isSecondTry: boolean
   /** When a child first took it up: its time goes on from child to child. */
   startedAt: number | undefined
-  /** Pages of the PDF that a child did not get past. */
-  readonly leftOut: number[]
+  /** Pages of the PDF that were passed, which outlive the child that read them. */
+  readonly passed: PdfPage[]
+  /** What dead processes took without passing a page. */
+  lostMs: number
 }
 
 interface Slot {
@@ -59,6 +65,17 @@ interface Slot {
   idleTimer: NodeJS.Timeout | undefined
   /** Settles when the task at hand is done with. */
   serving: Promise<void>
+}
+
+const wastedBy = ({ passed, lostMs }: Task) => wastedOf(passed) + lostMs
+
+function conclude(end: PdfEnd): Omit<RecognitionResult, 'durationMs'> {
+  try {
+    return concludePdf(end)
+  } catch (error) {
+    if (error instanceof Unreadable) return { state: error.state, reason: error.message }
+    throw error
+  }
 }
 
 /** Starts no child before the first job. */
@@ -112,21 +129,32 @@ export function createPool(settings: PoolOptions): Pool {
     signal?.throwIfAborted()
     slot.child ??= await startReadingChild(cacheDir)
     const { child } = slot
-    const startedAt = (task.startedAt ??= performance.now())
-    const leftMs = Math.max(0, startedAt + timeoutSeconds * 1000 - performance.now())
-    let killedFor: 'time' | 'page' | 'memory' | 'abort' | undefined
-    const kill = (why: 'time' | 'page' | 'memory' | 'abort') => {
+    const begunAt = performance.now()
+    const startedAt = (task.startedAt ??= begunAt)
+    // Whatever ended a first process is not given as long again; of a PDF the pages account for it.
+    const mostMs = task.isSecondTry && task.lostMs === 0 ? mostWastedMs(pageSeconds) : Infinity
+    const leftMs = Math.max(0, Math.min(startedAt + timeoutSeconds * 1000 - begunAt, mostMs))
+    let killedFor: 'time' | 'opening' | 'memory' | 'abort' | undefined
+    const kill = (why: 'time' | 'opening' | 'memory' | 'abort') => {
       killedFor ??= why
       child.kill()
     }
     const onAbort = () => kill('abort')
     const timer = setTimeout(() => kill('time'), leftMs)
-    let opening: { readonly page: number | undefined; readonly timer: NodeJS.Timeout } | undefined
-    const watch = (progress: RecognitionProgress) => {
-      clearTimeout(opening?.timer)
-      opening =
-        progress.stage === 'opening' ? { page: progress.page, timer: setTimeout(() => kill('page'), pageSeconds * 1000) } : undefined
-      onProgress?.(progress)
+    let all: number | undefined
+    let passedAt = begunAt
+    let openingTimer: NodeJS.Timeout | undefined
+    const listener = {
+      onProgress(progress: RecognitionProgress) {
+        clearTimeout(openingTimer)
+        if (progress.stage === 'opening') openingTimer = setTimeout(() => kill('opening'), openingMs(progress, task))
+        all = progress.all ?? all
+        onProgress?.(progress)
+      },
+      onPage(page: PdfPage) {
+        passedAt = performance.now()
+        task.passed.push(page)
+      },
     }
     const meter = setInterval(
       () => void child.measure().then((bytes) => (bytes > memoryMiB * MiB ? kill('memory') : undefined)),
@@ -134,15 +162,23 @@ export function createPool(settings: PoolOptions): Pool {
     )
     signal?.addEventListener('abort', onAbort, { once: true })
     if (isClosed || signal?.aborted) kill('abort')
-    const outcome: ChildOutcome = await child
-      .read({ ...task.job, pdfPages, leftOut: task.leftOut, withinMs: leftMs * plannedShare }, watch)
-      .finally(() => {
-        clearTimeout(timer)
-        clearTimeout(opening?.timer)
-        clearInterval(meter)
-        signal?.removeEventListener('abort', onAbort)
-      })
-    if (outcome.kind === 'result' && killedFor === undefined) return task.resolve(outcome.result)
+    const job: Job = {
+      ...task.job,
+      pdfPages,
+      pageSeconds,
+      passed: [...task.passed],
+      wastedMs: wastedBy(task),
+      withinMs: leftMs * plannedShare,
+    }
+    const outcome: ChildOutcome = await child.read(job, listener).finally(() => {
+      clearTimeout(timer)
+      clearTimeout(openingTimer)
+      clearInterval(meter)
+      signal?.removeEventListener('abort', onAbort)
+    })
+    const answer = (result: Omit<RecognitionResult, 'durationMs'>) =>
+      task.resolve({ ...result, durationMs: Math.round(performance.now() - startedAt) })
+    if (outcome.kind === 'result' && killedFor === undefined) return answer(outcome.result)
     const said = outcome.kind === 'result' ? undefined : new Error(outcome.said)
     if (outcome.kind === 'gone' && killedFor === undefined)
       throw new AppError('unavailable', 'The file could not be opened for recognition.', { retryAfterSeconds: 10, cause: said })
@@ -150,34 +186,49 @@ export function createPool(settings: PoolOptions): Pool {
     await end(slot)
     if (isClosed) throw closing()
     signal?.throwIfAborted()
-    if (outcome.kind === 'result') return task.resolve(outcome.result)
-    const failed = (reason: string) => task.resolve({ state: 'failed', reason, durationMs: Math.round(performance.now() - startedAt) })
-    if (killedFor === 'time') return failed(`Reading took longer than ${timeoutSeconds} s and was stopped.`)
-    if (killedFor === 'page') {
-      const page = opening?.page
-      if (page === undefined) return failed(`Opening the PDF took longer than ${pageSeconds} s and was stopped.`)
-      task.leftOut.push(page)
-      if (task.leftOut.length > limits.leftOutPages)
-        return failed(`Pages ${task.leftOut.join(', ')} of the PDF took longer than ${pageSeconds} s each, and reading was stopped.`)
-      // The others may well be readable.
-      queue.unshift(task)
-      return
-    }
-    if (killedFor === 'memory') return failed(`Reading needed more than ${memoryMiB} MiB of memory and was stopped.`)
-    if (outcome.kind === 'broken')
+    if (outcome.kind === 'result') return answer(outcome.result)
+    if (outcome.kind === 'broken' && killedFor === undefined)
       throw new AppError('unavailable', 'Recognition cannot work at the moment: its engine failed.', { retryAfterSeconds: 60, cause: said })
-    log.warn({ err: said, pid: child.pid, jobs: child.jobs }, 'A reading process ended in the middle of a file')
+    if (killedFor === undefined)
+      log.warn({ err: said, pid: child.pid, jobs: child.jobs }, 'A reading process ended in the middle of a file')
     // An operator, a system short of memory or what earlier files left behind may have ended it; only a second process, a fresh one, proves that this file does.
-    if (task.isSecondTry) return failed('The reading process stopped unexpectedly on this file.')
-    task.isSecondTry = true
-    queue.unshift(task)
+    const mayTryAgain = killedFor === undefined && !task.isSecondTry
+    if (mayTryAgain) task.isSecondTry = true
+    if (all === undefined) {
+      if (mayTryAgain) return void queue.unshift(task)
+    } else {
+      const lostMs = Math.max(leastLossMs, performance.now() - passedAt)
+      if (mayTryAgain) task.lostMs += lostMs
+      // The other pages may well be readable.
+      else if (killedFor !== 'time') task.passed.push({ ...noText, outcome: 'leftOut', wastedMs: lostMs })
+      const planned = Math.min(all, pdfPages)
+      const isOver = killedFor === 'time' || wastedBy(task) >= mostWastedMs(pageSeconds) || task.passed.length === planned
+      if (!isOver) return void queue.unshift(task)
+      const { languages } = task.job
+      const { passed: pages } = task
+      if (pages.length > 0) return answer(conclude({ pages, all, planned, languages, pageSeconds, isLate: killedFor === 'time' }))
+    }
+    const reasons = {
+      time: `Reading took longer than ${Math.round(leftMs / 100) / 10} s and was stopped.`,
+      opening: `Opening the file took longer than ${2 * pageSeconds} s and was stopped.`,
+      memory: `Reading needed more than ${memoryMiB} MiB of memory and was stopped.`,
+      abort: 'Reading was stopped.',
+      died: 'The reading process stopped unexpectedly on this file.',
+    }
+    answer({ state: 'failed', reason: reasons[killedFor ?? 'died'] })
   }
+
+  /** For opening a page what the file may still waste, in reason. */
+  const openingMs = ({ page }: RecognitionProgress, task: Task) =>
+    page === undefined
+      ? mostWastedMs(pageSeconds)
+      : Math.min(1, Math.max(0.2, 2 - wastedBy(task) / (pageSeconds * 1_000))) * pageSeconds * 1_000
 
   return {
     async run(job, options) {
       if (isClosed) throw closing()
       const { promise, resolve, reject } = Promise.withResolvers<RecognitionResult>()
-      const task: Task = { job, options, resolve, reject, isSecondTry: false, startedAt: undefined, leftOut: [] }
+      const task: Task = { job, options, resolve, reject, isSecondTry: false, startedAt: undefined, passed: [], lostMs: 0 }
       const onAbort = () => leaveQueue(task)
       options.signal?.addEventListener('abort', onAbort, { once: true })
       options.onProgress?.({ stage: 'waiting' })

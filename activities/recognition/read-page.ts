@@ -6,6 +6,7 @@ import { fromRaster, toRaster, type Picture } from './image.ts'
 import { preparePage, type PreparedPage } from './prepare.ts'
 import type { SceneReader } from './scene-text.ts'
 import type { Tesseract, TesseractPage } from './tesseract.ts'
+import { workMs } from './work.ts'
 
 export interface FoundWord {
   readonly text: string
@@ -26,6 +27,8 @@ export interface ReadOptions {
   readonly languages: readonly string[]
   /** Milliseconds that the page may take before it is left with what was found. */
   readonly withinMs: number
+  /** The same in work, which grain or a drawing would make endless. */
+  readonly workMs: number
 }
 
 /** Tesseract's mean was 87 or more on every page, and 48 or less on every scene, textless photograph and turned page. */
@@ -40,22 +43,27 @@ const compassSide = 1_600
 const longestReadMs = 40_000
 
 /** The text of one picture; empty where there is none. */
-export async function readPage(picture: Picture, { tesseract, scenes }: Engines, { languages, withinMs }: ReadOptions): Promise<PageText> {
-  const deadline = performance.now() + withinMs
-  const left = () => deadline - performance.now()
+export async function readPage(picture: Picture, { tesseract, scenes }: Engines, { languages, ...most }: ReadOptions): Promise<PageText> {
+  const deadline = performance.now() + most.withinMs
+  const mostWork = workMs() + most.workMs
+  const isOver = () => performance.now() >= deadline || workMs() >= mostWork
+  // Grain without writing can keep tesseract busy for minutes; half of the time stays for the other engine.
+  const spanOf = (longestMs: number) => ({
+    withinMs: Math.min(longestMs, (deadline - performance.now()) / 2),
+    workMs: (mostWork - workMs()) * 0.75,
+  })
   const upright = await preparePage(picture.raster)
   if (upright.isBlank) return []
-  // Grain without writing can keep tesseract busy for minutes; half of the time stays for the other engine.
-  const first = await tesseract.read(upright.png, languages, Math.min(longestReadMs, left() / 2))
+  const first = await tesseract.read(upright.png, languages, spanOf(longestReadMs))
   if (first && first.confidence >= pageFrom) return believedWords(first, upright, picture)
 
-  const turn = await tesseract.findTurn(await smallerPng(upright), Math.min(10_000, left() / 2))
-  if (turn !== undefined && turn !== 0 && left() > 0) {
+  const turn = await tesseract.findTurn(await smallerPng(upright), spanOf(10_000))
+  if (turn !== undefined && turn !== 0 && !isOver()) {
     const turned = await turnPage(picture, turn)
-    const second = await tesseract.read(turned.png, languages, Math.min(longestReadMs, left() / 2))
+    const second = await tesseract.read(turned.png, languages, spanOf(longestReadMs))
     if (second && second.confidence >= pageFrom) return believedWords(second, turned, picture)
   }
-  const scene = await scenes.read(picture)
+  const scene = isOver() ? [] : await scenes.read(picture)
   const believed = scene.filter(({ text, confidence }) => confidence >= believedFrom && lettersIn(text) >= 2 && !isForeign(text))
   if (believed.length > 0) return believed.map((line) => splitLine(line, line.runs))
   return first ? believedWords(first, upright, picture) : []

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { childEnvironment, residentBytes } from '#platform/child-process.ts'
 import { AppError } from '#platform/errors.ts'
 
-import type { Job } from './job.ts'
-import type { RecognitionProgress, RecognitionResult } from './types.ts'
+import type { Job, Listener } from './job.ts'
+import type { RecognitionResult } from './types.ts'
 import type { ChildMessage, JobMessage } from './wire.ts'
 
 /** `died`: the process ended in the middle of the job, killed or by itself. */
@@ -24,7 +24,7 @@ export interface ReadingChild {
   /** Settles when the process has ended. */
   readonly ended: Promise<void>
   /** One at a time. Never rejects. */
-  read(job: Job, onProgress: (progress: RecognitionProgress) => void): Promise<ChildOutcome>
+  read(job: Job, listener: Listener): Promise<ChildOutcome>
   /** Measures the resident memory where the system tells it (Linux); elsewhere the child's word after each job stands. */
   measure(): Promise<number>
   kill(): void
@@ -36,7 +36,8 @@ const saidCharacters = 2_000
 /** Resolves when the child is ready for its first job. Throws AppError `unavailable` where it does not start. */
 export async function startReadingChild(cacheDir: string): Promise<ReadingChild> {
   const child = fork(fileURLToPath(new URL('./child.ts', import.meta.url)), [cacheDir], {
-    execArgv: [`--max-old-space-size=${heapMiB}`],
+    // `gc` gives the pixels of each page back.
+    execArgv: [`--max-old-space-size=${heapMiB}`, '--expose-gc'],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: {
       ...childEnvironment(),
@@ -74,12 +75,13 @@ export async function startReadingChild(cacheDir: string): Promise<ReadingChild>
     get rssBytes() {
       return rssBytes
     },
-    read(job, onProgress) {
+    read(job, { onProgress, onPage }) {
       jobs += 1
       return new Promise<ChildOutcome>((resolve) => {
         const listen = (message: ChildMessage) => {
           if (message.kind === 'ready') return
           if (message.kind === 'progress') return onProgress(message.progress)
+          if (message.kind === 'page') return onPage(message.page)
           child.off('message', listen)
           rssBytes = message.rssBytes
           resolve(message)

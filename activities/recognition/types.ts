@@ -61,9 +61,10 @@ export interface RecognitionResult {
 }
 
 export interface RecognitionProgress {
-  /** `opening`: a PDF as a whole, or its page `page`, before its text is read. */
+  /** `opening`: a picture, a PDF as a whole, or its page `page` of `all`, before its text is read. */
   readonly stage: 'waiting' | 'reading' | 'opening' | 'text' | 'labels'
   readonly page?: number
+  readonly all?: number
   /** Only in PDFs: pages read so far, and how many will be. */
   readonly done?: number
   readonly total?: number
@@ -106,8 +107,6 @@ export const limits = {
   pictureSide: 3_200,
   /** The longer side for text in photographs of scenes; memory grows steeply past it. */
   sceneSide: 1_280,
-  /** Pages of a PDF that are left out because they do not open in time; with one more the file is given up. */
-  leftOutPages: 3,
   pdfDpi: 200,
   pdfPagePixels: 12_000_000,
   words: 5_000,

@@ -51,16 +51,18 @@ export function textPdf(pages: readonly (readonly string[])[], onSide = false): 
   ])
 }
 
-/** One A4 page (595 by 842 points) that is nothing but the picture. */
-export async function scannedPdf(picture: string): Promise<Buffer> {
+/** A4 pages (595 by 842 points), each nothing but the picture. */
+export async function scannedPdf(picture: string, pages = 1): Promise<Buffer> {
   const { data, info } = await sharp(picture).toColourspace('b-w').jpeg({ quality: 80 }).toBuffer({ resolveWithObject: true })
   const image = `/Type /XObject /Subtype /Image /Width ${info.width} /Height ${info.height} /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /DCTDecode`
+  const page = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 3 0 R /Resources << /XObject << /Scan 4 0 R >> >> >>'
+  const sheets = Array.from({ length: pages }, () => page)
   return writePdf([
     '<< /Type /Catalog /Pages 2 0 R >>',
-    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /XObject << /Scan 5 0 R >> >> >>',
+    `<< /Type /Pages /Kids [${sheets.map((_, index) => `${5 + index} 0 R`).join(' ')}] /Count ${pages} >>`,
     stream('', 'q 595 0 0 842 0 0 cm /Scan Do Q'),
     stream(image, data),
+    ...sheets,
   ])
 }
 

@@ -6,12 +6,15 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { readPdf } from '#activities/recognition/pdf.ts'
 import { createRecognizer } from '#activities/recognition/recognizer.ts'
-import type { RecognitionResult, Recognizer } from '#activities/recognition/types.ts'
+import type { Tesseract } from '#activities/recognition/tesseract.ts'
+import type { RecognitionOptions, RecognitionResult, Recognizer } from '#activities/recognition/types.ts'
+import { workMs } from '#activities/recognition/work.ts'
 import { loadConfig } from '#platform/config.ts'
 import { createLog } from '#platform/log.ts'
 
-import { fixture, pngBomb, stream, textPdf, writePdf } from './recognition-files.ts'
+import { fixture, pngBomb, scannedPdf, stream, textPdf, writePdf } from './recognition-files.ts'
 
 const { cacheDir } = loadConfig({ XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] })
 const timeoutSeconds = 50
@@ -19,18 +22,31 @@ const slow = 120_000
 
 let folder = ''
 let recognizer: Recognizer
+const others: Recognizer[] = []
+
+/** One with settings of its own. */
+function another(options: Partial<Parameters<typeof createRecognizer>[0]>): Recognizer {
+  const made = createRecognizer({ cacheDir, workers: 1, timeoutSeconds, log: createLog('silent'), ...options })
+  others.push(made)
+  return made
+}
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'recognition-hostile-'))
   recognizer = createRecognizer({ cacheDir, workers: 1, timeoutSeconds, pageSeconds: 4, pdfPages: 20, log: createLog('silent') })
 })
 afterAll(async () => {
-  await recognizer?.close()
+  await Promise.all([recognizer, ...others].map((each) => each.close()))
   await rm(folder, { recursive: true, force: true })
 })
 
 /** Reads the file, and fails where this process could do nothing else meanwhile. */
-async function read(content: string | Buffer): Promise<RecognitionResult> {
+async function read(
+  content: string | Buffer,
+  reader = recognizer,
+  options: RecognitionOptions = {},
+  within = timeoutSeconds,
+): Promise<RecognitionResult> {
   const filePath = join(folder, crypto.randomUUID())
   await writeFile(filePath, content)
   let last = performance.now()
@@ -40,10 +56,10 @@ async function read(content: string | Buffer): Promise<RecognitionResult> {
     last = performance.now()
   }
   const probe = setInterval(tick, 5)
-  const result = await recognizer.recognize({ filePath, ocr: true, classify: false }).finally(() => clearInterval(probe))
+  const result = await reader.recognize({ filePath, ocr: true, classify: false }, options).finally(() => clearInterval(probe))
   tick()
   expect(longest).toBeLessThan(2_000)
-  expect(result.durationMs).toBeLessThan((timeoutSeconds + 5) * 1000)
+  expect(result.durationMs).toBeLessThan((within + 5) * 1000)
   return result
 }
 
@@ -62,7 +78,126 @@ function nestedForms(levels: number, first: number): (string | Buffer)[] {
   })
 }
 
+/** Pages in their order: each its content, as numbered pages with the resources that all share. */
+function pagesOf(contents: readonly string[], resources: string, shared: readonly (string | Buffer)[], box = '0 0 200 200'): Buffer {
+  const first = 3 + shared.length
+  const kids = contents.map((_, index) => `${first + 2 * index} 0 R`).join(' ')
+  const pages = contents.flatMap((content, index) => [
+    `<< /Type /Page /Parent 2 0 R /MediaBox [${box}] /Contents ${first + 2 * index + 1} 0 R /Resources << ${resources} >> >>`,
+    stream('', content),
+  ])
+  const tree = `<< /Type /Pages /Kids [${kids}] /Count ${contents.length} >>`
+  return writePdf(['<< /Type /Catalog /Pages 2 0 R >>', tree, ...shared, ...pages])
+}
+const helvetica = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'
+const saying = (text: string) => `BT /F1 12 Tf 20 160 Td (${text}) Tj ET`
+const repeated = (count: number, content: string): string[] => Array.from({ length: count }, () => content)
+
 describe('a PDF', () => {
+  it('of which page after page does not open is ended after two, with the text so far', { timeout: slow }, async () => {
+    const bombs = repeated(10, '/F Do '.repeat(10))
+    const withForms = pagesOf([saying('The page before the others is read'), ...bombs], '/Font << /F1 3 0 R >> /XObject << /F 4 0 R >>', [
+      helvetica,
+      ...nestedForms(7, 4),
+    ])
+    const result = await read(withForms)
+    expect(result).toMatchObject({
+      state: 'done',
+      reason:
+        'Reading ended after page 3 of 11: 8 s of work brought too little text. Pages that do not open in the time and memory of a page were left out: 2, 3.',
+      ocr: { text: expect.stringContaining('The page before the others is read'), pages: 3 },
+    })
+    // Of all three processes, not of the last alone.
+    expect(result.durationMs).toBeGreaterThan(7_900)
+    expect(result.durationMs).toBeLessThan(30_000)
+    const forms = await read(pagesOf(bombs, '/XObject << /F 3 0 R >>', nestedForms(7, 3)))
+    expect(forms).toMatchObject({ state: 'failed', reason: 'Reading was stopped: after 8 s none of the pages of the PDF had opened.' })
+  })
+
+  it('of grain on every page is not read to its end, and the text behind the grain is', { timeout: 2 * slow }, async () => {
+    let seed = 7
+    const noise = Buffer.from(Array.from({ length: 1_600 * 1_600 }, () => (seed = (seed * 1664525 + 1013904223) % 2 ** 32) / 2 ** 24))
+    const jpeg = await sharp(noise, { raw: { width: 1_600, height: 1_600, channels: 1 } })
+      .jpeg({ quality: 60 })
+      .toBuffer()
+    const grain = '/Type /XObject /Subtype /Image /Width 1600 /Height 1600 /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /DCTDecode'
+    const drawn = repeated(18, 'q 842 0 0 842 0 0 cm /Grain Do Q')
+    const resources = '/Font << /F1 3 0 R >> /XObject << /Grain 4 0 R >>'
+    const pdf = pagesOf(
+      [...drawn, saying('Behind all the grain there is some writing')],
+      resources,
+      [helvetica, stream(grain, jpeg)],
+      '0 0 842 842',
+    )
+    const result = await read(pdf, another({ timeoutSeconds: 200 }), {}, 200)
+    expect(result).toMatchObject({
+      state: 'done',
+      reason: expect.stringMatching(/^Pages that are pictures were left out, after others without text: \d+ to 18\.$/),
+      ocr: { text: expect.stringContaining('Behind all the grain there is some writing'), pages: 19 },
+    })
+  })
+
+  it('of scanned sheets is read whole, however much longer than what may be wasted it takes', { timeout: slow }, async () => {
+    const filePath = join(folder, 'sheets.pdf')
+    await writeFile(filePath, await scannedPdf(fixture('german.png'), 6))
+    const asRead = async (text: string) => {
+      const words = text === '' ? [] : [{ text, confidence: 95, line: 0, box: [0, 0, 10, 10] as const }]
+      const tesseract: Tesseract = {
+        startMs: 0,
+        async read() {
+          const begun = workMs()
+          while (workMs() - begun < 700);
+          return { text, confidence: words.length === 0 ? 0 : 95, words }
+        },
+        findTurn: async () => undefined,
+      }
+      return readPdf(
+        filePath,
+        { tesseract, scenes: { read: async () => [] } },
+        {
+          languages: ['eng'],
+          pdfPages: 50,
+          passed: [],
+          wastedMs: 0,
+          withinMs: 60_000,
+          pageSeconds: 1.5,
+          onOpening: () => {},
+          onOpened: () => {},
+          onPage: () => {},
+        },
+      )
+    }
+    expect(await asRead('word'.repeat(1_000))).toEqual({ state: 'done', ocr: expect.objectContaining({ pages: 6 }) })
+    expect((await asRead('')).reason).toMatch(/brought too little text|pictures were left out/)
+  })
+
+  it.skipIf(process.platform !== 'linux')('of huge pages gives the memory of each back', { timeout: slow }, async () => {
+    const narrow = another({ memoryMiB: 600 })
+    const result = await read(pagesOf(repeated(12, ''), '', [], '0 0 14400 14400'), narrow)
+    expect(result).toMatchObject({ state: 'done', ocr: { pages: 12 } })
+    expect(result.reason).toBeUndefined()
+  })
+
+  it('of which a page ends two processes loses no other page', { timeout: slow }, async () => {
+    const shaky = another({})
+    const killed: number[] = []
+    const lines = ['one', 'two', 'three'].map((word) => saying(`The text of page ${word} is here`))
+    const result = await read(pagesOf(lines, '/Font << /F1 3 0 R >>', [helvetica]), shaky, {
+      onProgress({ page }) {
+        const [child] = shaky.stats().children
+        if (page !== 2 || !child) return
+        killed.push(child.pid)
+        process.kill(child.pid, 'SIGKILL')
+      },
+    })
+    expect(new Set(killed).size).toBe(2)
+    expect(result).toMatchObject({
+      state: 'done',
+      reason: 'Pages that do not open in the time and memory of a page were left out: 2.',
+      ocr: { text: expect.stringMatching(/page one[^]*page three/), pages: 3 },
+    })
+  })
+
   it('whose one page never opens fails after the time of a page', { timeout: slow }, async () => {
     const page = `<< ${sheet} /Contents 4 0 R /Resources << /XObject << /F 5 0 R >> >> >>`
     const bomb = onePage(page, [stream('', '/F Do '.repeat(10)), ...nestedForms(7, 5)])
@@ -87,13 +222,13 @@ describe('a PDF', () => {
     const result = await read(pdf)
     expect(result).toMatchObject({
       state: 'done',
-      reason: 'Pages that take too long to open were left out: 1.',
+      reason: 'Pages that do not open in the time and memory of a page were left out: 1.',
       ocr: { text: expect.stringContaining('The second page is read') },
     })
   })
 
   it('of thousands of pages is read as far as it may be, and says so', { timeout: slow }, async () => {
-    const many = Array.from({ length: 6_000 }, (_, index) => [`Page ${index + 1} has its own text`])
+    const many = Array.from({ length: 6_000 }, (_, index) => [`Page ${index + 1} has a longer text of its own`])
     const result = await read(textPdf(many))
     expect(result).toMatchObject({
       state: 'done',
@@ -142,6 +277,13 @@ describe('a PDF', () => {
 })
 
 describe('a picture', () => {
+  it('that never opens is ended', { timeout: slow }, async () => {
+    const clouds = '<feTurbulence baseFrequency="0.9" numOctaves="200"/>'.repeat(60)
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="4000" height="4000"><filter id="f" width="1" height="1" x="0" y="0">${clouds}</filter><rect width="4000" height="4000" filter="url(#f)"/></svg>`
+    const result = await read(svg)
+    expect(result).toMatchObject({ state: 'failed', reason: 'Opening the file took longer than 8 s and was stopped.' })
+  })
+
   it('at the limit of pixels is read, and one past it is not', { timeout: slow }, async () => {
     const blank = (width: number, height: number) =>
       sharp({ create: { width, height, channels: 3, background: '#fff' } })

@@ -10,9 +10,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withDirectoryLock } from '#activities/recognition/directory-lock.ts'
 import { after, mapBox, scaling, unturning, type Affine } from '#activities/recognition/geometry.ts'
 import { convertKerasModel, kerasModel } from '#activities/recognition/keras-to-onnx.ts'
+import { asRanges, concludePdf, keepText, mostWorkOnDrawn, noText, type PdfPage, worthMs } from '#activities/recognition/pages.rules.ts'
 import { splitLine } from '#activities/recognition/read-page.ts'
 import { estimateSkew } from '#activities/recognition/skew.ts'
 import { sniffFile } from '#activities/recognition/sniff.ts'
+import { limits } from '#activities/recognition/types.ts'
 import { readTarGz } from '#platform/tar.ts'
 import { ensureTessdata } from '#activities/recognition/tessdata.ts'
 import { recognitionLanguages } from '#platform/shapes/recognition.ts'
@@ -22,6 +24,46 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'recognition-rules-'))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe('the pages of a PDF', () => {
+  const page = (outcome: PdfPage['outcome'], text = ''): PdfPage => ({ ...noText, outcome, text, wastedMs: 0 })
+  const end = { all: 60, planned: 50, languages: ['eng'], pageSeconds: 10, isLate: false }
+
+  it('are worth the time of a scan with as much text, and nothing without text', () => {
+    expect([0, 7, 20, 600, 4_000].map(worthMs)).toEqual([0, 0, 1_060, 2_800, 5_000])
+  })
+
+  it('that have to be drawn never waste what is kept for the text that others carry', () => {
+    expect([0, 14_999, 15_000].map((wasted) => mostWorkOnDrawn(wasted, 10))).toEqual([8_000, 8_000, 0])
+    expect(mostWorkOnDrawn(0, 30)).toBe(22_500)
+  })
+
+  it('are named in ranges', () => {
+    expect(asRanges([])).toBe('')
+    expect(asRanges([1, 3, 4, 5, 8, 9])).toBe('1, 3 to 5, 8, 9')
+  })
+
+  it('end with what is missing and why', () => {
+    const pages = [page('read', 'a'), page('broken'), page('leftOut'), page('notDrawn')]
+    expect(concludePdf({ ...end, pages })).toMatchObject({
+      state: 'done',
+      reason:
+        'Reading ended after page 4 of 60: 20 s of work brought too little text. Broken pages were left out: 2. Pages that do not open in the time and memory of a page were left out: 3. Pages that are pictures were left out, after others without text: 4.',
+      ocr: { pages: 4 },
+    })
+    expect(concludePdf({ ...end, pages, isLate: true }).reason).toMatch(/^Only the first 4 of 60 pages were read in the time/)
+    expect(concludePdf({ ...end, pages: [page('read', 'a')], all: 1, planned: 1 })).not.toHaveProperty('reason')
+    expect(() => concludePdf({ ...end, pages: [page('broken'), page('leftOut')] })).toThrow('none of the pages of the PDF had opened')
+  })
+
+  it('bring no more text and words than one file may', () => {
+    const lines = Array.from({ length: 3_000 }, () => [{ text: 'word'.repeat(50), confidence: 90, box: [0, 0, 1, 1] as const }])
+    const first = keepText(lines, [], 1)
+    const second = keepText(lines, [first], 2)
+    expect(first.words.length + second.words.length).toBe(limits.words)
+    expect(first.text.length + second.text.length).toBe(limits.textCharacters)
+  })
+})
 
 describe('what a file is', () => {
   const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>'
