@@ -7,7 +7,7 @@ const rules = files.filter((file) => file.endsWith('.rules.ts'))
 const taken = imports.filter((one) => one.from.endsWith('.rules.ts') && !one.isType)
 
 /** Beside zod what computes and nothing else. */
-const packages = new Set(['zod', 'node:crypto'])
+const packages = new Set(['zod', 'node:crypto', 'markdown-it'])
 
 type Node = Readonly<Record<string, unknown>>
 

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 
 import type { Classifier, ClassifierPaths } from './classify.ts'
 import { openPicture, type Picture } from './image.ts'
-import { joinTexts, keepText, mostWorkOnPicture, type PdfPage } from './pages.rules.ts'
+import { joinTexts, keepText, mostWorkOnPicture, type PdfPage } from './pages.ts'
 import { readPage, type Engines } from './read-page.ts'
 import { createSceneReader } from './scene-text.ts'
 import { sniffFile, type FileKind } from './sniff.ts'

@@ -9,7 +9,7 @@ import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist'
 
 import { after, type Affine, mapBox } from './geometry.ts'
 import { fromRaster, toRaster, type Picture } from './image.ts'
-import { concludePdf, keepText, mostWastedMs, mostWorkOnDrawn, type PdfPage, worthMs } from './pages.rules.ts'
+import { concludePdf, keepText, mostWastedMs, mostWorkOnDrawn, type PdfPage, worthMs } from './pages.ts'
 import { readPage, splitLine, type Engines, type FoundWord, type PageText, type ReadOptions } from './read-page.ts'
 import { limits, type RecognitionResult } from './types.ts'
 import { failed } from './unreadable.ts'

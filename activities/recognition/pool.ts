@@ -4,7 +4,7 @@ import type { Logger } from '#platform/log.ts'
 
 import type { Job } from './job.ts'
 import { startReadingChild, type ChildOutcome, type ReadingChild } from './reading-child.ts'
-import { concludePdf, mostWastedMs, noText, type PdfEnd, type PdfPage, wastedOf } from './pages.rules.ts'
+import { concludePdf, mostWastedMs, noText, type PdfEnd, type PdfPage, wastedOf } from './pages.ts'
 import type { PoolStats, RecognitionOptions, RecognitionProgress, RecognitionResult } from './types.ts'
 import { Unreadable } from './unreadable.ts'
 

@@ -1,6 +1,6 @@
 /** What parent and child say to each other; plain JSON. */
 import type { Job } from './job.ts'
-import type { PdfPage } from './pages.rules.ts'
+import type { PdfPage } from './pages.ts'
 import type { RecognitionProgress, RecognitionResult } from './types.ts'
 
 export interface JobMessage {

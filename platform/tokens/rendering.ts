@@ -41,7 +41,7 @@ export function timeRoots({ nowMs, timeZone }: Rendering): { readonly $now: stri
 }
 
 /** Making one takes as long as formatting some hundred values. */
-const formatterUnits = 5_000
+const formatterUnits = 10_000
 const formatters = new LRUCache<string, object>({ max: 500 })
 
 /** A formatter of Intl that is made once for equal options. */
