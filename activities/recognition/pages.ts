@@ -28,10 +28,10 @@ export const wastedOf = (pages: readonly PdfPage[]): number => pages.reduce((sum
 const fewestLetters = 8
 const pageMs = 1_000
 const letterMs = 3
-const longestScanMs = 5_000
+/** Of the densest sheets: 3,200 letters took 5 to 8 s. */
+const longestScanMs = 12_000
 const shareForDrawn = 0.75
-/** The densest sheets, on slower machines. */
-const longestSheetMs = 8_000
+const leastForSheetMs = 8_000
 
 /** Work on one picture: what a full one is worth, and all that may be wasted. */
 export const mostWorkOnPicture = (pageSeconds: number): number => mostWastedMs(pageSeconds) + longestScanMs
@@ -39,10 +39,10 @@ export const mostWorkOnPicture = (pageSeconds: number): number => mostWastedMs(p
 /** Work on a page that has to be drawn; zero where no more are drawn, since the rest is kept for what pages carry of their own, which is cheap. */
 export function mostWorkOnDrawn(wastedMs: number, pageSeconds: number): number {
   const left = mostWastedMs(pageSeconds) * shareForDrawn - wastedMs
-  return left <= 0 ? 0 : Math.max(longestSheetMs, left / 2)
+  return left <= 0 ? 0 : Math.max(leastForSheetMs, (left * 2) / 3)
 }
 
-/** What of its work a drawn page was worth: a scanned sheet takes one to three seconds, by its text. Grain is taken for some letters, too. */
+/** What of its work a drawn page was worth: a scanned sheet takes one to eight seconds, by its text. Grain is taken for some letters, too. */
 export function worthMs(letters: number): number {
   return letters < fewestLetters ? 0 : Math.min(longestScanMs, pageMs + letterMs * letters)
 }

@@ -50,7 +50,7 @@ export async function readPage(picture: Picture, { tesseract, scenes }: Engines,
   // Grain without writing can keep tesseract busy for minutes; half of the time stays for the other engine.
   const spanOf = (longestMs: number) => ({
     withinMs: Math.min(longestMs, (deadline - performance.now()) / 2),
-    workMs: (mostWork - workMs()) * 0.75,
+    workMs: (mostWork - workMs()) * 0.7,
   })
   const upright = await preparePage(picture.raster)
   if (upright.isBlank) return []

@@ -171,6 +171,24 @@ describe('a PDF', () => {
     expect((await asRead('')).reason).toMatch(/brought too little text|pictures were left out/)
   })
 
+  it('of sheets full of small print is read whole', { timeout: 2 * slow }, async () => {
+    const block = await sharp(fixture('page.png'))
+      .extract({ left: 100, top: 320, width: 920, height: 700 })
+      .resize({ width: 1_100, height: 837 })
+      .toBuffer()
+    const places = [0, 1, 2, 3].flatMap((row) =>
+      [0, 1].map((column) => ({ input: block, left: 100 + column * 1_150, top: 60 + row * 837 })),
+    )
+    const path = join(folder, 'dense.png')
+    await sharp({ create: { width: 2_480, height: 3_508, channels: 3, background: '#fff' } })
+      .composite(places)
+      .png()
+      .toFile(path)
+    const result = await read(await scannedPdf(path, 4), another({ timeoutSeconds: 200 }), {}, 200)
+    expect(result.reason).toBeUndefined()
+    expect(result.ocr?.text.match(/gasket/g)?.length).toBeGreaterThanOrEqual(4 * 7)
+  })
+
   it.skipIf(process.platform !== 'linux')('of huge pages gives the memory of each back', { timeout: slow }, async () => {
     const narrow = another({ memoryMiB: 600 })
     const result = await read(pagesOf(repeated(12, ''), '', [], '0 0 14400 14400'), narrow)
