@@ -1,5 +1,5 @@
 /** Numbers and times as people of a language and a time zone write them, by Intl. */
-import type { Budget } from './budget.ts'
+import { type Budget, spend } from './budget.ts'
 import { formatterOf, type Rendering } from './rendering.ts'
 import { dayAt, printDay, printZoned, readTime, type Time } from './zoned.ts'
 
@@ -33,7 +33,11 @@ export function formatBytes(value: number, rendering: Rendering, budget: Budget)
   return formatNumber(value / 1000 ** power, options, rendering, budget)
 }
 
+/** What showing a time takes beside its characters: Intl is slower with times than with anything else. */
+const timeUnits = 100
+
 function formatTime(ms: number, timeZone: string, options: Intl.DateTimeFormatOptions, { locale }: Rendering, budget: Budget): string {
+  spend(budget, timeUnits)
   const zoned = { ...options, timeZone }
   return formatterOf(budget, 'time', locale, zoned, () => new Intl.DateTimeFormat(locale, zoned)).format(ms)
 }
