@@ -2,6 +2,7 @@ import { streamXlsxRows } from 'hucre/xlsx'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
+import { roleNames } from '#platform/roles.ts'
 import { csvCell, formula, sheetCell } from '#tools/exports/cells.rules.ts'
 import { readJobForRun } from '#tools/jobs/service.ts'
 import { viewExportRunner } from '#tools/views/service.ts'
@@ -157,6 +158,28 @@ describe('exporting a view', () => {
     const rows = await world.call('execute_view', { entity, view })
     expect(rows).toHaveLength(2)
     expect(JSON.parse((await bytesOf(assetKey)).toString())).toEqual(rows.map((row: { data: object }) => row.data))
+  })
+
+  it('is its maker’s: nobody else finds, reads, signs, deletes or holds the file', async () => {
+    const arrangedHere = await arranged()
+    await withRecords(arrangedHere)
+    const view = await savedView(arrangedHere, { columns: ['key1'] })
+    const { assetKey } = await world.call('export_view', { entity: arrangedHere.entity, view, format: 'csv' })
+    const other = await world.tenant.keyWith([...roleNames])
+    for (const name of ['get_asset', 'download_asset', 'sign_asset_url', 'delete_asset']) {
+      expect(await refusal(name, { assetKey }, other), name).toMatchObject({ code: 'not_found' })
+    }
+    const keysFor = async (key: string) => (await world.call('list_assets', {}, { key })).map((one: { assetKey: string }) => one.assetKey)
+    expect(await keysFor(other)).not.toContain(assetKey)
+    expect(await keysFor(world.tenant.key)).toContain(assetKey)
+    await world.call('import_catalog', {
+      properties: [{ internalName: 'HeldFile', dataType: 'Attachment' }],
+      entities: [{ internalName: 'Holder', properties: [{ property: 'HeldFile' }] }],
+    })
+    const held = { entity: 'Holder', key1: 'H', data: { HeldFile: assetKey } }
+    expect(await refusal('save_instance', held, other)).toMatchObject({ code: 'invalid_input' })
+    await world.call('save_instance', held)
+    expect(await refusal('get_asset', { assetKey }, other)).toMatchObject({ code: 'not_found' })
   })
 
   it('can be imported again as it was', async () => {

@@ -293,7 +293,7 @@ describe('a view of an entity with access rules', () => {
     const exported = await world.call('export_view', { entity: of.entity, view: name, format: 'json' }, { key })
     expect(exported.rows).toBe(3)
     const fileOf = async (assetKey: string) => {
-      const answer = (await world.run('download_asset', { assetKey })) as { body: AsyncIterable<Buffer> }
+      const answer = (await world.run('download_asset', { assetKey }, { key })) as { body: AsyncIterable<Buffer> }
       const parts: Buffer[] = []
       for await (const part of answer.body) parts.push(part)
       return JSON.parse(Buffer.concat(parts).toString()).map((row: Record<string, unknown>) => [row[of.title], row[of.cost]])

@@ -17,6 +17,7 @@ export interface StoredAsset {
   readonly isSensitive: boolean
   /** The tenant user who made it. */
   readonly createdBy: number | null
+  readonly isPrivate: boolean
 }
 
 export interface PendingAsset {
@@ -29,6 +30,8 @@ export interface PendingAsset {
   readonly isSensitive: boolean
   readonly propertyId: number | null
   readonly createdBy: number | null
+  /** Nobody else finds or reads it. */
+  readonly isPrivate: boolean
   /** Of an upload URL alone. */
   readonly uploadUntil?: string
   readonly announcedBytes?: number | undefined
@@ -41,10 +44,10 @@ const columns = (tx: Tx) => tx`
 /** Makes the row that the bytes are stored under; it is not shown before `completeAsset`. */
 export async function insertPending(tx: Tx, tenantId: number, stamp: string, pending: PendingAsset): Promise<void> {
   await tx`
-    insert into platform.asset (tenant_id, asset_key, storage_path, original_file_name, title, mime_type, sub_path, is_sensitive, property_id, created_by,
+    insert into platform.asset (tenant_id, asset_key, storage_path, original_file_name, title, mime_type, sub_path, is_sensitive, property_id, created_by, is_private,
       upload_until, announced_bytes, created_date, modified_date)
     values (${tenantId}, ${pending.assetKey}, ${pending.storagePath}, ${pending.originalFileName}, ${pending.title}, ${pending.mimeType}, ${pending.subPath},
-      ${pending.isSensitive}, ${pending.propertyId}, ${pending.createdBy}, ${pending.uploadUntil ?? null}, ${pending.announcedBytes ?? null}, ${stamp}, ${stamp})`
+      ${pending.isSensitive}, ${pending.propertyId}, ${pending.createdBy}, ${pending.isPrivate}, ${pending.uploadUntil ?? null}, ${pending.announcedBytes ?? null}, ${stamp}, ${stamp})`
 }
 
 /** Shows the asset from now on. Undefined where another upload has completed it, or it is gone. */
@@ -107,7 +110,7 @@ export async function findAsset(tx: Tx, tenantId: number, assetKey: string): Pro
 /** Those of the keys that are assets of the tenant. */
 export async function findStored(tx: Tx, tenantId: number, assetKeys: readonly string[]): Promise<StoredAsset[]> {
   return tx<StoredAsset[]>`
-    select a.asset_key, a.storage_path, a.original_file_name, a.mime_type, a.file_extension, a.size_bytes, a.sha256, a.is_sensitive, a.created_by
+    select a.asset_key, a.storage_path, a.original_file_name, a.mime_type, a.file_extension, a.size_bytes, a.sha256, a.is_sensitive, a.created_by, a.is_private
     from platform.asset a
     where a.tenant_id = ${tenantId} and a.asset_key = any(${[...assetKeys]}::uuid[]) and a.stored_at is not null and a.deleted_at is null`
 }
@@ -129,9 +132,9 @@ export async function listMakers(
   tx: Tx,
   tenantId: number,
   assetKeys: readonly string[],
-): Promise<{ assetKey: string; createdBy: number | null }[]> {
+): Promise<{ assetKey: string; createdBy: number | null; isPrivate: boolean }[]> {
   if (assetKeys.length === 0) return []
-  return tx`select asset_key, created_by from platform.asset where tenant_id = ${tenantId} and asset_key = any(${[...assetKeys]}::uuid[])`
+  return tx`select asset_key, created_by, is_private from platform.asset where tenant_id = ${tenantId} and asset_key = any(${[...assetKeys]}::uuid[])`
 }
 
 /** The newest first. */

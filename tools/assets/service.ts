@@ -44,6 +44,8 @@ export interface FileDescription {
   readonly mimeType?: string | undefined
   readonly title?: string | undefined
   readonly isSensitive?: boolean | undefined
+  /** Its maker's alone, and not in anybody else's lists. */
+  readonly isPrivate?: boolean | undefined
   readonly propertyId?: number | undefined
   readonly storageShortcutId?: number | undefined
   readonly storageSubFolder?: string | undefined
@@ -81,6 +83,7 @@ export async function openPending(
     isSensitive,
     propertyId: file.propertyId ?? null,
     createdBy: tenantUserId,
+    isPrivate: file.isPrivate === true,
     ...(upload ? { uploadUntil: upload.until, announcedBytes: upload.announcedBytes } : {}),
   }
   await store.insertPending(tx, tenantId, stamp, pending)
@@ -241,6 +244,8 @@ export interface KnownAsset {
   readonly isSensitive: boolean
   /** The tenant user who made it. */
   readonly createdBy: number | null
+  /** Nobody else finds or reads it. */
+  readonly isPrivate: boolean
 }
 
 /** Those of the keys that are assets of the tenant, by key; one query however many there are. Keys that are no UUIDs are simply not found. */

@@ -54,10 +54,10 @@ export function isSensitiveExport({ columns }: RowsRequest): boolean {
   return columns.some((column) => 'property' in column && column.property.isSensitive)
 }
 
-/** Writes records of a query into a new file while they are read. Throws what the reading or the storing throws; then there is no file. */
+/** Writes records of a query into a new file, its owner's alone, while they are read. Throws what the reading or the storing throws; then there is no file. */
 export async function exportRecords(request: ExportRequest): Promise<Exported> {
   const { owner, format, isSensitive } = request
-  const file = { fileName: `${request.name}.${format}`, mimeType: mimeTypes[format], isSensitive }
+  const file = { fileName: `${request.name}.${format}`, mimeType: mimeTypes[format], isSensitive, isPrivate: true }
   const pending = await owner.transact((context) => openPending(context, owner.tenantUserId, file))
   const bytes = new PassThrough()
   let rows = 0

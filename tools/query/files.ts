@@ -13,6 +13,8 @@ export interface NamedFile {
   readonly assetKey: string
   /** The tenant user who made it. */
   readonly createdBy: number | null
+  /** Nobody else's, whatever records hold it. */
+  readonly isPrivate: boolean
 }
 
 function fileProperties({ properties }: CatalogEntity): CatalogProperty[] {
@@ -20,13 +22,16 @@ function fileProperties({ properties }: CatalogEntity): CatalogProperty[] {
 }
 
 /**
- * Those of these files that the caller does not reach: they are held by records of entities with access rules, now or in an earlier version, and the
- * caller has not made them, and sees none of these records with the property. No statement looks at records where no entity has both rules and files.
+ * Those of these files that the caller does not reach: private ones of somebody else, and those that are held by records of entities with access rules,
+ * now or in an earlier version, where the caller has not made them, and sees none of these records with the property. No statement looks at records where no entity has both rules and files.
  */
 export async function findWithheldFiles(context: TxContext, files: readonly NamedFile[]): Promise<ReadonlySet<string>> {
   const { tx, tenantId, actor } = context
-  const keys = files.flatMap((file) => (file.createdBy !== null && file.createdBy === actor.tenantUserId ? [] : file.assetKey))
-  if (keys.length === 0) return new Set()
+  const isProduct = actor.kind === 'system' && actor.tenantUserId === 0
+  const others = files.filter((file) => file.createdBy === null || file.createdBy !== actor.tenantUserId)
+  const privates = isProduct ? [] : others.flatMap((file) => (file.isPrivate ? file.assetKey : []))
+  const keys = others.flatMap((file) => (file.isPrivate ? [] : file.assetKey))
+  if (keys.length === 0) return new Set(privates)
   const catalog = await cachedCatalog(context)
   const held = new Set<string>()
   const reached = new Set<string>()
@@ -46,7 +51,7 @@ export async function findWithheldFiles(context: TxContext, files: readonly Name
       if (property && holdingRules(sight, holdings.get(id) ?? [], 'read').some((rule) => shows(rule, property))) reached.add(assetKey)
     }
   }
-  return new Set([...held].filter((assetKey) => !reached.has(assetKey)))
+  return new Set([...privates, ...[...held].filter((assetKey) => !reached.has(assetKey))])
 }
 
 /** Whether the caller sees a property of a record, deleted or not. */
