@@ -199,8 +199,21 @@ describe('a PDF', () => {
   it('of which a page ends two processes loses no other page', { timeout: slow }, async () => {
     const shaky = another({})
     const killed: number[] = []
-    const lines = ['one', 'two', 'three'].map((word) => saying(`The text of page ${word} is here`))
-    const result = await read(pagesOf(lines, '/Font << /F1 3 0 R >>', [helvetica]), shaky, {
+    const font = '/Resources << /Font << /F1 6 0 R >> >>'
+    // The second page never opens, so that its process is still at it when it is ended.
+    const pdf = writePdf([
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [3 0 R 4 0 R 5 0 R] /Count 3 >>',
+      `<< ${sheet} /Contents 14 0 R ${font} >>`,
+      `<< ${sheet} /Contents 15 0 R /Resources << /XObject << /F 7 0 R >> >> >>`,
+      `<< ${sheet} /Contents 16 0 R ${font} >>`,
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+      ...nestedForms(7, 7),
+      stream('', 'BT /F1 12 Tf 20 160 Td (The text of page one is here) Tj ET'),
+      stream('', '/F Do '.repeat(10)),
+      stream('', 'BT /F1 12 Tf 20 160 Td (The text of page three is here) Tj ET'),
+    ])
+    const result = await read(pdf, shaky, {
       onProgress({ page }) {
         const [child] = shaky.stats().children
         if (page !== 2 || !child) return
