@@ -169,7 +169,11 @@ describe('exporting a view', () => {
     for (const name of ['get_asset', 'download_asset', 'sign_asset_url', 'delete_asset']) {
       expect(await refusal(name, { assetKey }, other), name).toMatchObject({ code: 'not_found' })
     }
-    const keysFor = async (key: string) => (await world.call('list_assets', {}, { key })).map((one: { assetKey: string }) => one.assetKey)
+    const keysFor = async (key: string) => {
+      const { items, totalCount } = (await world.run('list_assets', {}, { key })) as { items: { assetKey: string }[]; totalCount: number }
+      expect(totalCount).toBe(items.length)
+      return items.map((one) => one.assetKey)
+    }
     expect(await keysFor(other)).not.toContain(assetKey)
     expect(await keysFor(world.tenant.key)).toContain(assetKey)
     await world.call('import_catalog', {

@@ -116,13 +116,15 @@ export async function findStored(tx: Tx, tenantId: number, assetKeys: readonly s
 }
 
 export interface AssetQuery {
+  /** Private files of others are not listed, nor counted. */
+  readonly viewerId: number
   readonly sourceId?: number | undefined
   readonly folderId?: number | undefined
   readonly search?: string | undefined
 }
 
 const matching = (tx: Tx, tenantId: number, query: AssetQuery) => tx`
-  a.tenant_id = ${tenantId} and a.stored_at is not null and a.deleted_at is null
+  a.tenant_id = ${tenantId} and a.stored_at is not null and a.deleted_at is null and (not a.is_private or a.created_by = ${query.viewerId})
   ${query.sourceId === undefined ? tx`` : tx`and a.source_id = ${query.sourceId}`}
   ${query.folderId === undefined ? tx`` : tx`and a.asset_folder_id = ${query.folderId}`}
   ${query.search === undefined ? tx`` : tx`and (strpos(lower(a.title), lower(${query.search})) > 0 or strpos(lower(a.original_file_name), lower(${query.search})) > 0)`}`

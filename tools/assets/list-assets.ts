@@ -28,10 +28,11 @@ export const listAssets = defineOperation({
   errors: [],
   examples: [{ title: 'The newest files about a gate', input: { search: 'gate', pageSize: 20 }, output: [exampleAsset] }],
   async handler(context, input) {
-    const { tx, tenantId } = context
+    const { tx, tenantId, actor } = context
     const page = pageOf(context, input)
+    const query = { ...input, viewerId: actor.tenantUserId }
     const after = page.cursor === undefined ? undefined : readCursor(page.cursor)
-    const pageAfter = (place: readonly [string, string] | undefined) => listNewest(tx, tenantId, page, { ...input, after: place })
+    const pageAfter = (place: readonly [string, string] | undefined) => listNewest(tx, tenantId, page, { ...query, after: place })
     const found = await sifted(
       page,
       await pageAfter(after),
@@ -41,7 +42,7 @@ export const listAssets = defineOperation({
     return listOf(page, found, {
       show: (row) => row,
       cursor: ({ createdDate, assetKey }) => [createdDate, assetKey],
-      total: await countAssets(tx, tenantId, page, input),
+      total: await countAssets(tx, tenantId, page, query),
     })
   },
 })

@@ -23,7 +23,8 @@ function fileProperties({ properties }: CatalogEntity): CatalogProperty[] {
 
 /**
  * Those of these files that the caller does not reach: private ones of somebody else, and those that are held by records of entities with access rules,
- * now or in an earlier version, where the caller has not made them, and sees none of these records with the property. No statement looks at records where no entity has both rules and files.
+ * now or in an earlier version, where the caller has not made them, and sees none of these records with the property. No statement looks at records
+ * where no entity has both rules and files.
  */
 export async function findWithheldFiles(context: TxContext, files: readonly NamedFile[]): Promise<ReadonlySet<string>> {
   const { tx, tenantId, actor } = context
