@@ -110,6 +110,24 @@ describe('paging in any order', () => {
       { numRuns: 15 },
     )
   })
+
+  it('compares texts in the order that it sorts them in', async () => {
+    const sort = [{ property: 'Name', direction: 'asc' }]
+    const named = await walk({ entity: 'Crate', sort, pageSize: 40, filterRules: [{ property: 'Name', op: 'isNotEmpty' }] })
+    const names = named.map((row) => row.data.Name)
+    expect(new Set(names)).toEqual(new Set(['a', 'A', 'ä', 'b', 'x'.repeat(300), `${'x'.repeat(300)}y`]))
+    const keysOf = (rows: readonly Row[]) => rows.map((row) => row.key1)
+    const matching = async (op: string, value: unknown) =>
+      keysOf((await page({ entity: 'Crate', sort, pageSize: 1000, filterRules: [{ property: 'Name', op, value }] })).rows)
+    for (const value of ['a', 'A', 'ä', 'b']) {
+      const [first, last] = [names.indexOf(value), names.lastIndexOf(value)]
+      expect(await matching('lt', value), `lt ${value}`).toEqual(keysOf(named.slice(0, first)))
+      expect(await matching('lte', value), `lte ${value}`).toEqual(keysOf(named.slice(0, last + 1)))
+      expect(await matching('gt', value), `gt ${value}`).toEqual(keysOf(named.slice(last + 1)))
+      expect(await matching('gte', value), `gte ${value}`).toEqual(keysOf(named.slice(first)))
+    }
+    expect(await matching('between', ['A', 'b'])).toEqual(keysOf(named.slice(names.indexOf('A'), names.lastIndexOf('b') + 1)))
+  })
 })
 
 interface Plan {

@@ -2,7 +2,7 @@
 import type { Scalar } from '#tools/properties/service.ts'
 
 import { constantSql, type Parameters } from './columns.rules.ts'
-import { fieldSql, typeOfField } from './field.rules.ts'
+import { collated, fieldSql, orderedCharacters, typeOfField } from './field.rules.ts'
 import { fromSql, peersSql, rowsOf } from './source.rules.ts'
 import type { Field, QueryNode, RelatedNode, RuleNode } from './tree.types.ts'
 
@@ -19,21 +19,25 @@ function positiveSql(parameters: Parameters, rule: RuleNode, op: RuleNode['op'])
   const column = fieldSql(rule.field)
   const isList = 'property' in rule.field && rule.field.property.isList
   const param = (value: Scalar | undefined) => constantSql(`${parameters.add(String(value))}::text`, type)
+  const isText = 'property' in rule.field && rule.field.dataType === 'Text'
+  // Sorting and comparing put texts in one order.
+  const placed = (one: string) => (isText ? collated(rule.field, `left(nullif(${one}, ''), ${orderedCharacters})`) : one)
+  const place = (value: Scalar | undefined) => (isText ? `left(${param(value)}, ${orderedCharacters})` : param(value))
   const compare = (one: string): string => {
     const [first, second] = rule.values
     switch (op) {
       case 'eq':
         return `${one} = ${param(first)}`
       case 'gt':
-        return `${one} > ${param(first)}`
+        return `${placed(one)} > ${place(first)}`
       case 'gte':
-        return `${one} >= ${param(first)}`
+        return `${placed(one)} >= ${place(first)}`
       case 'lt':
-        return `${one} < ${param(first)}`
+        return `${placed(one)} < ${place(first)}`
       case 'lte':
-        return `${one} <= ${param(first)}`
+        return `${placed(one)} <= ${place(first)}`
       case 'between':
-        return `${one} between ${param(first)} and ${param(second)}`
+        return `${placed(one)} between ${place(first)} and ${place(second)}`
       case 'in':
         return `${one} = any(array(select jsonb_array_elements_text(${parameters.add(JSON.stringify(rule.values.map(String)))}::text::jsonb)::${type}))`
       case 'contains':

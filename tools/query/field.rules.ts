@@ -58,3 +58,11 @@ export function typeOfField(field: Field): string {
   if ('property' in field) return sqlTypeOf(field.dataType)
   return field.dataType === 'Number' ? 'bigint' : sqlTypeOf(field.dataType)
 }
+
+/** Texts are put in order by as many characters: a cursor holds what a row was sorted by and has to fit into a header, and an index refuses long ones. */
+export const orderedCharacters = 200
+
+/** People's order for text properties; keys stay in byte order, as they are compared. */
+export function collated(field: Field, expression: string): string {
+  return 'property' in field && field.dataType === 'Text' ? `${expression} collate "unicode"` : expression
+}

@@ -2,12 +2,9 @@
 import type { SystemField } from '#tools/properties/operators.schema.ts'
 
 import { constantSql, isoSql, type Parameters } from './columns.rules.ts'
-import { fieldSql, typeOfField } from './field.rules.ts'
+import { collated, fieldSql, orderedCharacters, typeOfField } from './field.rules.ts'
 import type { Source } from './source.rules.ts'
 import type { Field, SortKey } from './tree.types.ts'
-
-/** A cursor holds what a row was sorted by, and has to fit into a header. */
-const sortedCharacters = 200
 
 /**
  * What rows are sorted by: options in the order that the property gives them, deleted ones after the others; texts by how they begin, where an empty
@@ -15,16 +12,11 @@ const sortedCharacters = 200
  */
 function sortSql(parameters: Parameters, field: Field): string {
   const column = fieldSql(field)
-  if (field.dataType === 'Text') return 'property' in field ? `left(nullif(${column}, ''), ${sortedCharacters})` : `nullif(${column}, '')`
+  if (field.dataType === 'Text') return 'property' in field ? `left(nullif(${column}, ''), ${orderedCharacters})` : `nullif(${column}, '')`
   if (!('property' in field) || (field.dataType !== 'Choice' && field.dataType !== 'Hierarchy')) return column
   const ranked = [...field.property.options, ...(field.property.retiredOptions ?? [])]
   const ranks = JSON.stringify(Object.fromEntries(ranked.map((option, rank) => [option.optionId, rank])))
   return `((select ${parameters.add(ranks)}::text::jsonb) ->> ${column}::text)::int`
-}
-
-/** People's order for text properties; keys stay in byte order, as they are compared. */
-function collated(field: Field, expression: string): string {
-  return 'property' in field && field.dataType === 'Text' ? `${expression} collate "unicode"` : expression
 }
 
 const neverEmpty: ReadonlySet<SystemField> = new Set(['eiRecordId', 'entityId', 'createdDate', 'modifiedDate'])
