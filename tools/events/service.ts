@@ -1,2 +1,3 @@
 /** What happened, told to all who act on it. */
 export { comparesBefore, recordsChanged } from './records-changed.ts'
+export { toldOnce } from './told-once.ts'

@@ -137,12 +137,36 @@ function withHistory(tenantId: number, entity: CatalogEntity, update: string, re
     select id, next_version as version${returned === '' ? '' : ', document'} from u`
 }
 
+/** Which records a transaction has updated so far. */
+const updatedIn = new WeakMap<Tx, Set<number>>()
+
+/**
+ * Gives the versions before these records' their long texts, which they had left to the records as they stood: what the transaction changes for a second
+ * time it changes under them. They are written anew, since nobody may alter history; a column of a property that is gone leaves with that.
+ */
+async function fillBefore(tx: Tx, tenantId: number, entity: CatalogEntity, ids: readonly number[]): Promise<void> {
+  const texts = entity.properties.filter((property) => property.dataType === 'Text' && !property.isList)
+  if (ids.length === 0 || texts.length === 0) return
+  const own = entity.properties.map(({ columnId }) => `c${columnId}`)
+  const isText = new Set(texts.map(({ columnId }) => `c${columnId}`))
+  const filled = own.map((c) => (isText.has(c) ? `case when ${c.slice(1)} = any(h.same_as_next) then e.${c} else h.${c} end` : `h.${c}`))
+  const history = historyTable(tenantId, entity.entityId)
+  const current = recordTable(tenantId, entity.entityId)
+  await tx.unsafe(
+    `with h as (delete from ${history} h using ${current} e
+       where e.id = any($1::bigint[]) and h.id = e.id and h.version = e.version - 1 and h.same_as_next <> '{}' returning h.*)
+     insert into ${history} (${[...versionColumns, ...own, 'valid_to'].join(', ')})
+     select ${[...versionColumns.map((column) => `h.${column}`), ...filled, 'h.valid_to'].join(', ')} from h join ${current} e on e.id = h.id`,
+    [ids] as never[],
+  )
+}
+
 /** How a version follows another: overwritten inside one transaction, raised otherwise. */
 const nextVersion = `version = case when e.change_no = ${changeNumber} then e.version else e.version + 1 end`
 
 /**
  * Updates records to these values where they are still the version that was read; answers those that were, as an insert does. `isLate` takes the old row's time
- * where it is later than this transaction's, instead of leaving the row out.
+ * where it is later than this transaction's, instead of leaving the row out. What the transaction has made or changed before keeps its version.
  */
 export async function updateRecords(
   tx: Tx,
@@ -167,7 +191,12 @@ export async function updateRecords(
     by.tenantUserId || null,
     by.isLate,
   ])
+  const earlier = updatedIn.get(tx) ?? new Set()
+  const again = rows.flatMap(({ id }) => (earlier.has(id) ? id : []))
+  await fillBefore(tx, tenantId, entity, again)
   const updated = await tx.unsafe<WrittenRow[]>(withHistory(tenantId, entity, update, returned), parameters, { prepare: true })
+  for (const { id } of updated) earlier.add(id)
+  updatedIn.set(tx, earlier)
   return new Map(updated.map((row) => [row.id, row]))
 }
 
