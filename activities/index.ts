@@ -1,7 +1,7 @@
 /** Every activity, by the queue whose worker carries it. */
 import type { Services } from '#platform/services.ts'
 import { analysisJobKind, analysisRunner } from '#tools/intelligence/service.ts'
-import { importKind, importRunner } from '#tools/instances/service.ts'
+import { importKind, importRunner, instanceExportKind, instanceExportRunner } from '#tools/instances/service.ts'
 import { viewExportKind, viewExportRunner } from '#tools/views/service.ts'
 
 import { createJobActivities } from './jobs.ts'
@@ -31,7 +31,12 @@ export function createActivities(services: Services): Activities {
     recognition: createRecognitionActivities({ services, recognizer }),
     jobs: createJobActivities({
       services,
-      runners: { [importKind]: importRunner, [analysisJobKind]: analysisRunner, [viewExportKind]: viewExportRunner },
+      runners: {
+        [importKind]: importRunner,
+        [analysisJobKind]: analysisRunner,
+        [instanceExportKind]: instanceExportRunner,
+        [viewExportKind]: viewExportRunner,
+      },
     }),
     async close() {
       await Promise.all([recognizer.close(), closeSenders()])

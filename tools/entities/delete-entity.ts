@@ -18,7 +18,7 @@ export const deleteEntity = defineOperation({
   name: 'delete_entity',
   title: 'Delete an entity',
   description:
-    'Deletes the definition of an entity that has no records and no relationship to another entity; its properties stay. Its deleted records and their history can no longer be read afterwards. 409 while it has live records (delete_instances_bulk deletes many at once) or relationships (detach_child_entity, detach_peer_entity). Its views go with it. get_entity_usage shows who uses it.',
+    'Deletes the definition of an entity that has no records and no relationship to another entity; its properties stay. Its deleted records and their history go too. 409 while it has live records (delete_instances_bulk) or relationships (detach_child_entity, detach_peer_entity). Its views go with it. get_entity_usage shows who uses it.',
   method: 'DELETE',
   path: '/api/v1/entities/{entity}',
   roles: 'BuilderAdmin',

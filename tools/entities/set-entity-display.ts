@@ -23,7 +23,7 @@ export const setEntityDisplay = defineOperation({
   name: 'set_entity_display',
   title: 'Name an entity in one language',
   description:
-    "Sets the name and description of an entity in one language, the tenant's default where none is given; a description that is not named stays. list_languages shows the languages.",
+    'Sets the name and description of an entity in one language, the default unless told; what is not named stays. list_languages shows them.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/displays',
   roles: 'BuilderAdmin',

@@ -10,8 +10,6 @@ import { type ReadFrame, readRows, type RowsRequest } from '#tools/query/service
 import type { Format } from './exports.schema.ts'
 import { fileOf, mimeTypes } from './files.ts'
 
-/** Written in the call that asks; what is larger is for a job. */
-export const rowsAtOnce = 5_000
 /** Of one file: a sheet has little more room. */
 const maxRows = 1_000_000
 
@@ -47,6 +45,11 @@ async function* counted(batches: AsyncIterable<readonly string[]>, count: (rows:
     count(rows)
     yield batch
   }
+}
+
+/** What a file is called beside its entity or view: when it was asked for. */
+export function fileNameOf(name: string, stamp: string): string {
+  return `${name}-${stamp.slice(0, 16).replaceAll(/[^\d]/g, '')}`
 }
 
 /** Whether a value that the product keeps from prying eyes stands in the file. */

@@ -12,7 +12,7 @@ export const deleteInstanceByKey = defineOperation({
   name: 'delete_instance_by_key',
   title: 'Delete one record by its composite key',
   description:
-    'Deletes the record with key1..3, with all records below it (deletedChildren; dryRun tells before). By eiRecordId: delete_instance; many at once: delete_instances_bulk.',
+    'Deletes the record with key1..3, with all records below it (deletedChildren; dryRun tells before). Many at once: delete_instances_bulk.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/delete-by-key',
   roles: 'DataDelete',

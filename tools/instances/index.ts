@@ -6,6 +6,7 @@ import { deleteInstanceByExternalKey } from './delete-instance-by-external-key.t
 import { deleteInstanceByKey } from './delete-instance-by-key.ts'
 import { deleteInstance } from './delete-instance.ts'
 import { deleteInstancesBulk } from './delete-instances-bulk.ts'
+import { exportInstances } from './export/export-instances.ts'
 import { getInstanceAsOf } from './get-instance-as-of.ts'
 import { getInstanceByKey } from './get-instance-by-key.ts'
 import { getInstanceHistory } from './get-instance-history.ts'
@@ -34,6 +35,7 @@ export const instancesDomain: Domain = {
     countInstances,
     saveInstancesBulk,
     importInstances,
+    exportInstances,
     deleteInstance,
     deleteInstanceByKey,
     deleteInstanceByExternalKey,

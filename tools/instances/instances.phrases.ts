@@ -109,4 +109,10 @@ export const instancesPhrases: Phrases = {
     fr: "quelles fiches ont été supprimées depuis; lignes effacées pour la synchronisation; ce qui a disparu; quelles entrées ont été effacées; corbeille, éléments supprimés; qu'a-t-on rayé cette semaine; que dois-je retirer de ma copie",
     es: 'qué registros se borraron desde entonces; filas eliminadas para sincronizar; qué ha desaparecido; qué entradas ya no están; papelera, elementos borrados; qué se tachó esta semana; qué debo quitar de mi copia',
   },
+  export_instances: {
+    en: 'download all orders as a spreadsheet; give me the customers as CSV; export a table; Excel file of all machines; take the data out; dump a table as JSON; records to a file for accounting; get everything we have on pumps into a sheet; extract of the open jobs for a spreadsheet; save all rows to disk; hand over our data to another system as a file; the whole table as a download; backup of one table',
+    de: 'alle Aufträge als Tabelle herunterladen; Kunden als CSV ausgeben; Daten einer Tabelle exportieren; Excel-Datei aller Maschinen; Datensätze in eine Datei schreiben; Auszug der offenen Aufträge für Excel; unsere Daten herausholen',
+    fr: 'télécharger toutes les commandes en tableur; les clients en CSV; exporter une table; fichier Excel de toutes les machines; écrire les fiches dans un fichier; extrait des interventions ouvertes pour Excel; sortir nos données',
+    es: 'descargar todos los pedidos como hoja de cálculo; los clientes en CSV; exportar una tabla; archivo Excel de todas las máquinas; escribir los registros en un archivo; extracto de los trabajos abiertos para Excel; sacar nuestros datos',
+  },
 }

@@ -14,8 +14,7 @@ export const answerInboxMessage = defineOperation({
   errors: ['not_found'],
   name: 'answer_inbox_message',
   title: 'Answer a message in my inbox',
-  description:
-    'Records my answer and wakes whoever awaits the conversation. Take messageId from list_inbox. An ended conversation keeps the answer and wakes no one.',
+  description: 'Records my answer and wakes whoever awaits the conversation. Take messageId from list_inbox. After an end it wakes no one.',
   method: 'POST',
   path: '/api/v1/messaging/inbox/{messageId}/answer',
   roles: 'any',

@@ -31,7 +31,7 @@ export const eiRecordId = z.int().min(1).describe('Of any record')
 export const tenantUserId = definitionId
 export const channelKind = z.enum(channelKinds)
 export const messageText = z.string().min(1).max(16_000)
-export const assetKeys = z.array(z.uuid()).max(10).describe('Of assets, as upload_asset and create_upload_url answer them')
+export const assetKeys = z.array(z.uuid()).max(10).describe('From upload_asset or create_upload_url')
 export const choiceKey = z.string().min(1).max(64)
 
 export const card = z

@@ -18,7 +18,7 @@ export const deletePropertyOption = defineOperation({
   name: 'delete_property_option',
   title: 'Delete an option',
   description:
-    'Deletes an option of a Choice or Hierarchy that no record holds. 409 while a record holds it (find them with list_instances, filtered by the property), while it has child options, or while it is the last one of a subset. Earlier versions of records still show its name.',
+    'Deletes an option of a Choice or Hierarchy that no record holds. 409 while a record holds it (list_instances finds them), while it has child options, or while it is the last one of a subset. History still shows it.',
   method: 'DELETE',
   path: '/api/v1/properties/{property}/options/{optionId}',
   roles: 'BuilderAdmin',

@@ -18,7 +18,7 @@ export const lockPropertyTranslation = defineOperation({
   name: 'lock_property_translation',
   title: 'Lock or unlock a display of a property',
   description:
-    'Marks the display of a property in one language as final, so that machine translation leaves it alone, or takes the mark off. People can still change it with set_property_display, which must have made it before.',
+    'Marks the display of a property in one language as final, so that machine translation leaves it alone, or takes the mark off. set_property_display makes it, and still changes it.',
   method: 'POST',
   path: '/api/v1/properties/{property}/translation-lock',
   roles: 'BuilderAdmin',

@@ -17,7 +17,7 @@ export const testPropertyValue = defineOperation({
   name: 'test_property_value',
   title: 'Try values against a property',
   description:
-    'Runs the rules of a property against sample values, as a save would, and writes nothing. An array is tried as the value of a list. Shows that a pattern or limit of create_property or update_property does what was meant.',
+    'Runs the rules of a property against sample values, as a save would, and writes nothing. An array is tried as the value of a list. Shows that a pattern or limit does what was meant.',
   method: 'POST',
   path: '/api/v1/properties/{property}/test-value',
   roles: 'any',

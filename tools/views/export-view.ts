@@ -1,12 +1,9 @@
 import { z } from 'zod'
 
 import { defineStagedOperation, writes } from '#platform/operation.ts'
-import { ownerOf } from '#tools/assets/service.ts'
 import { exported, format } from '#tools/exports/exports.schema.ts'
-import { exportRecords, rowsAtOnce } from '#tools/exports/service.ts'
-import { queueJob } from '#tools/jobs/service.ts'
+import { exportOrQueue } from '#tools/exports/service.ts'
 import { filterRules } from '#tools/query/query.schema.ts'
-import { countRowsOf } from '#tools/query/service.ts'
 
 import { noteExportOf, planExport, viewExportKind, type ViewExportInput } from './exporting.ts'
 import { entity, viewSlot } from './views.schema.ts'
@@ -30,34 +27,17 @@ export const exportView = defineStagedOperation({
     },
   ],
   async stagedHandler(context, input) {
-    const begun = await context.inTransaction(async (inner) => {
-      const plan = await planExport(inner, input.entity, input.view, input.filterRules)
-      if ((await countRowsOf(inner, plan.frame, plan, rowsAtOnce + 1)) <= rowsAtOnce) return { plan }
-      const of: ViewExportInput = {
-        entityId: plan.frame.entity.entityId,
-        viewId: plan.viewId,
-        format: input.format,
-        filterRules: input.filterRules,
-        roleFlag: inner.actor.roleFlag,
-      }
-      const job = await queueJob(inner, { kind: viewExportKind, operation: 'export_view', requiredRoles: 'DataView', input: of })
-      return { job }
-    })
-    if ('job' in begun) {
-      context.audit({ jobId: begun.job.jobId })
-      return begun.job
-    }
-    const { name, isSensitive, viewId } = begun.plan
-    const done = await exportRecords({
-      owner: ownerOf(context),
-      name,
+    const { entity: of, view, filterRules: filter } = input
+    return exportOrQueue(context, {
       format: input.format,
-      isSensitive,
-      read: (work) => context.inTransaction(work, { readOnly: true }),
-      plan: (inner) => planExport(inner, input.entity, input.view, input.filterRules),
-      onStored: noteExportOf(viewId),
+      plan: (inner) => planExport(inner, of, view, filter),
+      onStored: ({ viewId }) => noteExportOf(viewId),
+      job(inner, plan) {
+        const { roleFlag } = inner.actor
+        const { entityId } = plan.frame.entity
+        const asked: ViewExportInput = { entityId, viewId: plan.viewId, format: input.format, filterRules: filter, roleFlag }
+        return { kind: viewExportKind, operation: 'export_view', input: asked }
+      },
     })
-    context.audit({ assetKey: done.assetKey, rows: done.rows })
-    return done
   },
 })

@@ -5,7 +5,7 @@ import type { IdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { format } from '#tools/exports/exports.schema.ts'
-import { exportInJob, isSensitiveExport, starterOf } from '#tools/exports/service.ts'
+import { exportInJob, fileNameOf, isSensitiveExport, starterOf } from '#tools/exports/service.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 import type { JobRunner } from '#tools/jobs/service.ts'
 import { entityInPath, type ReadFrame, readFrameOf, type RowsRequest, type ShownColumn } from '#tools/query/service.ts'
@@ -36,12 +36,11 @@ export async function planExport(context: TxContext, entity: IdOrName, slot: IdO
   const columns = query.columns ?? [key, ...of.properties.map((property) => ({ name: property.internalName, property }))]
   const filters = filterRules === undefined ? query.filters : [...query.filters, filterRules]
   const request = { columns, filters, sort: query.sort }
-  const at = context.stamp.slice(0, 16).replaceAll(/[^\d]/g, '')
   return {
     ...request,
     frame: await readFrameOf(context, catalog, of),
     viewId: definition.definitionId,
-    name: `${definition.internalName}-${at}`,
+    name: fileNameOf(definition.internalName, context.stamp),
     isSensitive: isSensitiveExport(request),
   }
 }

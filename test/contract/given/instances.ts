@@ -61,6 +61,10 @@ export const given: Given = {
     const asset = await stage.call('upload_asset', { fileName: 'rows.csv', contentBase64: Buffer.from('key1\nA\nB\n').toString('base64') })
     return { input: { entity, assetKey: asset.assetKey } }
   },
+  async export_instances(stage) {
+    const { entity } = await recordOf(stage)
+    return { input: { entity, format: 'csv' } }
+  },
   async delete_instance(stage) {
     const { entity, record } = await recordOf(stage)
     return { input: { entity, record } }

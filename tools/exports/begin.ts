@@ -1,0 +1,49 @@
+/** An export that a call begins: the file where there are few rows, else the job that writes it. */
+import type { StagedContext, TxContext } from '#platform/operation.ts'
+import { ownerOf } from '#tools/assets/service.ts'
+import type { Job } from '#tools/jobs/jobs.schema.ts'
+import { type JobRequest, queueJob } from '#tools/jobs/service.ts'
+import { countRowsOf } from '#tools/query/service.ts'
+
+import type { Format } from './exports.schema.ts'
+import { type Exported, type ExportPlan, exportRecords, type ExportRequest } from './write-export.ts'
+
+/** Written in the call that asks; what is larger is for a job. */
+const rowsAtOnce = 5_000
+
+/** What goes into a file, and what the file is called, without its extension. */
+export interface NamedPlan extends ExportPlan, Pick<ExportRequest, 'name' | 'isSensitive'> {}
+
+export interface ExportWish<Plan extends NamedPlan> {
+  readonly format: Format
+  plan(context: TxContext): Promise<Plan>
+  /** The job that does the same. */
+  job(context: TxContext, plan: Plan): Pick<JobRequest, 'kind' | 'operation' | 'input'>
+  readonly onStored?: (plan: Plan) => ExportRequest['onStored']
+}
+
+/** Answers the file, or the job whose result has it. */
+export async function exportOrQueue<Plan extends NamedPlan>(context: StagedContext, wish: ExportWish<Plan>): Promise<Exported | Job> {
+  const begun = await context.inTransaction(async (inner) => {
+    const plan = await wish.plan(inner)
+    if ((await countRowsOf(inner, plan.frame, plan, rowsAtOnce + 1)) <= rowsAtOnce) return { plan }
+    return { job: await queueJob(inner, { ...wish.job(inner, plan), requiredRoles: 'DataView' }) }
+  })
+  if ('job' in begun) {
+    context.audit({ jobId: begun.job.jobId })
+    return begun.job
+  }
+  const { name, isSensitive } = begun.plan
+  const onStored = wish.onStored?.(begun.plan)
+  const done = await exportRecords({
+    owner: ownerOf(context),
+    name,
+    format: wish.format,
+    isSensitive,
+    read: (work) => context.inTransaction(work, { readOnly: true }),
+    plan: wish.plan,
+    ...(onStored && { onStored }),
+  })
+  context.audit({ assetKey: done.assetKey, rows: done.rows })
+  return done
+}
