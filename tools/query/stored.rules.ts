@@ -3,8 +3,10 @@ import { type Finding, finding } from '#platform/validation.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
 import type { ShownColumn } from './document.rules.ts'
+import type { Clock } from './moments.rules.ts'
 import { findField, parseQuery, unknownField } from './parse.rules.ts'
 import { openSource, type Readable, type Source } from './source.rules.ts'
+import type { QueryNode } from './tree.types.ts'
 
 /** Nothing is read: what a query may name is a matter of the entity alone. */
 function sourceOf(entity: CatalogEntity): Source {
@@ -17,6 +19,17 @@ const noTables: ReadonlyMap<number, Readable> = new Map()
 export function findFilterProblems(catalog: Catalog, entity: CatalogEntity, filter: unknown, path: string): Finding[] {
   const { issues } = parseQuery(sourceOf(entity), { catalog, tables: noTables }, { filters: filter })
   return issues.map((issue) => ({ ...issue, path: `${path}${issue.path.slice('$.filters'.length)}` }))
+}
+
+/** A stored condition, to ask of records in hand; undefined where it is not sound today. */
+export function readCondition(
+  catalog: Catalog,
+  entity: CatalogEntity,
+  filter: unknown,
+  clock: Clock,
+): { readonly node: QueryNode | undefined } | undefined {
+  const { filter: node, issues } = parseQuery(sourceOf(entity), { catalog, tables: noTables, clock }, { filters: filter })
+  return issues.length > 0 ? undefined : { node }
 }
 
 /** What is wrong with a sort, under the path where it stands. */
