@@ -40,7 +40,7 @@ export const saveInstancesBulk = defineOperation({
   name: 'save_instances_bulk',
   title: 'Save many records',
   description:
-    'Saves up to 10,000 rows of one entity in one transaction, each found by its key as in save_instance. A row that is not valid fails alone and the others are saved; the importMode of a row goes before that of the call. Results stand in the order of the rows. For files use import_instances.',
+    'Saves up to 10,000 rows of one entity in one transaction, each found by its key as in save_instance. A row that is not valid fails alone and the others are saved; a row may name a parent that an earlier row makes; the importMode of a row goes before that of the call. Results stand in the order of the rows. For files use import_instances.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/bulk',
   roles: 'DataImport',

@@ -80,12 +80,13 @@ export async function findParents(context: TxContext, frame: WriteFrame, wishes:
               `There is no record ${parent.id} of a parent entity (${candidates.map((entity) => entity.internalName).join(', ')}).`,
             ),
       )
-    } else found.set(index, parentByKey(parent.keys, parent.entity, candidates, byKey, path))
+    } else found.set(index, parentByKey(frame.entity, parent.keys, parent.entity, candidates, byKey, path))
   }
   return found
 }
 
 function parentByKey(
+  own: CatalogEntity,
   keys: Keys,
   wantedEntity: string | number | undefined,
   candidates: readonly CatalogEntity[],
@@ -111,11 +112,13 @@ function parentByKey(
     return id === undefined ? [] : [{ entityId: entity.entityId, id, name: entity.internalName }]
   })
   const [first, second] = matches
-  if (!first)
+  if (!first) {
+    const remedy = among.includes(own) ? ' Save it before this one, or in an earlier row of the call.' : ''
     return issueOf(
       `${path}.parentKey1`,
-      `There is no parent with the key ${quoted(externalKeyOf(keys))} in ${among.map((entity) => entity.internalName).join(', ')}.`,
+      `There is no parent with the key ${quoted(externalKeyOf(keys))} in ${among.map((entity) => entity.internalName).join(', ')}.${remedy}`,
     )
+  }
   if (second)
     return issueOf(
       `${path}.parentEntity`,

@@ -8,11 +8,12 @@ import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { recordsChanged } from '#tools/events/service.ts'
 import { noteTargetStates } from '#tools/intelligence/service.ts'
 import type { Value } from '#tools/properties/service.ts'
-import { externalKeyOf, findKeyIssues, seenAmong } from '#tools/query/service.ts'
+import { findKeyIssues } from '#tools/query/service.ts'
 
 import { type Followed, followFiles, unfollowed } from './analysis-targets.ts'
 import { checkAssets } from './attachments.ts'
-import { findLiveByKeys, readCanonical } from './live.store.ts'
+import { inGenerations } from './generations.ts'
+import { readCanonical } from './live.store.ts'
 import { type Draft, type Fail, findDrafts, isComplete, presentKeys, refuseUnsound, type SaveOutcome } from './match-records.ts'
 import { isMove, parentField } from './moves.rules.ts'
 import { refuseUnaskedMoves } from './moves.ts'
@@ -23,7 +24,8 @@ import { notYours, withinRights } from './rights.rules.ts'
 import { refuseUnentitled, refuseUnseenMoves } from './rights.ts'
 import { findMissing } from './row-data.rules.ts'
 import { rowHash } from './row-hash.rules.ts'
-import { keyName, keysOf, keySourcesOf, mergeValues, type SaveWish } from './understand-row.rules.ts'
+import { refuseTakenKeys } from './taken-keys.ts'
+import { keysOf, keySourcesOf, mergeValues, type SaveWish } from './understand-row.rules.ts'
 import { outlivesProperties, type WriteFrame } from './write-frame.ts'
 import { insertRecords, updateRecords, type Written } from './write.store.ts'
 
@@ -34,6 +36,10 @@ interface Ready {
   readonly followed: Followed
   /** What the call says, of what its caller may say. */
   readonly said: ReadonlyMap<number, Value>
+}
+
+interface Saved extends Ready {
+  readonly written: Written | undefined
 }
 
 /**
@@ -55,8 +61,30 @@ export async function saveRows(
     eiRecordId?: number,
   ) => void outcomes.set(index, { index, outcome: 'failed', reason, errors, ...(eiRecordId === undefined ? {} : { eiRecordId }) })
 
-  const sound = refuseUnsound(wishes, fail)
-  const found = await findDrafts(context, frame, sound, fail)
+  const generations = await inGenerations(context, frame, wishes, refuseUnsound(wishes, fail))
+  const saved: Saved[] = []
+  for (const step of generations.steps) {
+    const ready = await readyRows(context, frame, generations.withParents(step, outcomes, fail), options, outcomes, fail)
+    saved.push(...(await store(context, frame, ready, options.withDocuments === true && !frame.access)))
+  }
+  await tell(context, frame, saved, outcomes)
+  return wishes.map((wish) => {
+    const outcome = outcomes.get(wish.index)
+    if (!outcome) throw new Error('A row was left without an outcome')
+    return outcome
+  })
+}
+
+/** The rows that are to be written, as they will be; the others have their outcome. */
+async function readyRows(
+  context: TxContext,
+  frame: WriteFrame,
+  wishes: readonly SaveWish[],
+  options: { readonly movesParents?: boolean },
+  outcomes: Map<number, SaveOutcome>,
+  fail: Fail,
+): Promise<Ready[]> {
+  const found = await findDrafts(context, frame, wishes, fail)
   const unasked = await refuseUnaskedMoves(context, frame, found, options.movesParents === true, fail)
   const drafts = await refuseUnseenMoves(context, frame, unasked, fail)
   const ready = await mergeDrafts(context, frame, drafts, outcomes, fail)
@@ -73,13 +101,7 @@ export async function saveRows(
     ready.filter(({ draft }) => !outcomes.has(draft.wish.index)),
     fail,
   )
-  const rest = ready.filter(({ draft }) => !outcomes.has(draft.wish.index))
-  await store(context, frame, rest, outcomes, options.withDocuments === true && !frame.access)
-  return wishes.map((wish) => {
-    const outcome = outcomes.get(wish.index)
-    if (!outcome) throw new Error('A row was left without an outcome')
-    return outcome
-  })
+  return ready.filter(({ draft }) => !outcomes.has(draft.wish.index))
 }
 
 async function mergeDrafts(
@@ -161,48 +183,6 @@ async function mergeDrafts(
   return ready.filter(({ draft }) => !outcomes.has(draft.wish.index))
 }
 
-/** A rename onto a key that another live record has. */
-async function refuseTakenKeys(
-  context: TxContext,
-  frame: WriteFrame,
-  ready: readonly Ready[],
-  fail: Fail,
-  outcomes: ReadonlyMap<number, SaveOutcome>,
-): Promise<void> {
-  const { tx, tenantId } = context
-  const renamed = ready.filter(
-    ({ draft, row }) =>
-      !outcomes.has(draft.wish.index) && draft.live && keyName(row.keys) !== keyName(presentKeys(draft.live)) && row.keys[0] !== '',
-  )
-  if (renamed.length === 0) return
-  const taken = await inRecords(tx, tenantId, () =>
-    findLiveByKeys(
-      tx,
-      tenantId,
-      frame.entity.entityId,
-      renamed.map(({ row }) => row.keys),
-    ),
-  )
-  const holders = new Map(taken.map((row) => [keyName([row.key1, row.key2, row.key3]), row.id]))
-  const seen = await seenAmong(context, frame.catalog, frame.entity, [...holders.values()])
-  for (const { draft, row } of renamed) {
-    const holder = holders.get(keyName(row.keys))
-    if (holder !== undefined && holder !== row.id) {
-      fail(
-        draft.wish.index,
-        'keyTaken',
-        [
-          finding(
-            `${draft.wish.path}.key1`,
-            `${seen.has(holder) ? `Record ${holder}` : 'Another record'} has the key "${externalKeyOf(row.keys).slice(0, 80)}" already.`,
-          ),
-        ],
-        row.id,
-      )
-    }
-  }
-}
-
 async function refuseBadParents(context: TxContext, frame: WriteFrame, ready: readonly Ready[], fail: Fail): Promise<void> {
   const rows = ready.flatMap(({ draft }) =>
     draft.parent
@@ -245,13 +225,7 @@ function asTakenMeanwhile(error: unknown): never {
   throw sqlState(error) === '23505' ? new StaleRead('somebody took a key or a number meanwhile') : error
 }
 
-async function store(
-  context: TxContext,
-  frame: WriteFrame,
-  ready: readonly Ready[],
-  outcomes: Map<number, SaveOutcome>,
-  withDocuments: boolean,
-): Promise<void> {
+async function store(context: TxContext, frame: WriteFrame, ready: readonly Ready[], withDocuments: boolean): Promise<Saved[]> {
   const { tx, tenantId, stamp, actor } = context
   const { entity, epoch } = frame
   const by = { epoch, stamp, tenantUserId: actor.tenantUserId, withDocuments }
@@ -280,21 +254,26 @@ async function store(
     [...followed.notes].map(([entityPropertyId, targets]) => ({ eiRecordId: row.id, entityPropertyId, targets })),
   )
   if (notes.length > 0) await noteTargetStates(tx, tenantId, notes)
+  return saved.map((one) => ({ ...one, written: written.get(one.row.id) }))
+}
+
+/** Tells the changes of a call, all at once, and what became of its rows. */
+async function tell(context: TxContext, frame: WriteFrame, saved: readonly Saved[], outcomes: Map<number, SaveOutcome>): Promise<void> {
   const jobs = await recordsChanged(
     context,
     frame,
-    saved.map(({ draft, row, before }) => ({
+    saved.map(({ draft, row, before, written }) => ({
       kind: draft.live ? ('modified' as const) : ('added' as const),
       id: row.id,
-      version: written.get(row.id)?.version ?? 1,
+      version: written?.version ?? 1,
       before,
       after: row.values,
       origin: context.origin,
     })),
   )
-  for (const { draft, row } of saved) {
+  for (const { draft, row, written } of saved) {
     const jobIds = jobs.get(row.id)
-    const document = written.get(row.id)?.document
+    const document = written?.document
     outcomes.set(draft.wish.index, {
       index: draft.wish.index,
       outcome: draft.live ? 'updated' : 'inserted',
