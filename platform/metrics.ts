@@ -41,6 +41,20 @@ const backlog = {
   }),
 } as const
 
+const indexes = {
+  present: new Gauge({
+    name: 'fieldloop_record_indexes',
+    help: 'Indexes of records that stand because of what is asked',
+    registers: [registry],
+  }),
+  changes: new Counter({
+    name: 'fieldloop_record_index_changes_total',
+    help: 'Indexes of records that this process built or dropped, or could not',
+    labelNames: ['change'],
+    registers: [registry],
+  }),
+} as const
+
 let hasProcessMetrics = false
 
 // Finding a metric's child by its labels costs several times what counting does.
@@ -77,6 +91,12 @@ export function observeOutbox(found: OutboxBacklog): void {
   backlog.waiting.set(found.waiting)
   backlog.oldestSeconds.set(found.oldestSeconds)
   backlog.givenUp.set(found.givenUp)
+}
+
+/** Shows what a look at the indexes of records came to. */
+export function observeIndexes(found: { present: number; built: number; dropped: number; failed: number }): void {
+  indexes.present.set(found.present)
+  for (const change of ['built', 'dropped', 'failed'] as const) indexes.changes.labels({ change }).inc(found[change])
 }
 
 /** Everything in Prometheus' text format, of the type `metricsContentType`. */

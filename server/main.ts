@@ -29,6 +29,7 @@ import type { DocsSite } from './http/docs-pages.ts'
 import { createHttpServer } from './http/server.ts'
 import { startMailServer } from './mail/server.ts'
 import { createMcpEndpoint } from './mcp/endpoint.ts'
+import { startIndexKeeper } from './worker/index-keeper.ts'
 import { startRelay } from './worker/relay.ts'
 import { deliverEvent } from './worker/routes.ts'
 import { startWorkers } from './worker/worker.ts'
@@ -162,6 +163,8 @@ function work(config: Config, log: Logger, platform: Platform, backing: Backing)
   const { services } = platform
   const activities = createActivities(services)
   stops.push({ name: 'recognizer', stop: () => activities.close() })
+  const indexKeeper = startIndexKeeper(services)
+  stops.push({ name: 'index keeper', stop: () => indexKeeper.stop() })
   void backing.temporal.ready.then((address) => {
     if (address === undefined || isStopping) return
     const workers = startWorkers({

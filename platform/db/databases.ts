@@ -2,6 +2,7 @@
 import type { Logger } from '../log.ts'
 import type { DatabaseUrls } from './migrate.ts'
 import { createPool, type OnStatement, type Pool, type Tx } from './pool.ts'
+import { endIndexBuilds } from './record-indexes.ts'
 import { sqlState, transact, type TransactionOptions, type OpenTransaction } from './transaction.ts'
 
 export interface Databases {
@@ -20,7 +21,7 @@ export interface Databases {
   lookUp<T>(work: (tx: Tx) => Promise<T>, caller?: string): Promise<T>
   /**
    * A change of schema, as the owner, in one transaction. It waits at most 200 ms for a lock and tries again up to 50 times, so that readers
-   * queued behind it are never held for longer.
+   * queued behind it are never held for longer. An index that is being built gives way.
    */
   changeSchema<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Whether the database answers within two seconds. */
@@ -38,6 +39,7 @@ const partOf = (size: number, part: number) => Math.max(1, Math.ceil(size * part
 
 const schemaLockMs = 200
 const schemaAttempts = 50
+const attemptsBesideBuild = 3
 
 export function createDatabases(options: {
   urls: DatabaseUrls
@@ -80,6 +82,8 @@ export function createDatabases(options: {
           })
         } catch (error) {
           if (sqlState(error) !== '55P03' || attempt >= schemaAttempts) throw error
+          // Somebody waits for the change; an index can be built later.
+          if (attempt === attemptsBesideBuild) await transact(owner, none, ({ tx }) => endIndexBuilds(tx))
           await new Promise((resolve) => setTimeout(resolve, 20 * Math.min(attempt, 10)))
         }
       }

@@ -111,15 +111,15 @@ async function ensureTenantSchema(tx: Tx, tenantId: number): Promise<void> {
   await tx.unsafe(`grant select, insert, update, delete on ${role}.link to ${role}`)
 }
 
-/** A table's columns, and as `u12` its index of the unique values of `c12`. */
+/** A table's columns, as `u12` its index of the unique values of `c12`, and as `o_c12` and its like the indexes that follow use. */
 async function columnsOf(tx: Tx, schema: string, table: string): Promise<Set<string>> {
   const rows = await tx<{ name: string }[]>`
     select a.attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = ${schema} and c.relname = ${table} and a.attnum > 0 and not a.attisdropped
     union all
-    select substring(i.relname from '_(u[0-9]+)$') from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class c on c.oid = x.indrelid
+    select substring(i.relname from '^e_[0-9]+_(u[0-9]+|[oht]_.+)$') from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class c on c.oid = x.indrelid
       join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = ${schema} and c.relname = ${table} and i.relname ~ '_u[0-9]+$'`
+    where n.nspname = ${schema} and c.relname = ${table} and x.indisvalid and i.relname ~ '^e_[0-9]+_(u[0-9]+|[oht]_.+)$'`
   return new Set(rows.map((row) => row.name))
 }
 
@@ -205,7 +205,7 @@ export async function ensureTables(
   })
 }
 
-/** The columns that an entity's record table has now, as `c12`; empty where there is no table yet. */
+/** The columns that an entity's record table has now, as `c12`, and its indexes, as `columnsOf` names them; empty where there is no table yet. */
 export async function presentColumns(tx: Tx, tenantId: number, entityId: number): Promise<Set<string>> {
   const all = await columnsOf(tx, tenantRole(tenantId), `e_${entityId}`)
   return all

@@ -1,8 +1,9 @@
 /** Compiles the conditions of a query tree to SQL. Identifiers come from the catalog alone, values are always parameters. */
+import { orderedCharacters } from '#platform/db/record-indexes.ts'
 import type { Scalar } from '#tools/properties/service.ts'
 
 import { constantSql, type Parameters } from './columns.rules.ts'
-import { collated, fieldSql, orderedCharacters, typeOfField } from './field.rules.ts'
+import { fieldSql, orderedSql, typeOfField } from './field.rules.ts'
 import { fromSql, peersSql, rowsOf } from './source.rules.ts'
 import type { Field, QueryNode, RelatedNode, RuleNode } from './tree.types.ts'
 
@@ -21,7 +22,7 @@ function positiveSql(parameters: Parameters, rule: RuleNode, op: RuleNode['op'])
   const param = (value: Scalar | undefined) => constantSql(`${parameters.add(String(value))}::text`, type)
   const isText = 'property' in rule.field && rule.field.dataType === 'Text'
   // Sorting and comparing put texts in one order.
-  const placed = (one: string) => (isText ? collated(rule.field, `left(nullif(${one}, ''), ${orderedCharacters})`) : one)
+  const placed = (one: string) => (isText ? orderedSql(rule.field, one) : one)
   const place = (value: Scalar | undefined) => (isText ? `left(${param(value)}, ${orderedCharacters})` : param(value))
   const compare = (one: string): string => {
     const [first, second] = rule.values

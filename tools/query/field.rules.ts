@@ -1,4 +1,5 @@
 /** Compiles the fields of a query tree: what stands for each in SQL. */
+import { orderedTextSql } from '#platform/db/record-indexes.ts'
 import type { DataType } from '#tools/entities/catalog.schema.ts'
 import type { SystemField } from '#tools/properties/operators.schema.ts'
 
@@ -59,8 +60,10 @@ export function typeOfField(field: Field): string {
   return field.dataType === 'Number' ? 'bigint' : sqlTypeOf(field.dataType)
 }
 
-/** Texts are put in order by as many characters: a cursor holds what a row was sorted by and has to fit into a header, and an index refuses long ones. */
-export const orderedCharacters = 200
+/** What a text property is put in order by, where `expression` is its value. */
+export function orderedSql(field: Field, expression: string): string {
+  return collated(field, orderedTextSql(expression))
+}
 
 /** People's order for text properties; keys stay in byte order, as they are compared. */
 export function collated(field: Field, expression: string): string {

@@ -1,9 +1,9 @@
 /** Asks a condition of a record in hand: the second reader of a query tree, which says of values what the compiled SQL says of rows. */
+import { orderedCharacters } from '#platform/db/record-indexes.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import type { SystemField } from '#tools/properties/operators.schema.ts'
 import type { Scalar, Value } from '#tools/properties/service.ts'
 
-import { orderedCharacters } from './field.rules.ts'
 import type { Link } from './relations.rules.ts'
 import type { Field, QueryNode, RelatedNode, RuleNode } from './tree.types.ts'
 

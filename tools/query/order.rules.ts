@@ -1,10 +1,20 @@
 /** Compiles the order of records, a row's place in it, and what comes after a place. */
+import { orderedTextSql } from '#platform/db/record-indexes.ts'
+import type { CatalogOption } from '#tools/entities/catalog.schema.ts'
 import type { SystemField } from '#tools/properties/operators.schema.ts'
 
 import { constantSql, isoSql, type Parameters } from './columns.rules.ts'
-import { collated, fieldSql, orderedCharacters, typeOfField } from './field.rules.ts'
+import { collated, fieldSql, typeOfField } from './field.rules.ts'
 import type { Source } from './source.rules.ts'
 import type { Field, SortKey } from './tree.types.ts'
+
+const optionsLookedThrough = 64
+
+/** The options of a field in their order, deleted ones after the others; undefined where it has none. */
+function rankedOptions(field: Field): readonly CatalogOption[] | undefined {
+  if (!('property' in field) || (field.dataType !== 'Choice' && field.dataType !== 'Hierarchy')) return undefined
+  return [...field.property.options, ...(field.property.retiredOptions ?? [])]
+}
 
 /**
  * What rows are sorted by: options in the order that the property gives them, deleted ones after the others; texts by how they begin, where an empty
@@ -12,9 +22,12 @@ import type { Field, SortKey } from './tree.types.ts'
  */
 function sortSql(parameters: Parameters, field: Field): string {
   const column = fieldSql(field)
-  if (field.dataType === 'Text') return 'property' in field ? `left(nullif(${column}, ''), ${orderedCharacters})` : `nullif(${column}, '')`
-  if (!('property' in field) || (field.dataType !== 'Choice' && field.dataType !== 'Hierarchy')) return column
-  const ranked = [...field.property.options, ...(field.property.retiredOptions ?? [])]
+  if (field.dataType === 'Text') return 'property' in field ? orderedTextSql(column) : `nullif(${column}, '')`
+  const ranked = rankedOptions(field)
+  if (!ranked) return column
+  // Looked through for each row, unless there are too many.
+  if (ranked.length <= optionsLookedThrough)
+    return `(array_position(${parameters.add(`{${ranked.map((option) => option.optionId).join(',')}}`)}::text::int[], ${column}) - 1)`
   const ranks = JSON.stringify(Object.fromEntries(ranked.map((option, rank) => [option.optionId, rank])))
   return `((select ${parameters.add(ranks)}::text::jsonb) ->> ${column}::text)::int`
 }
@@ -82,10 +95,62 @@ function laterSql(terms: readonly Term[], then: readonly (string | undefined)[],
 }
 
 /**
+ * What an index says of the order of a list: that there is one which has rows by the first term, below equal values of what stands before it in the index.
+ */
+export type Indexed = (field: Field) => boolean
+
+/** More ranges than that take longer to plan than they spare. */
+const mostOptionRanges = 12
+
+/** Whether rows in the order of a field's options are read option by option, where an index has those of each together. */
+export function isReadByOption(field: Field): boolean {
+  return (rankedOptions(field)?.length ?? Infinity) <= mostOptionRanges
+}
+
+/**
+ * All rows as ranges, where one order of the whole is none that an index has: the empty values of a falling order come last, and options have an order of
+ * their own. Undefined where the whole is one range.
+ */
+export function rangesOfAll(
+  parameters: Parameters,
+  source: Source,
+  sort: readonly SortKey[],
+  isIndexed: Indexed,
+): readonly Range[] | undefined {
+  const [key] = sort
+  if (!key || !isIndexed(key.field)) return undefined
+  const terms = termsOf(parameters, sort)
+  const [first, ...others] = terms
+  if (!first) return undefined
+  if (rankedOptions(key.field)) return rangesOfOptions(source, terms)
+  if (key.direction === 'asc' || !canBeEmpty(key.field)) return undefined
+  return [
+    { condition: `${first.value} is not null`, order: orderOf(source, terms, true) },
+    { condition: `${first.value} is null`, order: orderOf(source, others) },
+  ]
+}
+
+/** A range for each option of the first term, and one of the rows without any. */
+function rangesOfOptions(source: Source, [first, ...others]: readonly Term[]): Range[] {
+  if (!first) return []
+  const options = rankedOptions(first.field) ?? []
+  const column = fieldSql(first.field)
+  const order = orderOf(source, others)
+  const ranges = options.map(({ optionId }) => ({ condition: `${column} = ${optionId}`, order }))
+  return [...(first.direction === 'asc' ? ranges : ranges.toReversed()), { condition: `${column} is null`, order }]
+}
+
+/**
  * What comes after a position, as one range of the first term's values and one of its empty ones behind it. Each begins where an index on the term has
  * it: said as one chain of alternatives, PostgreSQL would walk to the place from the beginning of the index.
  */
-export function rangesAfter(parameters: Parameters, source: Source, sort: readonly SortKey[], position: readonly unknown[]): Range[] {
+export function rangesAfter(
+  parameters: Parameters,
+  source: Source,
+  sort: readonly SortKey[],
+  position: readonly unknown[],
+  isIndexed: Indexed,
+): Range[] {
   const id = `${source.alias}.id`
   const idThen = `${parameters.add(String(position.at(-1)))}::text::bigint`
   const terms = termsOf(parameters, sort)
@@ -95,11 +160,23 @@ export function rangesAfter(parameters: Parameters, source: Source, sort: readon
   })
   const [first, ...others] = terms
   const [value, ...otherValues] = then
+  if (first && value === undefined && rankedOptions(first.field) && isIndexed(first.field)) {
+    const condition = `${fieldSql(first.field)} is null and ${laterSql(others, otherValues, `${id} > ${idThen}`)}`
+    return [{ condition, order: orderOf(source, others) }]
+  }
   if (!first || value === undefined) {
     // All that is left has no value of the first term, or there is no term.
     return [{ condition: laterSql(terms, then, `${id} > ${idThen}`), order: orderOf(source, others) }]
   }
   const { compared, direction, field } = first
+  const options = rankedOptions(field)
+  if (options && isIndexed(field)) {
+    const ranges = rangesOfOptions(source, terms)
+    const rank = Number(position[0])
+    const place = direction === 'asc' ? rank : options.length - 1 - rank
+    const [begun, ...later] = ranges.slice(place)
+    if (begun) return [{ ...begun, condition: `${begun.condition} and ${laterSql(others, otherValues, `${id} > ${idThen}`)}` }, ...later]
+  }
   const begin = `${compared} ${direction === 'asc' ? '>=' : '<='} ${value}`
   const within =
     others.length === 0 && direction === 'asc'

@@ -15,6 +15,7 @@ import { parseReaching } from './reach.ts'
 import { type Narrowing, shownOf } from './records.ts'
 import { type Opening, openSource, type Source } from './source.rules.ts'
 import type { QueryNode, SortKey } from './tree.types.ts'
+import { noteUse } from './uses.ts'
 import { isPosition } from './values.rules.ts'
 
 export interface ListRequest extends Narrowing {
@@ -95,9 +96,11 @@ export async function listRecords(context: TxContext, frame: ReadFrame, input: L
     after = position
   }
   const { modifiedSince, parentId } = listed
+  const beganAt = performance.now()
   const rows = await lastInRecords(context, () =>
     listDocuments(context.tx, statement, page, { filter, sort, after, modifiedSince, parentId }),
   )
+  noteUse(context, statement.source, { filter, sort }, performance.now() - beganAt)
   return listingOf(page, rows, (position) => [mark, ...position])
 }
 
@@ -111,7 +114,10 @@ export async function countRecords(
   const source = openSource(frame)
   const { filter } = await queryOf(context, frame, source, input)
   if (!frame.hasTable) return 0
-  return inRecords(context.tx, context.tenantId, () => countRows(context.tx, source, filter, limit))
+  const beganAt = performance.now()
+  const count = await inRecords(context.tx, context.tenantId, () => countRows(context.tx, source, filter, limit))
+  noteUse(context, source, { filter }, performance.now() - beganAt)
+  return count
 }
 
 /** A page as its list answers it. Throws 413 where a numbered page does not fit. */

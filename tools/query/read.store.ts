@@ -6,10 +6,11 @@ import { constantSql, createParameters, type Parameters } from './columns.rules.
 import { filterSql } from './conditions.rules.ts'
 import { dataSql, documentSql, showing as showingOf, type Showing } from './document.rules.ts'
 import type { Keys } from './keys.rules.ts'
-import { orderSql, positionSql, rangesAfter } from './order.rules.ts'
+import { orderSql, positionSql, rangesAfter, rangesOfAll } from './order.rules.ts'
 import { type DocumentPage, pageSql } from './page.rules.ts'
 import { fromSql, keySql, type Readable, type Source } from './source.rules.ts'
-import type { QueryNode, SortKey } from './tree.types.ts'
+import type { Field, QueryNode, SortKey } from './tree.types.ts'
+import { isOrderIndexed } from './uses.rules.ts'
 
 /** Runs a compiled statement. */
 export function run<T extends object>(tx: Tx, text: string, parameters: Parameters): Promise<T[]> {
@@ -117,13 +118,20 @@ export async function listDocuments(
   query: PageQuery,
 ): Promise<DocumentRows & { readonly total: number | null }> {
   const { parameters, source } = showing
+  const { sort, after, filter } = query
   const all = fromSql(parameters, source, ...conditionsOf(parameters, source, query))
+  const isIndexed = (field: Field) => isOrderIndexed(source, filter, field)
+  const ranges = after
+    ? rangesAfter(parameters, source, sort, after, isIndexed)
+    : page.offset === 0
+      ? rangesOfAll(parameters, source, sort, isIndexed)
+      : undefined
   return readPage(tx, showing, {
     source: all,
-    ranges: query.after && rangesAfter(parameters, source, query.sort, query.after),
-    order: orderSql(parameters, source, query.sort),
+    ranges,
+    order: orderSql(parameters, source, sort),
     document: documentSql(showing, { isDeletedShown: source.rows !== 'live' }),
-    position: positionSql(parameters, source, query.sort),
+    position: positionSql(parameters, source, sort),
     limit: page.pageSize,
     offset: page.offset,
     bytes: page.bytes,

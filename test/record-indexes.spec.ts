@@ -1,0 +1,285 @@
+import fc from 'fast-check'
+import postgres from 'postgres'
+import { beforeAll, describe, expect, it } from 'vitest'
+
+import { isListing } from '#platform/answer.ts'
+import { type IndexedBy, indexName, namedIndex, type RecordIndex, withIndexing } from '#platform/db/record-indexes.ts'
+import { flushUses, keepIndexes } from '#tools/query/service.ts'
+import { type CountedUse, indexFor, planIndexes, type Use } from '#tools/query/uses.rules.ts'
+
+import { useWorld } from './support/world.ts'
+
+const use = (parts: Partial<Use>): Use => ({ equals: [], texts: [], ranges: [], contains: [], order: null, ...parts })
+const often = (parts: Partial<Use>, costMs = 1_000): CountedUse => ({ use: use(parts), times: 10, costMs })
+const day = 86_400_000
+
+describe('which indexes use asks for', () => {
+  const table = (indexes: readonly string[] = [], lastUsed: string | null = null) => ({
+    rows: 100_000,
+    distinct: new Map([
+      ['c1', 3],
+      ['c2', 500],
+      ['c9', 4],
+    ]),
+    indexes: indexes.map((name) => ({ name, isValid: true, lastUsed })),
+  })
+  const planned = (uses: readonly CountedUse[], of = table()) =>
+    planIndexes(of, uses, () => undefined, Date.now()).build.map(({ index }) => indexName(index))
+
+  it.each<[string, Partial<Use>, string | undefined]>([
+    ['a sort', { order: 's7' }, 'o_s7'],
+    ['a range', { ranges: ['c4'] }, 'o_c4'],
+    ['an equal value below a sort, by the one with the most values', { equals: ['c1', 'c2'], order: 'c4' }, 'o_c2_c4'],
+    ['an equal value alone', { equals: ['c1'] }, 'o_c1'],
+    ['a whole text', { texts: ['c3'], order: 'c4' }, 'h_c3'],
+    ['a text of few values, by the order beside it', { texts: ['c9'], order: 'c4' }, 'o_c4'],
+    ['a part of a text', { contains: ['c3'], order: 'c4' }, 't_c3'],
+    ['a part of a text among equal values', { contains: ['c3'], equals: ['c2'] }, 'o_c2'],
+    ['nothing', {}, undefined],
+  ])('%s', (_, asked, name) => {
+    const index = indexFor(use(asked), table().distinct)
+    expect(index && indexName(index)).toBe(name)
+    expect(index).toEqual(name === undefined ? undefined : namedIndex(name))
+  })
+
+  it('builds for what cost most, and nothing twice that another serves', () => {
+    expect(planned([often({ order: 'c4' }, 200), often({ contains: ['c3'] }, 900)])).toEqual(['t_c3', 'o_c4'])
+    expect(planned([often({ equals: ['c2'] }, 900), often({ equals: ['c2'], order: 'c4' }, 200)])).toEqual(['o_c2_c4'])
+    expect(planned([often({ equals: ['c2'] })], table(['o_c2_c4']))).toEqual([])
+  })
+
+  it('leaves small tables, rare and cheap uses alone, and ends at its budget', () => {
+    expect(planned([often({ order: 'c4' })], { ...table(), rows: 4_000 })).toEqual([])
+    expect(planned([{ use: use({ order: 'c4' }), times: 2, costMs: 9_000 }])).toEqual([])
+    expect(planned([often({ order: 'c4' }, 30)])).toEqual([])
+    const many = Array.from({ length: 30 }, (_, index) => often({ order: `c${index + 20}`, contains: [] }))
+    expect(planned(many)).toHaveLength(8)
+    const texts = Array.from({ length: 5 }, (_, index) => often({ contains: [`c${index + 20}`] }))
+    expect(planned(texts)).toHaveLength(2)
+  })
+
+  it('drops what nothing used for a fortnight, and what a killed build left', () => {
+    const now = Date.now()
+    const at = (days: number) => new Date(now - days * day).toISOString()
+    const of = (name: string, lastUsed: string | null, isValid = true) => ({ name, lastUsed, isValid })
+    const indexes = [of('o_c1', at(20)), of('o_c2', at(2)), of('o_c3', null), of('o_c4', null), of('o_c5', at(1), false)]
+    const builtAt = new Map([
+      ['o_c3', now - 20 * day],
+      ['o_c4', now - 3 * day],
+    ])
+    const plan = planIndexes({ ...table(), indexes }, [], (name) => builtAt.get(name) ?? now - 90 * day, now)
+    expect(plan.drop).toEqual(['o_c1', 'o_c3', 'o_c5'])
+  })
+})
+
+const world = useWorld()
+
+async function columnsOf(entityId: number): Promise<Record<string, number>> {
+  const columns = await world.sql<{ columnId: number; internalName: string }[]>`
+    select a.column_id, p.internal_name from platform.entity_property a join platform.property p using (tenant_id, property_id)
+    where a.tenant_id = ${world.tenant.tenantId} and a.entity_id = ${entityId}`
+  return Object.fromEntries(columns.map(({ internalName, columnId }) => [internalName, columnId]))
+}
+
+interface Row {
+  readonly key1: string
+}
+
+async function keysOf(input: object): Promise<{ keys: string[]; nextCursor: string | undefined }> {
+  const found = await world.run('list_instances', input)
+  if (!isListing(found)) throw new Error('no listing')
+  const rows: Row[] = JSON.parse('text' in found.items ? found.items.text : JSON.stringify(found.items))
+  return { keys: rows.map((row) => row.key1), nextCursor: found.nextCursor }
+}
+
+async function walk(input: object): Promise<string[]> {
+  const keys: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await keysOf({ ...input, ...(cursor === undefined ? {} : { cursor }) })
+    keys.push(...page.keys)
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
+  return keys
+}
+
+const validIndexes = (entityId: number) => world.sql<{ name: string; isValid: boolean }[]>`
+  select substring(i.relname from '^e_[0-9]+_([oht]_.*)$') as name, x.indisvalid as "isValid" from pg_index x join pg_class i on i.oid = x.indexrelid
+  where x.indrelid = ${`t_${world.tenant.tenantId}.e_${entityId}`}::text::regclass and i.relname ~ '^e_[0-9]+_[oht]_' order by 1`
+
+describe('lists over indexes', () => {
+  const states = ['new', 'open', 'done']
+  const types = { Size: 'Number', Day: 'DateOnly', State: 'Choice', Name: 'Text', IsNew: 'Boolean' }
+  const count = 53
+  let indexedId: number
+
+  beforeAll(async () => {
+    const propertyOptions = states.map((internalName) => ({ internalName }))
+    for (const [internalName, dataType] of Object.entries(types))
+      await world.call('create_property', { internalName, dataType, ...(dataType === 'Choice' ? { propertyOptions } : {}) })
+    const of = <T>(index: number, values: readonly T[]): T | null => values[index % (values.length + 1)] ?? null
+    const rows = Array.from({ length: count }, (_, index) => ({
+      key1: `k${index}`,
+      data: {
+        Size: of(index * 7, [0.1, -3, 1e21]),
+        Day: of(index, ['2026-01-01', '2025-12-31', '2026-01-02']),
+        State: of(index * 11, states),
+        Name: of(index * 13, ['b', 'A', 'a', 'ä', '', 'x'.repeat(300), `${'x'.repeat(300)}y`]),
+        IsNew: of(index * 2, [true, false]),
+      },
+    }))
+    for (const internalName of ['Plain', 'Indexed']) {
+      const made = await world.call('create_entity', { internalName, properties: Object.keys(types).map((property) => ({ property })) })
+      await world.call('save_instances_bulk', { entity: internalName, rows })
+      if (internalName === 'Plain') continue
+      // Before its first list, which learns of them.
+      const columns = await columnsOf(made.entityId)
+      const by = (name: string): IndexedBy => (name === 'Name' ? `s${columns[name] ?? 0}` : `c${columns[name] ?? 0}`)
+      const indexes: RecordIndex[] = [
+        ...Object.keys(types).map((name): RecordIndex => ({ kind: 'ordered', by: [by(name)] })),
+        { kind: 'ordered', by: [by('State'), by('Day')] },
+        { kind: 'ordered', by: ['modified'] },
+        { kind: 'ordered', by: ['key1'] },
+        { kind: 'equal', by: [`c${columns['Name'] ?? 0}`] },
+        { kind: 'contains', by: [`c${columns['Name'] ?? 0}`] },
+      ]
+      const place = { tenantId: world.tenant.tenantId, entityId: made.entityId }
+      await withIndexing(world.platform.services.databases, async (indexing) => {
+        for (const index of indexes) await indexing.build(place, index)
+      })
+      expect(await validIndexes(made.entityId)).toHaveLength(indexes.length)
+      indexedId = made.entityId
+    }
+    // The planner would read so small a table whole. Connections that are open do not hear of it.
+    await world.sql.unsafe(`alter role fieldloop_app in database ${world.sql.options.database} set enable_seqscan = off`)
+    await world.sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'fieldloop_app' and datname = current_database()`
+    // Those that are lost are found by whoever takes them next.
+    const lost = await Promise.allSettled(Array.from({ length: 10 }, () => world.call('count_instances', { entity: 'Plain' })))
+    expect(lost).toHaveLength(10)
+  })
+
+  it('have the same rows in the same order as lists without, whatever is asked and wherever pages end', async () => {
+    const sort = fc.uniqueArray(
+      fc.record({ property: fc.constantFrom(...Object.keys(types), 'key1'), direction: fc.constantFrom('asc', 'desc') }),
+      { selector: ({ property }) => property, minLength: 1, maxLength: 3 },
+    )
+    const rule = fc.constantFrom(
+      { property: 'State', op: 'eq', value: 'open' },
+      { property: 'State', op: 'ne', value: 'open' },
+      { property: 'Size', op: 'gt', value: 0 },
+      { property: 'Name', op: 'eq', value: 'a' },
+      { property: 'Name', op: 'gte', value: 'ä' },
+      { property: 'Name', op: 'contains', value: 'x' },
+      { property: 'Day', op: 'between', value: ['2025-12-31', '2026-01-01'] },
+    )
+    const filterRules = fc.array(rule, { maxLength: 2 })
+    await fc.assert(
+      fc.asyncProperty(sort, filterRules, fc.integer({ min: 2, max: 30 }), async (sorted, rules, pageSize) => {
+        const asked = { sort: sorted, filterRules: rules, pageSize }
+        expect(await walk({ entity: 'Indexed', ...asked })).toEqual(await walk({ entity: 'Plain', ...asked }))
+      }),
+      { numRuns: 80 },
+    )
+    expect(await walk({ entity: 'Indexed', sort: [{ property: 'State', direction: 'desc' }], pageSize: 7 })).toHaveLength(count)
+    const used = () => world.sql`
+      select 1 from pg_stat_user_indexes where relid = ${`t_${world.tenant.tenantId}.e_${indexedId}`}::text::regclass
+        and indexrelname ~ '^e_[0-9]+_[oht]_' and idx_scan > 0`
+    await expect.poll(async () => (await used()).length, { timeout: 10_000 }).toBeGreaterThan(6)
+  })
+})
+
+describe('indexes that follow use', () => {
+  const total = 60_000
+  let entityId: number
+  let columns: Record<string, number>
+
+  beforeAll(async () => {
+    const options = ['low', 'high'].map((internalName) => ({ internalName }))
+    for (const [internalName, dataType] of Object.entries({ Title: 'Text', Due: 'DateOnly', Rank: 'Choice' }))
+      await world.call('create_property', { internalName, dataType, ...(dataType === 'Choice' ? { propertyOptions: options } : {}) })
+    const made = await world.call('create_entity', {
+      internalName: 'Task',
+      properties: ['Title', 'Due', 'Rank'].map((property) => ({ property })),
+    })
+    entityId = made.entityId
+    columns = await columnsOf(entityId)
+    await world.call('save_instance', { entity: 'Task', key1: 'first', data: { Title: 'first', Due: '2020-01-01', Rank: 'low' } })
+    const table = `"t_${world.tenant.tenantId}"."e_${entityId}"`
+    await world.sql.unsafe(`
+      insert into ${table} (id, key1, row_hash, version, valid_from, created_at, created_change_no, change_no, c${columns['Title']}, c${columns['Due']}, c${columns['Rank']})
+      select 800000000 + n, 'k' || n, '', 1, now(), now(), 1, 1, 'Task ' || md5(n::text), case when n % 10 > 0 then date '2020-01-01' + n % 2000 end,
+        (select c${columns['Rank']} from ${table} limit 1)
+      from generate_series(1, ${total}) n`)
+    await world.sql.unsafe(`analyze ${table}`)
+  })
+
+  const newest = { entity: 'Task', sort: [{ property: 'Due', direction: 'desc' }], pageSize: 20, includeTotal: true }
+  const found = { entity: 'Task', filterRules: [{ property: 'Title', op: 'contains', value: 'c4ca4238' }] }
+
+  it('are made for what was slow several times, without a change of any answer', async () => {
+    const before = [await keysOf(newest), await keysOf(found)]
+    expect(before.map(({ keys }) => keys.length)).toEqual([20, 1])
+    expect(await keepIndexes(world.platform.services)).toMatchObject({ built: [] })
+    for (let time = 0; time < 6; time++) for (const asked of [newest, found]) await keysOf(asked)
+    await flushUses(world.platform.services)
+    const kept = await keepIndexes(world.platform.services)
+    expect(kept).toEqual({ built: expect.arrayContaining([`o_c${columns['Due']}`, `t_c${columns['Title']}`]), dropped: [], failed: [] })
+    const indexes = await validIndexes(entityId)
+    expect(indexes).toEqual(
+      expect.arrayContaining([
+        { name: `o_c${columns['Due']}`, isValid: true },
+        { name: `t_c${columns['Title']}`, isValid: true },
+      ]),
+    )
+    expect([await keysOf(newest), await keysOf(found)]).toEqual(before)
+    expect(await keepIndexes(world.platform.services)).toMatchObject({ built: [], dropped: [] })
+  })
+
+  /** Holds a snapshot, for which a build waits at its end, until `work` is over. */
+  async function whileBuildWaits(work: (building: Promise<unknown>) => Promise<void>): Promise<void> {
+    const holder = postgres(world.urls.owner, { max: 1 })
+    const other = postgres(world.urls.owner, { max: 1 })
+    try {
+      await holder.unsafe('begin isolation level repeatable read')
+      await holder.unsafe('select 1 from pg_class limit 1')
+      const building = withIndexing(world.platform.services.databases, (indexing) =>
+        indexing.build({ tenantId: world.tenant.tenantId, entityId }, { kind: 'ordered', by: [`c${columns['Rank'] ?? 0}`] }),
+      ).then(
+        () => 'built',
+        () => 'ended',
+      )
+      const waiting = () => other`
+        select 1 from pg_stat_activity
+        where application_name = 'fieldloop indexes' and datname = current_database() and wait_event_type = 'Lock'`
+      await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1)
+      await work(building)
+    } finally {
+      await holder.unsafe('rollback')
+      await Promise.all([holder.end(), other.end()])
+    }
+  }
+
+  it('hold up no write, give way to a change of schema, and are made whole by the next look', async () => {
+    const rank = `o_c${columns['Rank']}`
+    await whileBuildWaits(async (building) => {
+      expect(await world.call('save_instance', { entity: 'Task', key1: 'during', data: { Title: 'during' } })).toMatchObject({
+        outcome: 'inserted',
+      })
+      await world.call('create_property', { internalName: 'Note', dataType: 'Text' })
+      await world.call('attach_property', { entity: 'Task', property: 'Note' })
+      expect(await world.call('save_instance', { entity: 'Task', key1: 'during', data: { Note: 'new column' } })).toMatchObject({
+        outcome: 'updated',
+      })
+      expect(await building).toBe('ended')
+    })
+    expect(await validIndexes(entityId)).toContainEqual({ name: rank, isValid: false })
+    expect(await keepIndexes(world.platform.services)).toMatchObject({ dropped: [rank], failed: [] })
+    expect((await validIndexes(entityId)).every(({ isValid }) => isValid)).toBe(true)
+  })
+
+  it('are kept by one process at a time', async () => {
+    await withIndexing(world.platform.services.databases, async () => {
+      expect(await keepIndexes(world.platform.services)).toBeUndefined()
+    })
+  })
+})
