@@ -12,7 +12,18 @@ const world = useWorld()
 /** Guides that build on each other share a tenant. */
 const walks = [
   ['the-day', 'importing-files'],
-  ['authoring', 'records', 'filters-and-paging', 'many-records', 'views', 'context', 'history-and-sync', 'messaging', 'message-channels'],
+  [
+    'authoring',
+    'records',
+    'filters-and-paging',
+    'many-records',
+    'views',
+    'forms',
+    'context',
+    'history-and-sync',
+    'messaging',
+    'message-channels',
+  ],
   ['attachments-and-recognition'],
   ['api-keys-and-roles'],
   ['access'],

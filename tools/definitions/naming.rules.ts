@@ -1,4 +1,6 @@
 /** Finds what filters, sorts and columns name, in the grammar that they have wherever they are stored. */
+import { mayHoldTokens, parseTemplate } from '#platform/tokens/template.ts'
+
 import { optionsOf, type Reference, type Vocabulary, type VocabularyEntity, type VocabularyProperty } from './references.rules.ts'
 
 type Place = readonly (string | number)[]
@@ -95,5 +97,38 @@ export function referencesOfSort(vocabulary: Vocabulary, home: VocabularyEntity,
   if (!Array.isArray(sort)) return []
   return sort.flatMap((term: unknown, index) =>
     isObject(term) ? referencesOfField(vocabulary, home, term, [...at, index]).references : [],
+  )
+}
+
+/** What a token names: `[[WorkOrder.Title]]`, `[[$user.Technician.Site]]`, and `[[$row.Title]]` where `row` is the entity of the rows. */
+function referencesOfText(vocabulary: Vocabulary, text: string, at: Place, row: VocabularyEntity | undefined): Reference[] {
+  return parseTemplate(text).parts.flatMap((part): Reference[] => {
+    if (typeof part === 'string') return []
+    const [root, ...rest] = part.path
+    const isRow = root.name === '$row'
+    const named = root.name === '$user' ? rest.shift() : isRow ? undefined : root
+    const entity = isRow ? row : named && vocabulary.byIdOrName.get(named.name.toLowerCase())
+    if (!entity) return []
+    const from = named ? text.indexOf(named.name, part.from + (named === root ? 2 : text.slice(part.from).indexOf('.') + 1)) : part.from
+    const end = from + (named?.name.length ?? 0)
+    const ofEntity: Reference[] = named ? [{ at, within: [from, end], entityId: entity.entityId }] : []
+    const property = rest[0] && propertyOf(entity, rest[0].name)
+    if (!rest[0] || !property) return ofEntity
+    const then = text.indexOf(rest[0].name, text.indexOf('.', end) + 1)
+    const within = [then, then + rest[0].name.length] as const
+    return [...ofEntity, { at, within, entityId: entity.entityId, propertyId: property.propertyId }]
+  })
+}
+
+// An expression nests deeper than a filter.
+const maxValueDepth = 64
+
+/** The references of the tokens in all texts of a value. */
+export function referencesOfTokens(vocabulary: Vocabulary, value: unknown, at: Place, row?: VocabularyEntity, depth = 1): Reference[] {
+  if (typeof value === 'string') return mayHoldTokens(value) ? referencesOfText(vocabulary, value, at, row) : []
+  if (depth > maxValueDepth || typeof value !== 'object' || value === null) return []
+  const entries = Array.isArray(value) ? value.entries() : Object.entries(value)
+  return Array.from<[string | number, unknown]>(entries).flatMap(([key, one]) =>
+    referencesOfTokens(vocabulary, one, [...at, key], row, depth + 1),
   )
 }

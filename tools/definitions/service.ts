@@ -27,7 +27,7 @@ import { refuseUsed } from './uses.ts'
 import { viewerOf, whyNotChanged } from './visibility.rules.ts'
 
 export { type DefinitionRow, listOfEntities } from './definitions.store.ts'
-export { referencesOfField, referencesOfFilter, referencesOfSort } from './naming.rules.ts'
+export { referencesOfField, referencesOfFilter, referencesOfSort, referencesOfTokens } from './naming.rules.ts'
 export { type Reference, todaysBody, type Vocabulary } from './references.rules.ts'
 export { refuseUsed, usesOf } from './uses.ts'
 
@@ -224,10 +224,18 @@ export async function copyDefinition(context: TxContext, place: Place, row: Defi
   return createDefinition(context, place, { internalName, description, ...parsed(row), isShared: false, isApiVisible })
 }
 
+/** A definition whoever owns it, for another one that stands on it. */
+export async function findAnyDefinition(
+  { tx, tenantId }: TxContext,
+  kind: DefinitionKind,
+  slot: IdOrName,
+): Promise<DefinitionRow | undefined> {
+  return findDefinition(tx, tenantId, { kind, slot, entityId: null, viewer: { tenantUserId: 0, seesAll: true, isApi: false } })
+}
+
 /** Whether a definition of the kind, whoever owns it, has this name. */
-export async function isNameTaken({ tx, tenantId }: TxContext, kind: DefinitionKind, name: string): Promise<boolean> {
-  const viewer = { tenantUserId: 0, seesAll: true, isApi: false }
-  return (await findDefinition(tx, tenantId, { kind, slot: name, entityId: null, viewer })) !== undefined
+export async function isNameTaken(context: TxContext, kind: DefinitionKind, name: string): Promise<boolean> {
+  return (await findAnyDefinition(context, kind, name)) !== undefined
 }
 
 /** Deletes a definition that nothing can use. */

@@ -2,41 +2,19 @@
 import { createHash } from 'node:crypto'
 
 import { roleBits } from '#platform/roles.ts'
-import { parseTemplate, soleToken } from '#platform/tokens/template.ts'
-import { type DefinitionRow, type Reference, referencesOfFilter, todaysBody, type Vocabulary } from '#tools/definitions/service.ts'
+import {
+  type DefinitionRow,
+  type Reference,
+  referencesOfFilter,
+  referencesOfTokens,
+  todaysBody,
+  type Vocabulary,
+} from '#tools/definitions/service.ts'
 
 import type { AccessRuleInput } from './access.schema.ts'
 import { type AccessRule, accessVerbs, type EntityAccess } from './catalog.schema.ts'
 
 type Home = Vocabulary['entities'][number]
-type Place = readonly (string | number)[]
-
-/** The entity and its property that a token of the caller goes through: `[[$user.Technician.Site]]`. */
-function referencesOfTokens(vocabulary: Vocabulary, value: unknown, at: Place): Reference[] {
-  if (Array.isArray(value)) return value.flatMap((one: unknown, index) => referencesOfTokens(vocabulary, one, [...at, index]))
-  if (typeof value === 'object' && value !== null)
-    return Object.entries(value).flatMap(([key, one]) => referencesOfTokens(vocabulary, one, [...at, key]))
-  if (typeof value !== 'string') return []
-  const [root, entityName, propertyName] = soleToken(parseTemplate(value))?.path ?? []
-  const entity = root?.name === '$user' && entityName ? vocabulary.byIdOrName.get(entityName.name.toLowerCase()) : undefined
-  if (!entity || !entityName || !propertyName) return []
-  const property = entity.properties.find((one) => one.internalName.toLowerCase() === propertyName.name.toLowerCase())
-  const from = value.indexOf(entityName.name, value.indexOf('$user.') + '$user.'.length)
-  const then = value.indexOf(propertyName.name, from + entityName.name.length)
-  return [
-    { at, within: [from, from + entityName.name.length], entityId: entity.entityId },
-    ...(property
-      ? [
-          {
-            at,
-            within: [then, then + propertyName.name.length] as const,
-            entityId: entity.entityId,
-            propertyId: property.propertyId,
-          },
-        ]
-      : []),
-  ]
-}
 
 /** Everything that rules name, by place. */
 export function referencesOfRules(vocabulary: Vocabulary, home: Home, rules: readonly AccessRuleInput[]): Reference[] {

@@ -6,11 +6,10 @@ import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
 import { columnsSeen } from './columns-seen.ts'
 import { seenAmong } from './holdings.ts'
-import { parseQuery } from './parse.rules.ts'
-import { findTokenIssues, tokensOfFilter } from './rule-filters.rules.ts'
+import { tokensOfFilter } from './rule-filters.rules.ts'
 import { rulesFor, seesEveryRow, showingRules } from './sight.rules.ts'
 import { sightOf } from './sight.ts'
-import { openSource } from './source.rules.ts'
+import { findFilterProblems } from './stored.rules.ts'
 
 const rolesOfVerb = {
   read: roleBits.DataView,
@@ -23,15 +22,8 @@ const rolesOfVerb = {
 export const accessFloor: AccessFloor = {
   seenAmong,
   findFilterIssues(catalog, entity, filter, path, hasTokens) {
-    const tokens = hasTokens ? tokensOfFilter(filter, path) : []
-    const places = new Set(tokens.map((token) => token.path))
-    const source = openSource({ catalog, entity, present: new Set(), sight: undefined })
-    const { issues } = parseQuery(source, { catalog, tables: new Map() }, { filterRules: filter })
-    // What a token will stand for is not known here; whether its text would do says nothing.
-    const found = issues
-      .map((issue): Finding => ({ ...issue, path: issue.path.replace('$.filterRules', () => path) }))
-      .filter((issue) => !places.has(issue.path))
-    return [...found, ...(hasTokens ? findTokenIssues(catalog, filter, path) : tokensRefused(filter, path))]
+    const found = findFilterProblems(catalog, entity, filter, path, { hasTokens })
+    return hasTokens ? found : [...found, ...tokensRefused(filter, path)]
   },
   async ownAccessOf(context, catalog, entity) {
     const sight = entity.access && (await sightOf(context, catalog, entity, await columnsSeen(context, entity, [])))

@@ -21,7 +21,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 const isTokenText = (value: unknown): value is string => typeof value === 'string' && value.includes('[[')
 
 const grammar =
-  'A token of an access rule is [[$user.tenantUserId]] or another field of the user, or [[$user.Entity.Property]] of a record that is linked to them.'
+  'A token of a filter is [[$user.tenantUserId]] or another field of the user, or [[$user.Entity.Property]] of a record that is linked to them.'
 
 /** The token that a text is, and what is wrong with one that is none. */
 export function readUserToken(

@@ -32,6 +32,7 @@ export { blind, type Holding, holdingRules, rulesFor, sealedHash, shows, type Si
 export { openSource } from './source.rules.ts'
 export { findFilterProblems, findForeign, findSortProblems, readColumn, readCondition } from './stored.rules.ts'
 export { timeOf } from './times.rules.ts'
+export { shapeOfRecord, shapeOfUser, shapesOfCaller } from './token-shapes.rules.ts'
 export { unknownProperty } from './unknown-name.rules.ts'
 export { flushUses } from './uses.ts'
 export { changeKindOf, changesBetween, movesBetween } from './versions.rules.ts'

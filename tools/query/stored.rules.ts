@@ -5,6 +5,7 @@ import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import type { ShownColumn } from './document.rules.ts'
 import type { Clock } from './moments.rules.ts'
 import { findField, parseQuery, unknownField } from './parse.rules.ts'
+import { findTokenIssues, tokensOfFilter } from './rule-filters.rules.ts'
 import { openSource, type Readable, type Source } from './source.rules.ts'
 import type { QueryNode } from './tree.types.ts'
 
@@ -15,10 +16,20 @@ function sourceOf(entity: CatalogEntity): Source {
 
 const noTables: ReadonlyMap<number, Readable> = new Map()
 
-/** What is wrong with a filter, under the path where it stands. */
-export function findFilterProblems(catalog: Catalog, entity: CatalogEntity, filter: unknown, path: string): Finding[] {
+/** What is wrong with a filter, under the path where it stands; `hasTokens` says that its values may be tokens of the caller. */
+export function findFilterProblems(
+  catalog: Catalog,
+  entity: CatalogEntity,
+  filter: unknown,
+  path: string,
+  { hasTokens = false }: { readonly hasTokens?: boolean } = {},
+): Finding[] {
   const { issues } = parseQuery(sourceOf(entity), { catalog, tables: noTables }, { filters: filter })
-  return issues.map((issue) => ({ ...issue, path: `${path}${issue.path.slice('$.filters'.length)}` }))
+  const found = issues.map((issue) => ({ ...issue, path: `${path}${issue.path.slice('$.filters'.length)}` }))
+  if (!hasTokens) return found
+  // What a token will stand for is not known here; whether its text would do says nothing.
+  const places = new Set(tokensOfFilter(filter, path).map((token) => token.path))
+  return [...found.filter((issue) => !places.has(issue.path)), ...findTokenIssues(catalog, filter, path)]
 }
 
 /** A stored condition, to ask of records in hand; undefined where it is not sound today. */

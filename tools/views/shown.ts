@@ -10,6 +10,7 @@ import {
   type Definition,
   type DefinitionDraft,
   type DefinitionRow,
+  findAnyDefinition,
   mustFindDefinition,
   type Place,
   readBody,
@@ -108,4 +109,17 @@ export async function soundView(
     'run',
   )
   return { query, definition }
+}
+
+/** What a view asks for, for a definition that stands on it, whoever owns it; `problem` says why it cannot be run. */
+export async function findViewQuery(context: TxContext, catalog: Catalog, slot: IdOrName) {
+  const row = await findAnyDefinition(context, 'view', slot)
+  const entity = row && catalog.byIdOrName.get(String(row.entityId))
+  const [definition] = row ? await readDefinitions(context, [row], catalog) : []
+  if (!definition || !entity) return undefined
+  const { query, findings } = findViewProblems(catalog, entity, definition)
+  const { filters, sort, pageSize } = query
+  const { definitionId: viewId, internalName } = definition
+  const problem = findings.find((one) => one.severity === 'error')?.message
+  return { viewId, internalName, entityId: entity.entityId, filters, sort, pageSize, problem }
 }

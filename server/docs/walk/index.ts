@@ -5,6 +5,7 @@ import { steps as cleanUp } from './clean-up.ts'
 import { steps as context } from './context.ts'
 import { steps as docs } from './docs.ts'
 import { steps as entities } from './entities.ts'
+import { steps as forms } from './forms.ts'
 import { steps as instances } from './instances.ts'
 import { steps as intelligence } from './intelligence.ts'
 import { steps as jobs } from './jobs.ts'
@@ -26,6 +27,7 @@ export const walk: Readonly<Record<string, readonly Step[]>> = {
   entities,
   instances,
   views,
+  forms,
   context,
   assets,
   tenants,
