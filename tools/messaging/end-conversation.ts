@@ -6,6 +6,7 @@ import { defineOperation, writes } from '#platform/operation.ts'
 import { lockConversation, setEnded } from './conversations.store.ts'
 import { conversationId, messageText } from './messaging.schema.ts'
 import { addOutbound } from './send.ts'
+import { mustSee } from './sight.ts'
 import { conversationTopic } from './waiting.ts'
 
 export const endConversation = defineOperation({
@@ -26,6 +27,7 @@ export const endConversation = defineOperation({
   async handler(context, input) {
     const { tx, tenantId, stamp, services } = context
     const conversation = mustExist(await lockConversation(tx, tenantId, input.conversationId), 'conversation')
+    await mustSee(context, conversation)
     if (conversation.state === 'ended') {
       if (input.text !== undefined)
         throw new AppError('conflict', 'The conversation has ended, so that a closing message can no longer be sent.')

@@ -11,6 +11,7 @@ import type { VendorChannel } from './channels.schema.ts'
 import { type ChannelRow, listChannels, listOptOuts } from './channels.store.ts'
 import { type ChannelKind, channelKinds, type Recipient } from './messaging.schema.ts'
 import { findPerson, type Person } from './recipients.store.ts'
+import { isRecordSeen } from './sight.ts'
 
 export interface Route {
   readonly kind: ChannelKind
@@ -33,7 +34,8 @@ function refuse(path: string, message: string, suggestion?: string): AppError {
 }
 
 /** Finds the recipient. Throws AppError `invalid_input` where it names nobody, or not exactly one. */
-export async function findTarget({ tx, tenantId }: TxContext, to: Recipient): Promise<Target> {
+export async function findTarget(context: TxContext, to: Recipient): Promise<Target> {
+  const { tx, tenantId } = context
   const given = (['tenantUserId', 'phone', 'email', 'eiRecordId'] as const).filter((key) => to[key] !== undefined)
   if (given.length !== 1) throw refuse('$.to', 'Give exactly one of tenantUserId, phone, email and eiRecordId.')
   const personOf = async (tenantUserId: number | undefined) =>
@@ -50,7 +52,7 @@ export async function findTarget({ tx, tenantId }: TxContext, to: Recipient): Pr
   }
   if (to.eiRecordId !== undefined) {
     const person = await personOf(await findUserOfRecord(tx, tenantId, to.eiRecordId))
-    if (!person) throw refuse('$.to.eiRecordId', `There is no record ${to.eiRecordId} that is linked to a user.`)
+    if (!person || !(await isRecordSeen(context, to.eiRecordId))) throw refuse('$.to.eiRecordId', `There is no record ${to.eiRecordId} that is linked to a user.`)
     return { person, phone: undefined, email: undefined }
   }
   const person = await personOf(to.tenantUserId)

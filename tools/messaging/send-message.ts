@@ -20,6 +20,7 @@ import {
 } from './messaging.schema.ts'
 import { chooseRoute } from './routes.ts'
 import { addOutbound } from './send.ts'
+import { mustSee } from './sight.ts'
 
 const input = z.object({
   to: recipient.optional().describe('Exactly one of these; needed unless conversationId is given'),
@@ -51,6 +52,7 @@ function refuse(path: string, message: string): AppError {
 async function continued(context: TxContext, id: number, asked: Request): Promise<ConversationRow> {
   const { tx, tenantId } = context
   const conversation = mustExist(await lockConversation(tx, tenantId, id), 'conversation')
+  await mustSee(context, conversation)
   if (conversation.state === 'ended')
     throw new AppError('conflict', 'The conversation has ended. Send without conversationId to open another.')
   if (conversation.channel !== 'inbox' && conversation.channelId === null)

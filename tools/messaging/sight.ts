@@ -18,6 +18,11 @@ export async function onlySeen<Row extends AboutRecord>(context: TxContext, rows
   return rows.filter((row) => row.eiRecordId === null || isOwn(row) || seen.has(row.eiRecordId))
 }
 
+/** Whether the caller sees a record, of whichever entity. */
+export async function isRecordSeen(context: TxContext, eiRecordId: number): Promise<boolean> {
+  return (await seenOf(context, await cachedCatalog(context), [eiRecordId])).has(eiRecordId)
+}
+
 /** Throws 404, as for a conversation that is not there. */
 export async function mustSee(context: TxContext, row: AboutRecord | undefined, noun = 'conversation'): Promise<void> {
   if (row && (await onlySeen(context, [row])).length === 0) throw new AppError('not_found', `No such ${noun}.`)
