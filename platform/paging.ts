@@ -122,24 +122,49 @@ export function listOf<R, T>(
   }
 }
 
-/**
- * A page of rows that are sifted after they were read, since who may see one is not known to the statement. `next` reads on behind a row; a page on which
- * nothing is left is passed over, since a cursor has to stand behind a row that is shown.
- */
-export async function sifted<R>(
+/** How rows are read that are sifted afterwards, since who may see one is not known to the statement. */
+export interface Sieve<R, P, S extends R = R> {
+  /** Rows behind a place, from the beginning without. */
+  readonly read: (page: PageRequest, after: P | undefined) => Promise<Found<R>>
+  readonly placeOf: (row: R) => P
+  readonly sift: (rows: readonly R[]) => Promise<readonly S[]>
+}
+
+/** A page of what is left. Pages by number count that too, so that each number has its rows whatever was left out before it. */
+export async function sifted<R, P, S extends R>(
   page: PageRequest,
-  first: Found<R>,
-  next: (last: R) => Promise<Found<R>>,
-  sift: (rows: readonly R[]) => Promise<readonly R[]>,
-): Promise<Found<R>> {
-  for (let found = first; ;) {
-    const rows = await sift(found.rows)
+  after: P | undefined,
+  { read, placeOf, sift }: Sieve<R, P, S>,
+): Promise<Found<S>> {
+  const rows: S[] = []
+  let toSkip = page.offset
+  let part = { ...page, offset: 0, pageSize: page.isNumbered ? pageSizeMax : page.pageSize }
+  for (let place = after; ;) {
+    const found = await read(part, place)
+    const kept = await sift(found.rows)
+    rows.push(...kept.slice(toSkip))
+    toSkip = Math.max(0, toSkip - kept.length)
     const last = found.rows.at(-1)
-    const isWhole = rows.length === found.rows.length
-    // A numbered page is where its rows are: what is left out of it is not made up for.
-    if (page.isNumbered) return { rows, hasMore: isWhole && found.hasMore }
-    if (rows.length > 0 || !found.hasMore || last === undefined) return { rows, hasMore: found.hasMore }
-    found = await next(last)
+    // A page by cursor ends with what it found: the next one goes on behind it.
+    const isEnough = page.isNumbered ? rows.length > page.pageSize : rows.length > 0
+    if (isEnough || !found.hasMore || last === undefined)
+      return { rows: rows.slice(0, page.pageSize), hasMore: rows.length > page.pageSize || (isEnough && found.hasMore) }
+    place = placeOf(last)
+    part = { ...part, pageSize: pageSizeMax }
+  }
+}
+
+/** How many rows are left of a list that is sifted, no further than the page asks for. */
+export async function countSifted<R, P>(page: PageRequest, { read, placeOf, sift }: Sieve<R, P>): Promise<Total> {
+  if (page.countTo === undefined) return {}
+  const part = { ...page, offset: 0, pageSize: countedTo, bytes: Number.MAX_SAFE_INTEGER }
+  let count = 0
+  for (let place: P | undefined; ;) {
+    const found = await read(part, place)
+    count += (await sift(found.rows)).length
+    const last = found.rows.at(-1)
+    if (count > page.countTo || !found.hasMore || last === undefined) return totalOf(page, count)
+    place = placeOf(last)
   }
 }
 

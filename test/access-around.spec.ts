@@ -62,3 +62,72 @@ describe('messages', () => {
     expect((await world.call('send_message', { to: { eiRecordId }, text: 'hello' }, { key })).status).toBe('delivered')
   })
 })
+
+describe('lists of what is about records', () => {
+  it('count and number what is seen alone', async () => {
+    const { tenantUserId } = await world.call('create_user', { userName: 'listed', email: 'listed@around.test', roles: ['DataView'] })
+    const ids: number[] = []
+    for (let n = 0; n < 9; n++) {
+      const eiRecordId = await save('Order', { Site: n % 3 === 2 ? 'north' : 'south' })
+      const sent = await world.call('send_message', { to: { tenantUserId }, text: 'Open?', eiRecordId })
+      if (n % 3 === 2) ids.unshift(sent.conversationId)
+    }
+    await setRules('Order', [builders, { role: 'DataImport', read: true, filter: northern }])
+    const list = async (input: object) => {
+      const found = (await world.run('list_conversations', { tenantUserId, ...input }, { key })) as Page
+      return { ...found, ids: found.items.map((item) => item.conversationId) }
+    }
+    expect(await list({})).toMatchObject({ ids, totalCount: 3 })
+    expect(await list({ pageSize: 2, page: 1 })).toMatchObject({ ids: ids.slice(0, 2), totalCount: 3, nextCursor: expect.any(String) })
+    const second = await list({ pageSize: 2, page: 2 })
+    expect([second.ids, second.nextCursor]).toEqual([ids.slice(2), undefined])
+    const walked: number[] = []
+    let cursor: string | undefined
+    do {
+      const found = await list({ pageSize: 1, ...(cursor === undefined ? {} : { cursor }) })
+      walked.push(...found.ids)
+      cursor = found.nextCursor
+    } while (cursor !== undefined && walked.length < 9)
+    expect(walked).toEqual(ids)
+  })
+})
+
+interface Page {
+  readonly items: { readonly conversationId: number }[]
+  readonly nextCursor?: string
+  readonly totalCount?: number
+}
+
+describe('jobs about a record', () => {
+  it('are seen by who sees the record, and tell what came of a property to who sees that', async () => {
+    const { call } = world
+    await call('set_attachment_analysis', { entity: 'Order', entityPropertyId: 'Photo', ocr: true })
+    const contentBase64 = Buffer.from('a photograph').toString('base64')
+    const { assetKey } = await call('upload_asset', { fileName: 'around.txt', contentBase64 }, { transport: 'mcp' })
+    const saved = await call('save_instance', { entity: 'Order', data: { Site: 'south', Photo: assetKey } })
+    const jobId: number = saved.jobIds[0]
+    await world.sql`update platform.job set result = ${world.sql.json({ state: 'done', assetKey })} where job_id = ${jobId}`
+    await world.sql`
+      insert into platform.job_log (tenant_id, job_id, line_no, at, attempt, level, message)
+      select tenant_id, job_id, 1, now(), 1, 'info', 'read' from platform.job where job_id = ${jobId}`
+    await world.sql`update platform.job set log_lines = 1 where job_id = ${jobId}`
+    const mine = (name: string, input: object = {}) => call(name, { jobId, ...input }, { key })
+    const listed = async () => {
+      const found = (await world.run('list_jobs', {}, { key })) as { items: { jobId: number }[]; totalCount: number }
+      return { isListed: found.items.some((job) => job.jobId === jobId), isCounted: found.totalCount === found.items.length }
+    }
+    expect((await mine('get_job')).result).toMatchObject({ assetKey })
+    expect(await mine('get_job_log')).toHaveLength(1)
+    await setRules('Order', [builders, { role: 'DataImport', read: true, filter: northern }])
+    for (const name of ['get_job', 'get_job_log', 'await_job', 'cancel_job', 'retry_job'])
+      expect([name, await statusOf(name, { jobId })]).toEqual([name, 404])
+    expect(await listed()).toEqual({ isListed: false, isCounted: true })
+    await setRules('Order', [builders, { role: 'DataImport', read: true, hidden: ['Photo'] }])
+    expect(await mine('get_job')).toMatchObject({ jobId, state: 'queued' })
+    expect([(await mine('get_job')).result, (await mine('await_job', { timeoutSeconds: 0 })).result]).toEqual([undefined, undefined])
+    expect(await mine('get_job_log')).toEqual([])
+    expect(JSON.stringify(await call('list_jobs', {}, { key }))).not.toContain(assetKey)
+    expect(await listed()).toEqual({ isListed: true, isCounted: true })
+    expect((await call('get_job', { jobId })).result).toMatchObject({ assetKey })
+  })
+})

@@ -33,7 +33,7 @@ const tellNothing: Readonly<Record<string, readonly string[]>> = {
   'how many there are, tested apart': ['count_instances'],
   'messages to the caller alone': ['list_inbox'],
   'replies, of which there are none; the conversation is asked for apart': ['await_reply', 'poll_replies', 'get_message_status'],
-  'jobs, which are seen by who started them and by the role that did': ['list_jobs', 'get_job', 'await_job', 'get_job_log'],
+  'lines of a job, which has none here; the job is asked for apart': ['get_job_log'],
   'a worker, of which none runs here; the file is asked for apart': ['recognize_text', 'classify_image'],
   'a URL that says nothing but the name of the file': ['sign_asset_url'],
 }
@@ -68,6 +68,7 @@ beforeAll(async () => {
   const data = { Email: 'linked@people.test', Note: marker, Photo: assetKey }
   const saved = await call('save_instance', { entity: 'Person', key1: marker, data })
   const { eiRecordId } = saved
+  await world.sql`update platform.job set result = ${world.sql.json({ assetKey, eiRecordId })} where job_id = ${saved.jobIds[0]}`
   const gone = await call('save_instance', { entity: 'Person', key1: `${marker}-gone`, data: { Note: marker } })
   await call('delete_instance', { entity: 'Person', record: String(gone.eiRecordId) })
   const sent = await call('send_message', { to: { tenantUserId: user.tenantUserId }, text: `About ${marker}`, eiRecordId })
@@ -145,12 +146,15 @@ describe('of a record that a caller must not see', () => {
     })
   })
 
-  it.each(['get_message_status', 'poll_replies', 'await_reply', 'sign_asset_url'])('%s answers as if it were not there', async (name) => {
-    const operation = readers.find((one) => one.name === name)
-    if (!operation) throw new Error(`There is no ${name}`)
-    await answer(operation, seeing, 'rest')
-    await expect(answer(operation, bound, 'rest')).rejects.toMatchObject({ status: 404 })
-  })
+  it.each(['get_message_status', 'poll_replies', 'await_reply', 'sign_asset_url', 'get_job_log'])(
+    '%s answers as if it were not there',
+    async (name) => {
+      const operation = readers.find((one) => one.name === name)
+      if (!operation) throw new Error(`There is no ${name}`)
+      await answer(operation, seeing, 'rest')
+      await expect(answer(operation, bound, 'rest')).rejects.toMatchObject({ status: 404 })
+    },
+  )
 
   it('counts none, and takes its file into no other place', async () => {
     const { entity, assetKey } = values

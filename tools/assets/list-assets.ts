@@ -32,13 +32,11 @@ export const listAssets = defineOperation({
     const page = pageOf(context, input)
     const query = { ...input, viewerId: actor.tenantUserId }
     const after = page.cursor === undefined ? undefined : readCursor(page.cursor)
-    const pageAfter = (place: readonly [string, string] | undefined) => listNewest(tx, tenantId, page, { ...query, after: place })
-    const found = await sifted(
-      page,
-      await pageAfter(after),
-      (last) => pageAfter([last.createdDate, last.assetKey]),
-      (rows) => onlyReached(context, rows),
-    )
+    const found = await sifted(page, after, {
+      read: (part, place: readonly [string, string] | undefined) => listNewest(tx, tenantId, part, { ...query, after: place }),
+      placeOf: ({ createdDate, assetKey }) => [createdDate, assetKey] as const,
+      sift: (rows) => onlyReached(context, rows),
+    })
     return listOf(page, found, {
       show: (row) => row,
       cursor: ({ createdDate, assetKey }) => [createdDate, assetKey],

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { idOrName } from '#platform/names.ts'
 import { defineOperation, type Operation, reads } from '#platform/operation.ts'
-import { decodeIdCursor, listOf, pageInput, pageOf, sifted } from '#platform/paging.ts'
+import { countSifted, decodeIdCursor, listOf, pageInput, pageOf, type PageRequest, sifted } from '#platform/paging.ts'
 
 import type { AccessFloor } from './access.types.ts'
 import { cachedCatalog } from './catalog.ts'
@@ -53,25 +53,23 @@ export const listIdentityLinks = (floor: AccessFloor): Operation =>
       const { tx, tenantId } = context
       const { entityId } = await mustFindEntity(context, input.entity)
       const page = pageOf(context, input)
-      const after = page.cursor === undefined ? 0 : decodeIdCursor(page.cursor)
+      const after = page.cursor === undefined ? undefined : decodeIdCursor(page.cursor)
       const catalog = await cachedCatalog(context)
       const entity = mustBeEntity(catalog, entityId)
-      const pageAfter = (id: number) => listRows(tx, tenantId, entityId, page, id)
-      const sift = async (rows: readonly IdentityLink[]) => {
-        const seen = await floor.seenAmong(
-          context,
-          catalog,
-          entity,
-          rows.map((row) => row.eiRecordId),
-        )
-        return rows.filter((row) => seen.has(row.eiRecordId))
+      const sieve = {
+        read: (part: PageRequest, id: number | undefined) => listRows(tx, tenantId, entityId, part, id ?? 0),
+        placeOf: ({ eiRecordId }: IdentityLink) => eiRecordId,
+        sift: async (rows: readonly IdentityLink[]) => {
+          const ids = rows.map((row) => row.eiRecordId)
+          const seen = await floor.seenAmong(context, catalog, entity, ids)
+          return rows.filter((row) => seen.has(row.eiRecordId))
+        },
       }
-      const found = await sifted(page, await pageAfter(after), (last) => pageAfter(last.eiRecordId), sift)
+      const found = await sifted(page, after, sieve)
       return listOf(page, found, {
         show: (row) => row,
         cursor: ({ eiRecordId }) => [eiRecordId],
-        // How many there are would tell of those that are not shown.
-        ...(entity.access ? {} : { total: await totalOfLinks(tx, tenantId, entityId, page) }),
+        total: entity.access ? await countSifted(page, sieve) : await totalOfLinks(tx, tenantId, entityId, page),
       })
     },
   })

@@ -58,10 +58,11 @@ export async function queueAnalyses(
     await cancelAttempt(context, { tenantId, jobId, attempt: 1 }, 'a newer run')
   const jobIds = await insertJobs(
     context,
-    distinct.map(({ assetKey, eiRecordId, entityPropertyId }) => ({
+    distinct.map(({ assetKey, entityId, eiRecordId, entityPropertyId }) => ({
       ...origin,
       kind: analysisJobKind,
       input: { assetKey, eiRecordId, entityPropertyId },
+      about: { entityId, eiRecordId, entityPropertyId },
     })),
   )
   const queued = await store.upsertAnalyses(

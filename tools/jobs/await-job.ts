@@ -1,13 +1,12 @@
 import { z } from 'zod'
 
-import { mustExist } from '#platform/errors.ts'
 import { holdingOf } from '#platform/holding.ts'
 import { defineStagedOperation, reads } from '#platform/operation.ts'
 
 import { isOver } from './jobs.rules.ts'
 import { exampleJob, job, jobId, type Job } from './jobs.schema.ts'
-import { findJob } from './jobs.store.ts'
 import { jobTopic, toJob } from './service.ts'
+import { mustFindJob } from './sight.ts'
 
 /** A wake-up may be lost with the line that carries it, so a waiter looks by itself too. */
 const lookEveryMs = 15_000
@@ -34,7 +33,7 @@ export const awaitJob = defineStagedOperation({
   roles: 'any',
   input: z.object({ jobId, timeoutSeconds: z.number().min(0).max(55).optional().describe('25 unless told') }),
   examples: [{ title: 'Until an import is done', input: { jobId: 41, timeoutSeconds: 30 }, output: exampleJob }],
-  async stagedHandler({ services, signal, tenantId, actor, inTransaction }, input) {
+  async stagedHandler({ services, signal, actor, inTransaction }, input) {
     const started = performance.now()
     const deadline = started + (input.timeoutSeconds ?? 25) * 1000
     const held = holdingOf(services, actor)
@@ -43,7 +42,7 @@ export const awaitJob = defineStagedOperation({
     try {
       for (;;) {
         const viewer = { tenantUserId: actor.tenantUserId, roleFlag: await held.roles() }
-        const row = mustExist(await inTransaction(({ tx }) => findJob(tx, tenantId, input.jobId, viewer), { readOnly: true }), 'job')
+        const row = await inTransaction((inner) => mustFindJob(inner, input.jobId, viewer), { readOnly: true })
         const remainingMs = deadline - performance.now()
         if (isOver(row.state) || remainingMs <= 0 || signal.aborted) return explained(toJob(row), performance.now() - started)
         await held.next(waiter, Math.min(remainingMs, lookEveryMs), signal)

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 
-import { AppError, mustExist } from '#platform/errors.ts'
+import { AppError } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { jobWorkflowId } from '#platform/shapes/jobs.ts'
 
 import { whyNotCancelled } from './jobs.rules.ts'
 import { job, jobId } from './jobs.schema.ts'
-import { findJob, lockJob } from './jobs.store.ts'
+import { lockJob } from './jobs.store.ts'
 import { cancelAttempt, toJob } from './service.ts'
+import { mustFindJob } from './sight.ts'
 
 export const cancelJob = defineOperation({
   ...writes(job),
@@ -37,8 +38,8 @@ export const cancelJob = defineOperation({
     },
   ],
   async handler(context, input) {
-    const { tx, tenantId, actor, services } = context
-    const found = mustExist(await lockJob(tx, tenantId, input.jobId, actor), 'job')
+    const { tenantId, actor, services } = context
+    const found = await mustFindJob(context, input.jobId, actor, lockJob)
     const why = whyNotCancelled(found.state)
     if (why) throw new AppError('conflict', why)
     const attempt = { tenantId, jobId: found.jobId, attempt: found.attempt }
@@ -48,6 +49,6 @@ export const cancelJob = defineOperation({
       () =>
         void services.temporal.cancel(jobWorkflowId(attempt)).catch((err: unknown) => context.log.debug({ err }, 'workflow not cancelled')),
     )
-    return toJob(mustExist(await findJob(tx, tenantId, input.jobId, actor), 'job'))
+    return toJob(await mustFindJob(context, input.jobId))
   },
 })

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-import { mustExist } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { decodeIdCursor, listOf, pageInput, pageOf, totalOf } from '#platform/paging.ts'
 
 import { jobId, jobLogLine } from './jobs.schema.ts'
-import { countLogLines, findJob, listLogLines, maxLogLines } from './jobs.store.ts'
+import { countLogLines, listLogLines, maxLogLines } from './jobs.store.ts'
+import { mustFindJob } from './sight.ts'
 
 export const getJobLog = defineOperation({
   ...reads(z.array(jobLogLine)),
@@ -26,11 +26,13 @@ export const getJobLog = defineOperation({
     },
   ],
   async handler(context, input) {
-    const { tx, tenantId, actor } = context
-    mustExist(await findJob(tx, tenantId, input.jobId, actor), 'job')
+    const { tx, tenantId } = context
+    const { isTold } = await mustFindJob(context, input.jobId)
     const page = pageOf(context, input)
     // Lines are numbered without gaps, so a page is a range of numbers.
     const after = page.cursor === undefined ? page.offset : decodeIdCursor(page.cursor)
+    // Its lines quote what it read.
+    if (!isTold) return listOf(page, { rows: [], hasMore: false }, { show: (line) => line, cursor: () => [], total: totalOf(page, 0) })
     const found = await listLogLines(tx, tenantId, input.jobId, { ...page, offset: 0 }, after)
     const count = page.countTo === undefined ? 0 : await countLogLines(tx, tenantId, input.jobId)
     return listOf(page, found, { show: (line) => line, cursor: ({ line }) => [line], total: totalOf(page, count) })

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 
-import { mustExist } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 
 import { exampleJob, job, jobId } from './jobs.schema.ts'
-import { findJob } from './jobs.store.ts'
 import { toJob } from './service.ts'
+import { mustFindJob } from './sight.ts'
 
 export const getJob = defineOperation({
   ...reads(job),
@@ -18,7 +17,7 @@ export const getJob = defineOperation({
   roles: 'any',
   input: z.object({ jobId }),
   examples: [{ title: 'A finished import', input: { jobId: 41 }, output: exampleJob }],
-  async handler({ tx, tenantId, actor }, input) {
-    return toJob(mustExist(await findJob(tx, tenantId, input.jobId, actor), 'job'))
+  async handler(context, input) {
+    return toJob(await mustFindJob(context, input.jobId))
   },
 })

@@ -18,6 +18,10 @@ export interface JobRow {
   readonly operation: string
   readonly visibleTo: readonly number[]
   readonly startedBy: number | null
+  /** The record that it is about, and the property of it that its result tells of. */
+  readonly entityId: number | null
+  readonly eiRecordId: number | null
+  readonly entityPropertyId: number | null
   readonly depth: number
   readonly state: JobState
   readonly done: number
@@ -45,6 +49,9 @@ export interface NewJob {
   /** See Origin. */
   readonly depth: number
   readonly total: number | null
+  readonly entityId: number | null
+  readonly eiRecordId: number | null
+  readonly entityPropertyId: number | null
   readonly input: unknown
   readonly at: string
 }
@@ -68,7 +75,7 @@ export const maxLogLines = 5_000
 
 /** What of a job is shown to people. */
 const shownColumns = (tx: Tx) => tx`
-  job_id, kind, operation, visible_to, started_by, state, done, total, note, result, error, attempt, chunk_no, created_date, started_date,
+  job_id, kind, operation, visible_to, started_by, entity_id, ei_record_id, entity_property_id, state, done, total, note, result, error, attempt, chunk_no, created_date, started_date,
   finished_date`
 
 const columns = (tx: Tx) => tx`${shownColumns(tx)}, input, position, depth`
@@ -81,8 +88,9 @@ const json = (value: unknown) => (value === undefined || value === null ? null :
 
 export async function insertJob(tx: Tx, tenantId: number, job: NewJob): Promise<JobRow> {
   const [row] = await tx<JobRow[]>`
-    insert into platform.job (tenant_id, kind, operation, visible_to, started_by, depth, total, input, created_date)
-    values (${tenantId}, ${job.kind}, ${job.operation}, ${tx.array([...job.visibleTo])}::int[], ${job.startedBy}, ${job.depth}, ${job.total},
+    insert into platform.job (tenant_id, kind, operation, visible_to, started_by, entity_id, ei_record_id, entity_property_id, depth, total, input, created_date)
+    values (${tenantId}, ${job.kind}, ${job.operation}, ${tx.array([...job.visibleTo])}::int[], ${job.startedBy}, ${job.entityId}, ${job.eiRecordId},
+      ${job.entityPropertyId}, ${job.depth}, ${job.total},
       ${JSON.stringify(job.input ?? null)}::text::jsonb, ${job.at})
     returning ${columns(tx)}`
   if (!row) throw new Error('An insert answered no row')
@@ -92,11 +100,11 @@ export async function insertJob(tx: Tx, tenantId: number, job: NewJob): Promise<
 /** Many at once; their ids in the order given. */
 export async function insertJobRows(tx: Tx, tenantId: number, jobs: readonly NewJob[]): Promise<number[]> {
   const rows = await tx<{ jobId: number }[]>`
-    insert into platform.job (tenant_id, kind, operation, visible_to, started_by, depth, total, input, created_date)
-    select ${tenantId}::int, kind, operation, "visibleTo", "startedBy", depth, total, input, at
+    insert into platform.job (tenant_id, kind, operation, visible_to, started_by, entity_id, ei_record_id, entity_property_id, depth, total, input, created_date)
+    select ${tenantId}::int, kind, operation, "visibleTo", "startedBy", "entityId", "eiRecordId", "entityPropertyId", depth, total, input, at
     from rows from (jsonb_to_recordset(${JSON.stringify(jobs.map((job) => ({ ...job, input: job.input ?? null })))}::text::jsonb)
-      as (kind text, operation text, "visibleTo" int[], "startedBy" int, depth int, total bigint, input jsonb, at timestamptz)) with ordinality
-      as given (kind, operation, "visibleTo", "startedBy", depth, total, input, at, n)
+      as (kind text, operation text, "visibleTo" int[], "startedBy" int, "entityId" int, "eiRecordId" bigint, "entityPropertyId" int, depth int, total bigint, input jsonb, at timestamptz)) with ordinality
+      as given (kind, operation, "visibleTo", "startedBy", "entityId", "eiRecordId", "entityPropertyId", depth, total, input, at, n)
     order by n
     returning job_id`
   return rows.map((row) => row.jobId)
@@ -138,6 +146,27 @@ export async function listJobRows(
     page,
     tx`
       select ${shownColumns(tx)} from platform.job
+      where ${isWanted(tx, tenantId, viewer, filter)} and (${filter.before}::bigint is null or job_id < ${filter.before})
+      order by job_id desc`,
+  )
+}
+
+/** Which record a job is about. */
+export type JobPlace = Pick<JobRow, 'jobId' | 'startedBy' | 'entityId' | 'eiRecordId' | 'entityPropertyId'>
+
+/** The same rows, and of each what decides who sees it. */
+export async function listJobPlaces(
+  tx: Tx,
+  tenantId: number,
+  viewer: JobViewer,
+  page: PageRequest,
+  filter: JobFilter & { before: number | null },
+): Promise<Found<JobPlace>> {
+  return fetchPage<JobPlace>(
+    tx,
+    page,
+    tx`
+      select job_id, started_by, entity_id, ei_record_id, entity_property_id from platform.job
       where ${isWanted(tx, tenantId, viewer, filter)} and (${filter.before}::bigint is null or job_id < ${filter.before})
       order by job_id desc`,
   )

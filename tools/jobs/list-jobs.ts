@@ -1,11 +1,13 @@
 import { z } from 'zod'
 
 import { defineOperation, reads } from '#platform/operation.ts'
-import { decodeIdCursor, listOf, pageInput, pageOf } from '#platform/paging.ts'
+import { countSifted, decodeIdCursor, listOf, pageInput, pageOf, type PageRequest, sifted } from '#platform/paging.ts'
+import { hasAccessRules } from '#tools/query/service.ts'
 
 import { exampleJob, job, jobState } from './jobs.schema.ts'
-import { countJobs, listJobRows } from './jobs.store.ts'
+import { countJobs, type JobPlace, listJobPlaces, listJobRows } from './jobs.store.ts'
 import { toJob } from './service.ts'
+import { onlySeen } from './sight.ts'
 
 export const listJobs = defineOperation({
   ...reads(z.array(job)),
@@ -29,12 +31,21 @@ export const listJobs = defineOperation({
   async handler(context, input) {
     const { tx, tenantId, actor } = context
     const page = pageOf(context, input)
-    const before = page.cursor === undefined ? null : decodeIdCursor(page.cursor)
+    const before = page.cursor === undefined ? undefined : decodeIdCursor(page.cursor)
     const filter = { state: input.states, kind: input.kind }
-    return listOf(page, await listJobRows(tx, tenantId, actor, page, { ...filter, before }), {
-      show: toJob,
-      cursor: ({ jobId }) => [jobId],
-      total: await countJobs(tx, tenantId, actor, page, filter),
+    const behind = (last: number | undefined) => ({ ...filter, before: last ?? null })
+    const placeOf = ({ jobId }: { readonly jobId: number }) => jobId
+    const found = await sifted(page, before, {
+      read: (part, last: number | undefined) => listJobRows(tx, tenantId, actor, part, behind(last)),
+      placeOf,
+      sift: (rows) => onlySeen(context, rows),
     })
+    const counted = {
+      read: (part: PageRequest, last: number | undefined) => listJobPlaces(tx, tenantId, actor, part, behind(last)),
+      placeOf,
+      sift: (rows: readonly JobPlace[]) => onlySeen(context, rows),
+    }
+    const total = (await hasAccessRules(context)) ? await countSifted(page, counted) : await countJobs(tx, tenantId, actor, page, filter)
+    return listOf(page, found, { show: toJob, cursor: ({ jobId }) => [jobId], total })
   },
 })

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 
-import { AppError, mustExist } from '#platform/errors.ts'
+import { AppError } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
 import { mayStart, whyNotRetried } from './jobs.rules.ts'
 import { job, jobId } from './jobs.schema.ts'
 import { lockJob } from './jobs.store.ts'
 import { queueJobAgain } from './service.ts'
+import { mustFindJob } from './sight.ts'
 
 export const retryJob = defineOperation({
   ...writes(job),
@@ -33,8 +34,8 @@ export const retryJob = defineOperation({
     },
   ],
   async handler(context, input) {
-    const { tx, tenantId, actor } = context
-    const found = mustExist(await lockJob(tx, tenantId, input.jobId, actor), 'job')
+    const { actor } = context
+    const found = await mustFindJob(context, input.jobId, actor, lockJob)
     // Whoever lost the role since then may still look at the job, but not have its work done.
     if (!mayStart(found.visibleTo, actor.roleFlag))
       throw new AppError('forbidden', `This credential no longer has the roles of ${found.operation}, which started the job.`)

@@ -7,6 +7,7 @@ import { parseRoles, type RoleExpression } from '#platform/roles.ts'
 import type { Services } from '#platform/services.ts'
 import type { JobAttempt } from '#platform/shapes/jobs.ts'
 import { inSystemTransaction } from '#platform/system.ts'
+import type { Place } from '#tools/query/service.ts'
 
 import { keepable } from './ends.ts'
 import { jobTopic } from './jobs.rules.ts'
@@ -39,6 +40,8 @@ export interface JobRequest {
   /** What the runner needs to know: ids and choices, JSON, never a secret. */
   readonly input: unknown
   readonly total?: number
+  /** The property of a record that it is about: who does not see the record does not see the job, who does not see the property not what came out of it. */
+  readonly about?: Place
 }
 
 /** A job as its runner sees it, for one chunk. */
@@ -87,15 +90,15 @@ export interface JobRunner {
   placeOf?(done: number): string
 }
 
-/** A row as the wire has it. */
-export function toJob(row: ShownJob): Job {
+/** A row as the wire has it, without what came out of it for who is not told. */
+export function toJob({ isTold = true, ...row }: ShownJob & { readonly isTold?: boolean }): Job {
   return {
     jobId: row.jobId,
     kind: row.kind,
     state: row.state,
     progress: { done: row.done, ...(row.total === null ? {} : { total: row.total }), ...(row.note === null ? {} : { note: row.note }) },
-    ...(row.result === null ? {} : { result: row.result }),
-    ...(row.error === null ? {} : { error: row.error }),
+    ...(row.result === null || !isTold ? {} : { result: row.result }),
+    ...(row.error === null || !isTold ? {} : { error: row.error }),
     createdDate: row.createdDate,
     ...(row.startedDate === null ? {} : { startedDate: row.startedDate }),
     ...(row.finishedDate === null ? {} : { finishedDate: row.finishedDate }),
@@ -109,6 +112,14 @@ function masksOf(roles: RoleExpression): readonly number[] {
   return rule.needsCredential && !rule.admitsAgent && !rule.admitsSigned ? [0] : []
 }
 
+function aboutOf({ about }: JobRequest) {
+  return {
+    entityId: about?.entityId ?? null,
+    eiRecordId: about?.eiRecordId ?? null,
+    entityPropertyId: about?.entityPropertyId ?? null,
+  }
+}
+
 /** Queues a job in the caller's transaction; it starts after the commit. */
 export async function queueJob(context: TxContext, request: JobRequest): Promise<Job> {
   const { tx, tenantId, actor, origin, stamp } = context
@@ -119,6 +130,7 @@ export async function queueJob(context: TxContext, request: JobRequest): Promise
     startedBy: actor.tenantUserId || null,
     depth: origin.depth,
     total: request.total ?? null,
+    ...aboutOf(request),
     input: request.input,
     at: stamp,
   })
@@ -143,6 +155,7 @@ export async function insertJobs(context: TxContext, requests: readonly JobReque
       startedBy: actor.tenantUserId || null,
       depth: origin.depth,
       total: request.total ?? null,
+      ...aboutOf(request),
       input: request.input,
       at: stamp,
     })),

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 
 import { defineOperation, reads } from '#platform/operation.ts'
-import { decodeIdCursor, listOf, pageInput, pageOf, sifted } from '#platform/paging.ts'
+import { countSifted, decodeIdCursor, listOf, pageInput, pageOf, type PageRequest, sifted } from '#platform/paging.ts'
+import { hasAccessRules } from '#tools/query/service.ts'
 
 import { asEmail, asPhone } from './addresses.ts'
 import { countConversations, listConversations as list } from './conversations.store.ts'
-import { channelKind, conversation, eiRecordId, exampleConversation, tenantUserId } from './messaging.schema.ts'
+import { channelKind, type Conversation, conversation, eiRecordId, exampleConversation, tenantUserId } from './messaging.schema.ts'
 import { onlySeen } from './sight.ts'
 
 export const listConversations = defineOperation({
@@ -32,18 +33,17 @@ export const listConversations = defineOperation({
     const page = pageOf(context, input)
     const address = input.address === undefined ? undefined : (asPhone(input.address) ?? asEmail(input.address) ?? input.address)
     const by = { ...input, address }
-    const before = page.cursor === undefined ? null : decodeIdCursor(page.cursor)
-    const pageBefore = (id: number | null) => list(tx, tenantId, page, by, id)
-    const found = await sifted(
-      page,
-      await pageBefore(before),
-      (last) => pageBefore(last.conversationId),
-      (rows) => onlySeen(context, rows),
-    )
+    const before = page.cursor === undefined ? undefined : decodeIdCursor(page.cursor)
+    const sieve = {
+      read: (part: PageRequest, last: number | undefined) => list(tx, tenantId, part, by, last ?? null),
+      placeOf: ({ conversationId }: Conversation) => conversationId,
+      sift: (rows: readonly Conversation[]) => onlySeen(context, rows),
+    }
+    const found = await sifted(page, before, sieve)
     return listOf(page, found, {
       show: (row) => row,
       cursor: ({ conversationId }) => [conversationId],
-      total: await countConversations(tx, tenantId, page, by),
+      total: (await hasAccessRules(context)) ? await countSifted(page, sieve) : await countConversations(tx, tenantId, page, by),
     })
   },
 })

@@ -52,7 +52,8 @@ export async function findTarget(context: TxContext, to: Recipient): Promise<Tar
   }
   if (to.eiRecordId !== undefined) {
     const person = await personOf(await findUserOfRecord(tx, tenantId, to.eiRecordId))
-    if (!person || !(await isRecordSeen(context, to.eiRecordId))) throw refuse('$.to.eiRecordId', `There is no record ${to.eiRecordId} that is linked to a user.`)
+    if (!person || !(await isRecordSeen(context, to.eiRecordId)))
+      throw refuse('$.to.eiRecordId', `There is no record ${to.eiRecordId} that is linked to a user.`)
     return { person, phone: undefined, email: undefined }
   }
   const person = await personOf(to.tenantUserId)

@@ -55,17 +55,37 @@ export async function findWithheldFiles(context: TxContext, files: readonly Name
   return new Set([...privates, ...[...held].filter((assetKey) => !reached.has(assetKey))])
 }
 
-/** Whether the caller sees a property of a record, deleted or not. */
-export async function isPlaceSeen(
-  context: TxContext,
-  place: { readonly entityId: number; readonly eiRecordId: number; readonly entityPropertyId: number },
-): Promise<boolean> {
+/** A property of a record, or without one the record itself; deleted or not. */
+export interface Place {
+  readonly entityId: number
+  readonly eiRecordId: number
+  readonly entityPropertyId: number | null
+}
+
+/** Those of these places that the caller sees. */
+export async function seenPlaces<P extends Place>(context: TxContext, places: readonly P[]): Promise<ReadonlySet<P>> {
+  if (places.length === 0) return new Set()
   const catalog = await cachedCatalog(context)
-  const entity = catalog.byIdOrName.get(String(place.entityId))
-  const tables = entity?.access && (await tablesOf(context, catalog, entity))
-  const sight = tables?.sight
-  if (!entity || !tables || !sight) return true
-  const holdings = await inRecords(context.tx, context.tenantId, () => listHoldings(context.tx, tables, sight, [place.eiRecordId]))
-  const property = entity.properties.find((one) => one.entityPropertyId === place.entityPropertyId)
-  return holdingRules(sight, holdings.get(place.eiRecordId) ?? [], 'read').some((rule) => property === undefined || shows(rule, property))
+  const seen = new Set<P>()
+  for (const [entityId, group] of Map.groupBy(places, (place) => place.entityId)) {
+    const entity = catalog.byIdOrName.get(String(entityId))
+    const tables = entity?.access && (await tablesOf(context, catalog, entity))
+    const sight = tables?.sight
+    if (!entity || !tables || !sight) {
+      for (const place of group) seen.add(place)
+      continue
+    }
+    const ids = [...new Set(group.map((place) => place.eiRecordId))]
+    const holdings = await inRecords(context.tx, context.tenantId, () => listHoldings(context.tx, tables, sight, ids))
+    for (const place of group) {
+      const property = entity.properties.find((one) => one.entityPropertyId === place.entityPropertyId)
+      const rules = holdingRules(sight, holdings.get(place.eiRecordId) ?? [], 'read')
+      if (rules.some((rule) => property === undefined || shows(rule, property))) seen.add(place)
+    }
+  }
+  return seen
+}
+
+export async function isPlaceSeen(context: TxContext, place: Place): Promise<boolean> {
+  return (await seenPlaces(context, [place])).has(place)
 }

@@ -2,6 +2,7 @@
 import { entitiesOfRecords, inRecords } from '#platform/db/records.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import { cachedCatalog } from '#tools/entities/service.ts'
 
 import { readFrameOf } from './frame.ts'
 import { listHoldings } from './holdings.store.ts'
@@ -32,6 +33,11 @@ export async function seenAmong(
   if (!sight || !frame.hasTable) return new Set(ids)
   const holdings = await holdingsOf(context, frame, sight, ids)
   return new Set(ids.filter((id) => holdingRules(sight, holdings.get(id) ?? [], 'read').length > 0))
+}
+
+/** Whether any entity has rules: without, everything is seen by role. */
+export async function hasAccessRules(context: TxContext): Promise<boolean> {
+  return (await cachedCatalog(context)).entities.some((entity) => entity.access !== undefined)
 }
 
 /** Those of these records, of whichever entities, that the caller sees. */

@@ -7,7 +7,7 @@ export { entityInPath, readFrame, readFrameOf, type ReadFrame } from './frame.ts
 export { externalKeyOf, findKeyIssues, type Keys, keyTextOf } from './keys.rules.ts'
 export { keepIndexes } from './indexing.ts'
 export { countRecords, listRecords } from './pages.ts'
-export { findWithheldFiles, isPlaceSeen } from './files.ts'
+export { findWithheldFiles, isPlaceSeen, type Place, seenPlaces } from './files.ts'
 export { findDocument } from './read.store.ts'
 export {
   anyRecordId,
@@ -25,7 +25,7 @@ export { type FlatRecord, flatRecord, readRelated } from './related.ts'
 export { countRowsOf, readRows, type RowsRequest, typeOfColumn } from './rows.ts'
 export { accessFloor } from './access-floor.ts'
 export { sightOf } from './sight.ts'
-export { holdingsOf, seenAmong, seenOf } from './holdings.ts'
+export { hasAccessRules, holdingsOf, seenAmong, seenOf } from './holdings.ts'
 export { isFulfilled, type RecordInHand } from './holds.rules.ts'
 export { holdingSql } from './holdings.store.ts'
 export { blind, type Holding, holdingRules, rulesFor, sealedHash, shows, type Sight, type SightRule } from './sight.rules.ts'
