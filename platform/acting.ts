@@ -29,7 +29,7 @@ export interface ActingUser {
   readonly isSuspended: boolean
 }
 
-/** Undefined where there is no such user of the tenant, or it is locked. As the look-up role. */
+/** Undefined where there is no such user of the tenant, it is locked, or it is that of a key which has ended. As the look-up role. */
 export async function findActingUser(
   databases: Databases,
   { tenantId, tenantUserId }: Pick<ActingFor, 'tenantId' | 'tenantUserId'>,
@@ -39,7 +39,10 @@ export async function findActingUser(
       select u.user_id, u.display_name, u.role_flag, u.is_service,
         t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended
       from platform.tenant_user u join platform.tenant t on t.tenant_id = u.tenant_id
-      where u.tenant_id = ${tenantId} and u.tenant_user_id = ${tenantUserId} and not u.is_locked`,
+      where u.tenant_id = ${tenantId} and u.tenant_user_id = ${tenantUserId} and not u.is_locked
+        and (not u.is_service or coalesce((
+          select bool_or(k.revoked_at is null and coalesce(k.expires_at > now(), true)) from platform.api_key k
+          where k.tenant_id = u.tenant_id and k.tenant_user_id = u.tenant_user_id), true))`,
     String(tenantId),
   )
   if (!row) return undefined

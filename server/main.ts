@@ -32,6 +32,8 @@ import { createMcpEndpoint } from './mcp/endpoint.ts'
 import { startIndexKeeper } from './worker/index-keeper.ts'
 import { startRelay } from './worker/relay.ts'
 import { deliverEvent } from './worker/routes.ts'
+import { scheduleKinds } from './worker/schedule-kinds.ts'
+import { startTicker } from './worker/ticker.ts'
 import { startWorkers } from './worker/worker.ts'
 
 type Mode = 'all' | 'api' | 'worker'
@@ -181,6 +183,8 @@ function work(config: Config, log: Logger, platform: Platform, backing: Backing)
     stops.push({ name: 'workers', stop: () => workers.stop() })
     const relay = startRelay(services, (event) => deliverEvent(services, event))
     stops.push({ name: 'relay', stop: () => relay.stop() })
+    const ticker = startTicker(services, scheduleKinds)
+    stops.push({ name: 'ticker', stop: () => ticker.stop() })
     workers.running.catch((error: unknown) => {
       log.error({ err: error }, 'the workers could not be started')
       void stopAll(log, 1)

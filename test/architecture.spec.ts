@@ -70,6 +70,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   messaging: words('channel channel_receipt contact_preference conversation inbox_counter message message_attempt message_media opt_out'),
   properties: ['property', 'property_display', 'property_option', 'property_option_display', 'property_option_filter'],
   query: ['record_index', 'record_use'],
+  schedules: ['schedule'],
   schema: ['category', 'publisher'],
   tenants: ['tenant'],
   users: words('app_user tenant_user user_contact count_users ensure_user is_member_elsewhere rename_user set_login_email set_password'),
@@ -244,6 +245,18 @@ describe('the house', () => {
     )
     expect(strays).toEqual([])
     expect(imports.filter(({ to }) => to === 'tools/exports/service.ts').map(({ from }) => domainOf(from))).toContain('views')
+  })
+
+  it('keeps the floor of schedules without operations, below all that recurs', () => {
+    const floor = files.filter((file) => under(file, 'tools/schedules'))
+    expect(floor.length).toBeGreaterThan(3)
+    expect(floor.filter((file) => /\bdefine\w*Operation\(/.test(textOf(file)))).toEqual([])
+    const below = ['tools/schedules', 'tools/jobs']
+    const strays = imports.filter(
+      ({ from, to }) => under(from, 'tools/schedules') && under(to, 'tools') && !below.some((room) => under(to, room)),
+    )
+    expect(strays).toEqual([])
+    expect(imports.filter(({ to }) => to === 'tools/schedules/service.ts').map(({ from }) => domainOf(from))).toContain('views')
   })
 
   it('keeps each operation in the folder of its domain, in a file of its name', () => {

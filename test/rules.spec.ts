@@ -7,7 +7,7 @@ const rules = files.filter((file) => file.endsWith('.rules.ts'))
 const taken = imports.filter((one) => one.from.endsWith('.rules.ts') && !one.isType)
 
 /** Beside zod what computes and nothing else. */
-const packages = new Set(['zod', 'node:crypto', 'markdown-it'])
+const packages = new Set(['zod', 'node:crypto', 'markdown-it', 'croner'])
 
 type Node = Readonly<Record<string, unknown>>
 

@@ -24,6 +24,7 @@ export const packageRooms: Readonly<Record<string, (file: string) => boolean>> =
   'prom-client': within('platform/metrics.ts'),
   re2js: within('platform/patterns.ts'),
   undici: within('platform/outbound.ts', 'activities'),
+  croner: within('tools/schedules'),
   'file-type': within('tools/assets', 'activities/recognition'),
   hucre: within('tools/instances/import', 'tools/exports'),
   'libphonenumber-js': within('tools/entities', 'tools/users'),

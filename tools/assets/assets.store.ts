@@ -162,12 +162,12 @@ export async function countAssets(tx: Tx, tenantId: number, page: PageRequest, q
   return countPage(tx, page, tx`from platform.asset a where ${matching(tx, tenantId, query)}`)
 }
 
-/** Answers where the bytes lie, or undefined where there is no such asset. */
-export async function markDeleted(tx: Tx, tenantId: number, assetKey: string, stamp: string): Promise<boolean> {
+/** Answers how many of them there were. */
+export async function markDeleted(tx: Tx, tenantId: number, assetKeys: readonly string[], stamp: string): Promise<number> {
   const { count } = await tx`
     update platform.asset set deleted_at = ${stamp}, modified_date = ${stamp}
-    where tenant_id = ${tenantId} and asset_key = ${assetKey} and stored_at is not null and deleted_at is null`
-  return count > 0
+    where tenant_id = ${tenantId} and asset_key = any(${tx.array([...assetKeys])}::uuid[]) and stored_at is not null and deleted_at is null`
+  return count
 }
 
 export interface Unswept {

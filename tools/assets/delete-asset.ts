@@ -22,7 +22,7 @@ export const deleteAsset = defineOperation({
   async handler(context, input) {
     const { tx, tenantId, stamp, services } = context
     await mustReach(context, input.assetKey)
-    if (!(await markDeleted(tx, tenantId, input.assetKey, stamp))) throw new AppError('not_found', 'No such asset.')
+    if ((await markDeleted(tx, tenantId, [input.assetKey], stamp)) === 0) throw new AppError('not_found', 'No such asset.')
     context.afterCommit(() => sweepSoon(services, tenantId))
     return { assetKey: input.assetKey, deleted: true as const }
   },

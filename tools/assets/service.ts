@@ -215,6 +215,13 @@ async function discard(
   if (isOurs) await services.storage.delete(pending.storagePath)
 }
 
+/** Deletes files that the product made and keeps no longer. */
+export async function dropAssets({ tx, tenantId, stamp, services, afterCommit }: TxContext, assetKeys: readonly string[]): Promise<void> {
+  if (assetKeys.length === 0) return
+  await store.markDeleted(tx, tenantId, assetKeys, stamp)
+  afterCommit(() => sweepSoon(services, tenantId))
+}
+
 const sweptAtOnce = 20
 
 /** Removes the bytes of deleted assets and of uploads that were given up, in the background; what fails is tried again at the next sweep. */

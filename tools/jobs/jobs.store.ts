@@ -263,6 +263,13 @@ export async function isAttemptRunning(tx: Tx, attempt: JobAttempt): Promise<boo
   return row !== undefined
 }
 
+/** Whether a job, whosever it is, has not ended. */
+export async function isUnderWay(tx: Tx, tenantId: number, jobId: number): Promise<boolean> {
+  const [row] = await tx`
+    select 1 from platform.job where tenant_id = ${tenantId} and job_id = ${jobId} and state in ('queued', 'running')`
+  return row !== undefined
+}
+
 /** Makes room in the log and answers the number of the first new line; undefined where the log is full. The job's row is locked by it. */
 export async function takeLogLine(tx: Tx, tenantId: number, jobId: number): Promise<number | undefined> {
   const [row] = await tx<{ logLines: number }[]>`

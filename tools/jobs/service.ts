@@ -27,7 +27,7 @@ import {
 import { JobStopped } from './runs.ts'
 
 export { cancelAttempt, failJob } from './ends.ts'
-export type { NewLogLine } from './jobs.store.ts'
+export { isUnderWay, type NewLogLine } from './jobs.store.ts'
 export { beginRun, carryOut, type JobRun, JobStopped } from './runs.ts'
 export { diedTwice, jobTopic } from './jobs.rules.ts'
 

@@ -4,18 +4,26 @@ import { z } from 'zod'
 import type { IdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { inSystemTransaction } from '#platform/system.ts'
+import { dropAssets } from '#tools/assets/service.ts'
 import { format } from '#tools/exports/exports.schema.ts'
-import { exportInJob, fileNameOf, isSensitiveExport, starterOf } from '#tools/exports/service.ts'
+import { type Exported, exportInJob, fileNameOf, isSensitiveExport, starterOf } from '#tools/exports/service.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 import type { JobRunner } from '#tools/jobs/service.ts'
 import { entityInPath, type ReadFrame, readFrameOf, type RowsRequest, type ShownColumn } from '#tools/query/service.ts'
 
 import { soundView } from './shown.ts'
-import { noteExport } from './views.store.ts'
+import { keepFile, noteExport } from './views.store.ts'
 
 export const viewExportKind = 'viewExport'
 
-const exportInput = z.object({ entityId: z.int(), viewId: z.int(), format, filterRules: z.unknown().optional(), roleFlag: z.int() })
+const exportInput = z.object({
+  entityId: z.int(),
+  viewId: z.int(),
+  format,
+  filterRules: z.unknown().optional(),
+  roleFlag: z.int(),
+  isScheduled: z.boolean().optional(),
+})
 export type ViewExportInput = z.infer<typeof exportInput>
 
 interface ViewPlan extends RowsRequest {
@@ -47,15 +55,25 @@ export async function planExport(context: TxContext, entity: IdOrName, slot: IdO
 
 export const noteExportOf = (viewId: number) => (context: TxContext) => noteExport(context.tx, context.tenantId, context.stamp, viewId)
 
+/** Of the files that a view's scheduled exports made: a file every minute would fill any store. */
+export const keptFiles = 10
+
+const noteScheduled = (viewId: number) => async (context: TxContext, done: Exported) => {
+  const { tx, tenantId } = context
+  await noteExport(tx, tenantId, context.stamp, viewId)
+  await dropAssets(context, await keepFile(tx, tenantId, viewId, done.assetKey, keptFiles))
+}
+
 /** Carries out exports of views that are too large for a call. */
 export const viewExportRunner: JobRunner = {
   async step(services, job, signal) {
     const input = exportInput.parse(job.input)
-    const { entityId, viewId, filterRules, roleFlag } = input
+    const { entityId, viewId, filterRules, roleFlag, isScheduled } = input
     const actor = await starterOf(services, job, roleFlag)
     const plan = (context: TxContext) => planExport(context, entityId, viewId, filterRules)
     const { name, isSensitive } = await inSystemTransaction(services, job.tenantId, (context) => plan({ ...context, actor }))
-    await exportInJob(services, job, actor, signal, { name, format: input.format, isSensitive, plan, onStored: noteExportOf(viewId) })
+    const onStored = isScheduled ? noteScheduled(viewId) : noteExportOf(viewId)
+    await exportInJob(services, job, actor, signal, { name, format: input.format, isSensitive, plan, onStored })
     return 'done'
   },
 }

@@ -7,6 +7,7 @@ import { exportView } from './export-view.ts'
 import { getView } from './get-view.ts'
 import { listViews } from './list-views.ts'
 import { saveView } from './save-view.ts'
+import { setViewSync } from './set-view-sync.ts'
 import { shareView } from './share-view.ts'
 import { updateView } from './update-view.ts'
 import { validateView } from './validate-view.ts'
@@ -16,6 +17,18 @@ export const viewsDomain: Domain = {
   name: 'views',
   title: 'Views',
   summary: 'Saved lists of records: visible columns, filters, sort and size of a page, run by name.',
-  operations: [listViews, getView, saveView, updateView, deleteView, validateView, executeView, exportView, cloneView, shareView],
+  operations: [
+    listViews,
+    getView,
+    saveView,
+    updateView,
+    deleteView,
+    validateView,
+    executeView,
+    exportView,
+    cloneView,
+    shareView,
+    setViewSync,
+  ],
   phrases: viewsPhrases,
 }

@@ -17,11 +17,13 @@ import {
   readDefinitions,
 } from '#tools/definitions/service.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import { schedulesOf } from '#tools/schedules/service.ts'
 import { findDisplayNames } from '#tools/users/service.ts'
 
+import { findSyncProblems, frequencyOf, viewSyncKind } from './sync.rules.ts'
 import { findViewProblems, readView, referencesOfView, type ViewQuery } from './views.rules.ts'
 import type { view } from './views.schema.ts'
-import { listViewSyncs } from './views.store.ts'
+import { listLastExports } from './views.store.ts'
 
 type View = z.output<typeof view>
 
@@ -39,11 +41,12 @@ export async function showViews(
   const { tx, tenantId } = context
   const ids = rows.map((row) => row.definitionId)
   const names = await findDisplayNames(tx, tenantId, [...new Set(rows.map((row) => row.ownerId))])
-  const syncs = new Map((await listViewSyncs(tx, tenantId, ids)).map((sync) => [sync.viewId, sync]))
+  const exports = new Map((await listLastExports(tx, tenantId, ids)).map((one) => [one.viewId, one.lastExportAt]))
+  const schedules = await schedulesOf(context, viewSyncKind, ids)
   const definitions = await readDefinitions(context, rows, catalog)
   return mapInTurns(definitions, (definition) => {
-    const { findings } = findViewProblems(catalog, entity, definition)
-    const sync = syncs.get(definition.definitionId)
+    const schedule = schedules.get(definition.definitionId)
+    const findings = [...findViewProblems(catalog, entity, definition).findings, ...findSyncProblems(schedule)]
     return {
       entityInstanceViewId: definition.definitionId,
       entityId: entity.entityId,
@@ -53,9 +56,9 @@ export async function showViews(
       isSystem: definition.isSystem,
       isApiVisible: definition.isApiVisible,
       viewJson: JSON.stringify(definition.body),
-      syncEnabled: sync?.isEnabled ?? false,
-      syncFrequencyMinutes: sync?.frequencyMinutes ?? null,
-      lastExportUtc: sync?.lastExportAt ?? null,
+      syncEnabled: schedule?.isOn ?? false,
+      syncFrequencyMinutes: frequencyOf(schedule),
+      lastExportUtc: exports.get(definition.definitionId) ?? null,
       createdDate: definition.createdDate,
       modifiedDate: definition.modifiedDate,
       ownerName: names.get(definition.ownerId) ?? null,

@@ -61,4 +61,10 @@ export const viewsPhrases: Phrases = {
     fr: 'rendre ma liste enregistrée visible à tous; partager une vue avec l’équipe; rendre une vue privée; cacher une liste aux agents et aux clés; publier mon filtre pour les collègues; changer qui peut voir cette liste; ne plus partager une vue',
     es: 'hacer visible mi lista guardada para todos; compartir una vista con el equipo; hacer privada una vista; ocultar una lista a agentes y claves; publicar mi filtro para los compañeros; cambiar quién ve esta lista; dejar de compartir una vista',
   },
+  set_view_sync: {
+    en: 'export the saved list every hour by itself; write the open orders to a file each night; turn off the automatic export of a view; keep a fresh spreadsheet of the overdue list; how often is this view exported, change that; synchronise a view to a file; regular export of a list for the accounting system; refresh the file of a view every fifteen minutes; stop the nightly file of a saved list; recurring dump of a view; let the view come out as CSV on a timer; automatic list files for an integration',
+    de: 'gespeicherte Liste stündlich von selbst ausgeben; offene Aufträge jede Nacht in eine Datei schreiben; automatische Ausgabe einer Ansicht abschalten; wie oft wird diese Ansicht ausgegeben; Ansicht regelmäßig als CSV für die Buchhaltung; Datei einer Ansicht alle fünfzehn Minuten erneuern; Ansicht mit einer Datei abgleichen',
+    fr: 'exporter la liste enregistrée toutes les heures; écrire chaque nuit les commandes ouvertes dans un fichier; arrêter l’export automatique d’une vue; à quelle fréquence cette vue est-elle exportée; export régulier de la vue pour la comptabilité; rafraîchir le fichier d’une vue tous les quarts d’heure; synchroniser une vue avec un fichier',
+    es: 'exportar la lista guardada cada hora automáticamente; escribir cada noche los pedidos abiertos en un archivo; apagar la exportación automática de una vista; cada cuánto se exporta esta vista; exportación periódica de la vista para contabilidad; renovar el archivo de una vista cada quince minutos; sincronizar una vista con un archivo',
+  },
 }

@@ -18,6 +18,7 @@ export const steps: readonly Step[] = [
   { operation: 'share_view', input: { entity, view, isShared: true } },
   { operation: 'execute_view', input: { entity, view, sort: [{ property: 'Title{{run}}' }] } },
   { operation: 'export_view', input: { entity, view, format: 'xlsx' }, keeps: { viewAssetKey: 'answer.assetKey' } },
+  { operation: 'set_view_sync', input: { entity, view, syncEnabled: false, syncFrequencyMinutes: 60 } },
   { operation: 'clone_view', input: { entity, view, internalName: 'Copy{{run}}' } },
   { operation: 'delete_view', input: { entity, view: 'Copy{{run}}' } },
 ]

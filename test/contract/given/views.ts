@@ -55,4 +55,5 @@ export const given: Given = {
   export_view: named({ format: 'csv' }),
   clone_view: async (stage) => named({ internalName: stage.unique('Copy') })(stage),
   share_view: named({ isShared: false }),
+  set_view_sync: named({ syncEnabled: true, syncFrequencyMinutes: 60 }),
 }

@@ -1,0 +1,5 @@
+/** What happens by itself at times, by the kind that the schedule's row names. */
+import type { ScheduleKinds } from '#tools/schedules/service.ts'
+import { viewSync, viewSyncKind } from '#tools/views/service.ts'
+
+export const scheduleKinds: ScheduleKinds = { [viewSyncKind]: viewSync }

@@ -1,0 +1,79 @@
+/**
+ * The floor for what happens by itself at times: a definition's schedule is kept, shown and turned off here, and fired by `firing.ts`. It has no operations
+ * of its own; each kind of work says what one due time queues.
+ */
+import { AppError } from '#platform/errors.ts'
+import type { TxContext } from '#platform/operation.ts'
+
+import { beginningOf, type ByCron, type Every, neverComes, type Running } from './schedules.rules.ts'
+import { listSchedules, lockSchedule, type ScheduleOf, type ScheduleRow, switchOff, upsertSchedule } from './schedules.store.ts'
+
+export { type DueTime, fireDue, lookAgain, type ScheduleKind, type ScheduleKinds } from './firing.ts'
+export { maxEveryMinutes, whyNoCron } from './schedules.rules.ts'
+
+/** Poked after a commit that turned a schedule on. */
+export const schedulesTopic = 'schedules'
+
+export interface Schedule {
+  readonly definitionId: number
+  readonly isOn: boolean
+  readonly timing: Every | ByCron
+  readonly input: unknown
+  /** Why it stopped by itself. */
+  readonly stoppedReason: string | null
+}
+
+function saidTiming({ everyMinutes, cron, timeZone }: ScheduleRow): Every | ByCron {
+  if (everyMinutes !== null) return { everyMinutes }
+  if (cron === null || timeZone === null) throw new Error('A schedule has neither an interval nor a cron expression')
+  return { cron, timeZone }
+}
+
+function toSchedule(row: ScheduleRow): Schedule {
+  const { definitionId, nextDue, input, stoppedReason } = row
+  return { definitionId, isOn: nextDue !== null, timing: saidTiming(row), input, stoppedReason }
+}
+
+/** By definition. */
+export async function schedulesOf(
+  { tx, tenantId }: TxContext,
+  kind: string,
+  definitionIds: readonly number[],
+): Promise<ReadonlyMap<number, Schedule>> {
+  const rows = await listSchedules(tx, tenantId, kind, definitionIds)
+  return new Map(rows.map((row) => [row.definitionId, toSchedule(row)]))
+}
+
+const msOf = (at: string | null) => (at === null ? undefined : Date.parse(at))
+const isoOf = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString())
+
+function runningOf(row: ScheduleRow | undefined): Running | undefined {
+  const nextDue = msOf(row?.nextDue ?? null)
+  if (!row || nextDue === undefined) return undefined
+  return { timing: saidTiming(row), countedFrom: msOf(row.countedFrom), nextDue, firedAt: msOf(row.firedAt) }
+}
+
+/** Turns a schedule on, in the caller's name and with the roles of the call. Saying the same twice does nothing twice. Throws 400 for what never comes. */
+export async function turnOn(context: TxContext, of: ScheduleOf, timing: Every | ByCron, input: unknown): Promise<void> {
+  const { tx, tenantId, actor, stamp } = context
+  const present = await lockSchedule(tx, tenantId, of)
+  const beginning = beginningOf(timing, Date.parse(stamp), runningOf(present))
+  if (!beginning) throw new AppError('invalid_input', neverComes)
+  await upsertSchedule(tx, tenantId, {
+    ...of,
+    ownerId: actor.tenantUserId,
+    roleFlag: actor.roleFlag,
+    everyMinutes: 'cron' in timing ? null : timing.everyMinutes,
+    countedFrom: isoOf(beginning.countedFrom),
+    cron: 'cron' in timing ? timing.cron : null,
+    timeZone: 'cron' in timing ? timing.timeZone : null,
+    input,
+    nextDue: new Date(beginning.nextDue).toISOString(),
+  })
+  context.afterCommit(() => context.services.wake.poke(schedulesTopic))
+}
+
+/** Turns a schedule off; its timing is kept for the next time. Nothing where there is none. */
+export async function turnOff({ tx, tenantId }: TxContext, of: ScheduleOf): Promise<void> {
+  await switchOff(tx, tenantId, of)
+}
