@@ -162,6 +162,8 @@ describe('of a record that a caller must not see', () => {
     expect(await world.call('count_instances', { entity }, { key: bound })).toEqual({ count: 0 })
     const exported = await world.call('export_view', { entity, view: 'All', format: 'json' }, { key: bound })
     expect(exported.rows).toBe(0)
+    expect((await world.call('export_instances', { entity, format: 'json' }, { key: bound })).rows).toBe(0)
+    expect((await world.call('export_instances', { entity, format: 'json' }, { key: seeing })).rows).toBe(1)
     await world.call('create_entity', { internalName: 'Album', properties: [{ property: 'Photo' }] }, { key: seeing })
     const taking = (key: string) => world.call('save_instance', { entity: 'Album', key1: 'mine', data: { Photo: assetKey } }, { key })
     await expect(taking(bound)).rejects.toMatchObject({ status: 400 })

@@ -16,6 +16,7 @@ const walks = [
     'authoring',
     'records',
     'filters-and-paging',
+    'searching',
     'many-records',
     'views',
     'forms',

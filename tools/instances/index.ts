@@ -20,6 +20,7 @@ import { listInstancesDeletedSince } from './list-instances-deleted-since.ts'
 import { listInstances } from './list-instances.ts'
 import { saveInstance } from './save-instance.ts'
 import { saveInstancesBulk } from './save-instances-bulk.ts'
+import { searchInstances } from './search/search-instances.ts'
 import { upsertInstance } from './upsert-instance.ts'
 
 export const instancesDomain: Domain = {
@@ -33,6 +34,7 @@ export const instancesDomain: Domain = {
     getInstanceByKey,
     listInstances,
     countInstances,
+    searchInstances,
     saveInstancesBulk,
     importInstances,
     exportInstances,

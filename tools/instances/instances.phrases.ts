@@ -115,4 +115,10 @@ export const instancesPhrases: Phrases = {
     fr: 'télécharger toutes les commandes en tableur; les clients en CSV; exporter une table; fichier Excel de toutes les machines; écrire les fiches dans un fichier; extrait des interventions ouvertes pour Excel; sortir nos données',
     es: 'descargar todos los pedidos como hoja de cálculo; los clientes en CSV; exportar una tabla; archivo Excel de todas las máquinas; escribir los registros en un archivo; extracto de los trabajos abiertos para Excel; sacar nuestros datos',
   },
+  search_instances: {
+    en: 'search everywhere for a word; find anything that mentions Lopez; full-text search; search box over all tables; I do not know in which table it is; which record speaks of the north gate; look through everything for a serial number; where was the leaking flange mentioned; free text search; google our data; find the customer, order or machine called so; any entry with these words; global search; who or what is 4711',
+    de: 'überall nach einem Wort suchen; Volltextsuche; alles finden, was Lopez erwähnt; Suchfeld über alle Tabellen; ich weiß nicht, in welcher Tabelle es steht; wo wurde der undichte Flansch erwähnt; alles nach einer Seriennummer durchsuchen',
+    fr: 'chercher un mot partout; recherche plein texte; trouver tout ce qui mentionne Lopez; champ de recherche sur toutes les tables; je ne sais pas dans quelle table; où a-t-on parlé de la bride qui fuit; chercher un numéro de série partout',
+    es: 'buscar una palabra en todas partes; búsqueda de texto completo; encontrar todo lo que menciona a López; buscador en todas las tablas; no sé en qué tabla está; dónde se habló de la brida que gotea; buscar un número de serie en todo',
+  },
 }

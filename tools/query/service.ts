@@ -24,6 +24,7 @@ export {
 export { type FlatRecord, flatRecord, readRelated } from './related.ts'
 export { countRowsOf, readRows, type RowsRequest, typeOfColumn } from './rows.ts'
 export { accessFloor } from './access-floor.ts'
+export { searchEntities } from './search.ts'
 export { sightOf } from './sight.ts'
 export { hasAccessRules, holdingsOf, seenAmong, seenOf } from './holdings.ts'
 export { isFulfilled, type RecordInHand } from './holds.rules.ts'

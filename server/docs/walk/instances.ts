@@ -27,6 +27,7 @@ export const steps: readonly Step[] = [
       pageSize: 3,
     },
   },
+  { operation: 'search_instances', input: { query: 'valve', entities: [entity], pageSize: 5 } },
   { operation: 'count_instances', input: { entity, filterRules: open } },
   { operation: 'get_instance_history', input: { entity, record } },
   { operation: 'get_instance_as_of', input: { entity, record, utc: '2999-01-01T00:00:00Z' } },

@@ -47,6 +47,10 @@ export const given: Given = {
     const { entity } = await recordOf(stage)
     return { input: { entity } }
   },
+  async search_instances(stage) {
+    const { entity } = await recordOf(stage)
+    return { input: { query: 'K-1', entities: [entity] } }
+  },
   save_instances_bulk: async (stage) => ({
     input: {
       entity: await entityOf(stage),
