@@ -31,6 +31,7 @@ const tellNothing: Readonly<Record<string, readonly string[]>> = {
     'whoami list_tenants get_tenant list_users get_user list_roles list_api_keys list_channels get_contact_preferences',
   ),
   'how many there are, tested apart': ['count_instances'],
+  'what is wrong with a row, held against what a save says': ['validate_instance'],
   'messages to the caller alone': ['list_inbox'],
   'replies, of which there are none; the conversation is asked for apart': ['await_reply', 'poll_replies', 'get_message_status'],
   'lines of a job, which has none here; the job is asked for apart': ['get_job_log'],

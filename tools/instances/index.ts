@@ -22,6 +22,7 @@ import { saveInstance } from './save-instance.ts'
 import { saveInstancesBulk } from './save-instances-bulk.ts'
 import { searchInstances } from './search/search-instances.ts'
 import { upsertInstance } from './upsert-instance.ts'
+import { validateInstance } from './validate-instance.ts'
 
 export const instancesDomain: Domain = {
   name: 'instances',
@@ -30,6 +31,7 @@ export const instancesDomain: Domain = {
   operations: [
     saveInstance,
     upsertInstance,
+    validateInstance,
     getInstance,
     getInstanceByKey,
     listInstances,

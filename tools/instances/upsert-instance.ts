@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { entity, record } from '#tools/query/query.schema.ts'
-import { entityInPath, noSuchRecord, recordName } from '#tools/query/service.ts'
+import { entityInPath } from '#tools/query/service.ts'
 
 import { exampleInstance, moveParent, rowFields, savedInstance } from './instances.schema.ts'
+import { rowNamed } from './save/named-row.ts'
 import { saveOne } from './save/save-one-row.ts'
 import { readWish } from './save/understand-rows.ts'
 import { writeFrame } from './save/write-frame.ts'
@@ -30,20 +31,10 @@ export const upsertInstance = defineOperation({
     },
   ],
   async handler(context, { entity: name, record: target, moveParent: movesParents, ...row }) {
-    const wanted = recordName(target)
     if (row.data === undefined && row.dataJson === undefined)
       throw new AppError('invalid_input', 'Send data or dataJson with the values to save. To read the record, call get_instance.')
     const frame = await writeFrame(context, (catalog) => entityInPath(catalog, name))
-    if ('id' in wanted) {
-      if (!Number.isSafeInteger(wanted.id)) throw noSuchRecord(target)
-      return saveOne(context, frame, await readWish(frame.entity, row, wanted.id))
-    }
-    if ((row.key1 !== undefined && row.key1 !== String(target)) || row.key2 || row.key3) {
-      throw new AppError(
-        'invalid_input',
-        'The keys in the body differ from the key in the path. To rename a record, name it by its eiRecordId.',
-      )
-    }
-    return saveOne(context, frame, await readWish(frame.entity, { ...row, key1: String(target) }), movesParents)
+    const named = rowNamed(target, row)
+    return saveOne(context, frame, await readWish(frame.entity, named.row, named.targetId), movesParents)
   },
 })

@@ -6,6 +6,7 @@ const record = '{{recordId}}'
 const open = [{ property: title, op: 'contains', value: 'valve' }]
 
 export const steps: readonly Step[] = [
+  { operation: 'validate_instance', input: { entity, key1: 'WO-1', data: { [title]: 'Replace the valve' } } },
   {
     operation: 'save_instance',
     input: { entity, key1: 'WO-1', data: { [title]: 'Replace the valve', 'Priority{{run}}': 'Low' } },

@@ -27,6 +27,7 @@ async function recordOf(stage: Stage): Promise<{ entity: string; record: string;
 
 export const given: Given = {
   save_instance: async (stage) => ({ input: { entity: await entityOf(stage), key1: 'K-1', data: {} } }),
+  validate_instance: async (stage) => ({ input: { entity: await entityOf(stage), key1: 'K-1', data: {} } }),
   async upsert_instance(stage) {
     const { entity, record } = await recordOf(stage)
     return { input: { entity, record, data: {}, importMode: 'overwrite' } }

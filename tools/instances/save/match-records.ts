@@ -16,7 +16,17 @@ import { whyNotSaved } from './rights.ts'
 import { keyName, namesAll, type SaveWish } from './understand-row.rules.ts'
 import type { WriteFrame } from './write-frame.ts'
 
+/** Why a row was not saved. */
+export interface Failed {
+  readonly index: number
+  readonly outcome: 'failed'
+  readonly reason: 'invalid' | 'exists' | 'stale' | 'absent' | 'keyTaken' | 'otherParent' | 'occupied' | 'cycle' | 'sensitive' | 'forbidden'
+  readonly errors: readonly Finding[]
+  readonly eiRecordId?: number
+}
+
 export type SaveOutcome =
+  | Failed
   | {
       readonly index: number
       readonly outcome: 'inserted' | 'updated' | 'skipped'
@@ -26,23 +36,6 @@ export type SaveOutcome =
       readonly jobIds?: readonly number[]
       /** The saved record as JSON text, where it was asked for and the save wrote one. */
       readonly document?: string
-    }
-  | {
-      readonly index: number
-      readonly outcome: 'failed'
-      readonly reason:
-        | 'invalid'
-        | 'exists'
-        | 'stale'
-        | 'absent'
-        | 'keyTaken'
-        | 'otherParent'
-        | 'occupied'
-        | 'cycle'
-        | 'sensitive'
-        | 'forbidden'
-      readonly errors: readonly Finding[]
-      readonly eiRecordId?: number
     }
 
 /** A row that is sound, with the record that it means. */
@@ -57,12 +50,7 @@ export interface Draft {
 }
 
 /** Tells why a row is not saved. */
-export type Fail = (
-  index: number,
-  reason: Extract<SaveOutcome, { outcome: 'failed' }>['reason'],
-  errors: readonly Finding[],
-  eiRecordId?: number,
-) => void
+export type Fail = (index: number, reason: Failed['reason'], errors: readonly Finding[], eiRecordId?: number) => void
 
 /** The rows that can be understood, each record once. */
 export function refuseUnsound(wishes: readonly SaveWish[], fail: Fail): SaveWish[] {
@@ -101,7 +89,7 @@ export async function findDrafts(context: TxContext, frame: WriteFrame, wishes: 
   const { tx, tenantId } = context
   const { entityId } = frame.entity
   // Who lost to another writer once waits for the next one: many writers of one record all get through.
-  const isHeld = context.attempt > 1
+  const isHeld = context.attempt > 1 && !frame.isDry
   const ids = wishes.flatMap((wish) => wish.targetId ?? [])
   const keys = wishes.flatMap((wish) => (wish.targetId === undefined && wish.keys && wish.keys[0] !== '' ? [wish.keys] : []))
   // Values of records that are named by id are read in the same round trip; those of keys wait for the ids.

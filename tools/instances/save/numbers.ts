@@ -1,4 +1,6 @@
 /** Numbers that the server gives to new records, and that stay unique whoever says them. */
+import { randomUUID } from 'node:crypto'
+
 import { inRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
@@ -34,7 +36,8 @@ export async function giveNumbers(
     const lacking = drafts.filter(({ live, wish }) => !live && (wish.values.get(id) ?? null) === null)
     if (lacking.length === 0) continue
     const said = new Set(drafts.flatMap(({ wish }) => wish.values.get(id) ?? []))
-    const numbers = await takeNumbers(context, frame, property, lacking.length, said)
+    const { length } = lacking
+    const numbers = frame.isDry ? standIns(property, length) : await takeNumbers(context, frame, property, length, said)
     lacking.forEach(({ wish }, index) => {
       const own = given.get(wish.index) ?? new Map<number, Value>()
       given.set(wish.index, own.set(id, numbers[index] ?? null))
@@ -53,6 +56,11 @@ export function withNumbers(
   const kept = mode === 'overwrite' && before ? numberedProperties(entity).filter((one) => !values.has(one.entityPropertyId)) : []
   if (!given && kept.length === 0) return values
   return new Map([...values, ...kept.map(({ entityPropertyId: id }) => [id, before?.get(id) ?? null] as const), ...(given ?? [])])
+}
+
+/** Of a trial, which draws none: no two are the same, nor has any record one. */
+function standIns({ numbering }: CatalogProperty, count: number): string[] {
+  return Array.from({ length: count }, () => `${numbering?.prefix ?? ''}${randomUUID()}`)
 }
 
 /** Draws more and more at a time, since people may have saved any number of them themselves. */

@@ -16,16 +16,18 @@ export async function listChildren(
   )
 }
 
-/** Locks live parents against deletion until the transaction ends; `exclusive` where only one child is allowed. Answers those that live. */
+const lockingClauses = { none: '', shared: ' order by id for share', exclusive: ' order by id for no key update' } as const
+
+/** Locks live parents against deletion until the transaction ends; exclusively where only one child is allowed. Answers those that live. */
 export async function lockParents(
   tx: Tx,
   tenantId: number,
   entityId: number,
   ids: readonly number[],
-  exclusive: boolean,
+  lock: keyof typeof lockingClauses,
 ): Promise<Set<number>> {
   const rows = await tx.unsafe<{ id: number }[]>(
-    `select id from ${recordTable(tenantId, entityId)} where id = any($1::bigint[]) and deleted_at is null order by id for ${exclusive ? 'no key update' : 'share'}`,
+    `select id from ${recordTable(tenantId, entityId)} where id = any($1::bigint[]) and deleted_at is null${lockingClauses[lock]}`,
     [ids] as never[],
     { prepare: true },
   )

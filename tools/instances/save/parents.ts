@@ -158,13 +158,14 @@ export async function lockAndCheckParents(
   const circle = circleOf(frame)
   const moves = rows.filter((row) => row.id !== undefined && row.present !== row.parent.id && circle.has(row.parent.entityId))
   // Moves go one after the other: two at once could make a cycle that neither saw.
-  if (moves.length > 0) await lockMoves(tx, tenantId)
+  if (moves.length > 0 && !frame.isDry) await lockMoves(tx, tenantId)
   const byEntity = Map.groupBy(rows, (row) => row.parent.entityId)
   for (const [entityId, group] of byEntity) {
     const relation = frame.entity.parents.find((parent) => parent.entityId === entityId)
     const isSingle = relation?.isList === false
     const ids = [...new Set(group.map((row) => row.parent.id))]
-    const live = await inRecords(tx, tenantId, () => lockParents(tx, tenantId, entityId, ids, isSingle))
+    const lock = frame.isDry ? 'none' : isSingle ? 'exclusive' : 'shared'
+    const live = await inRecords(tx, tenantId, () => lockParents(tx, tenantId, entityId, ids, lock))
     for (const row of group) {
       if (!live.has(row.parent.id)) refuse(refusals, row, 'invalid', noLiveParent(row.parent.id))
     }

@@ -6,7 +6,7 @@ import type { Value } from '#tools/properties/service.ts'
 import { type Holding, holdingRules, noSuchRecord, rulesFor, seenOf, type Sight } from '#tools/query/service.ts'
 
 import type { LiveRow } from './live.store.ts'
-import type { Draft, Fail, SaveOutcome } from './match-records.ts'
+import type { Draft, Fail, Failed } from './match-records.ts'
 import { isMove, parentField } from './moves.rules.ts'
 import type { FullRow } from './recordset.rules.ts'
 import { isSeen, whyNotStored } from './rights.rules.ts'
@@ -15,7 +15,7 @@ import type { SaveWish } from './understand-row.rules.ts'
 import type { WriteFrame } from './write-frame.ts'
 
 interface Refusal {
-  readonly reason: Extract<SaveOutcome, { outcome: 'failed' }>['reason']
+  readonly reason: Failed['reason']
   readonly message: string
   /** Where the caller may know it. */
   readonly eiRecordId?: number

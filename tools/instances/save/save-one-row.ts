@@ -5,13 +5,13 @@ import { verdictOf } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { blind, documentOf } from '#tools/query/service.ts'
 
-import type { SaveOutcome } from './match-records.ts'
+import type { Failed } from './match-records.ts'
 import { saveRows } from './save-rows.ts'
 import type { SaveWish } from './understand-row.rules.ts'
 import type { WriteFrame } from './write-frame.ts'
 
 /** The error of a row that could not be saved, when it was the only one. */
-export function errorOf(outcome: Extract<SaveOutcome, { outcome: 'failed' }>): AppError {
+export function errorOf(outcome: Failed): AppError {
   const { errors, reason } = outcome
   const { code, first } = verdictOf(errors)
   const sentence = first?.message ?? 'The record could not be saved.'
@@ -36,6 +36,11 @@ export function errorOf(outcome: Extract<SaveOutcome, { outcome: 'failed' }>): A
   }
 }
 
+/** Said where insertOnly meets a record that is there. */
+export function leftAsItIs(eiRecordId: number): string {
+  return `Record ${eiRecordId} has this key already, and insertOnly leaves it as it is. Use importMode upsert to change it.`
+}
+
 /** The record as its caller sees it; of one that they may write and not read, that it is there. */
 async function documentShown(context: TxContext, frame: WriteFrame, id: number): Promise<string | undefined> {
   const { access } = frame
@@ -49,10 +54,7 @@ export async function saveOne(context: TxContext, frame: WriteFrame, wish: SaveW
   if (!outcome) throw new Error('A save gave no outcome')
   if (outcome.outcome === 'failed') throw errorOf(outcome)
   if (wish.mode === 'insertOnly' && outcome.outcome === 'skipped') {
-    throw new AppError(
-      'already_exists',
-      `Record ${outcome.eiRecordId} has this key already, and insertOnly leaves it as it is. Use importMode upsert to change it.`,
-    )
+    throw new AppError('already_exists', leftAsItIs(outcome.eiRecordId))
   }
   context.audit({ eiRecordId: outcome.eiRecordId, outcome: outcome.outcome })
   const document = outcome.document ?? (await documentShown(context, frame, outcome.eiRecordId))

@@ -1,7 +1,7 @@
 /** Saving records: one way for a single save, a bulk, an import and a write-back. Set-based, keys and hashes first, then only what differs. */
 import { inRecords } from '#platform/db/records.ts'
 import { sqlState, StaleRead } from '#platform/db/transaction.ts'
-import { type Finding, finding } from '#platform/findings.ts'
+import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { eachInTurns, mapInTurns, nextTurn } from '#platform/turns.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
@@ -54,12 +54,7 @@ export async function saveRows(
   options: { readonly withDocuments?: boolean; readonly movesParents?: boolean } = {},
 ): Promise<SaveOutcome[]> {
   const outcomes = new Map<number, SaveOutcome>()
-  const fail = (
-    index: number,
-    reason: Extract<SaveOutcome, { outcome: 'failed' }>['reason'],
-    errors: readonly Finding[],
-    eiRecordId?: number,
-  ) => void outcomes.set(index, { index, outcome: 'failed', reason, errors, ...(eiRecordId === undefined ? {} : { eiRecordId }) })
+  const fail = failInto(outcomes)
 
   const generations = await inGenerations(context, frame, wishes, refuseUnsound(wishes, fail))
   const saved: Saved[] = []
@@ -73,6 +68,28 @@ export async function saveRows(
     if (!outcome) throw new Error('A row was left without an outcome')
     return outcome
   })
+}
+
+/** How rows fail whose outcomes are gathered. */
+function failInto(outcomes: Map<number, SaveOutcome>): Fail {
+  return (index, reason, errors, eiRecordId) =>
+    void outcomes.set(index, { index, outcome: 'failed', reason, errors, ...(eiRecordId === undefined ? {} : { eiRecordId }) })
+}
+
+/**
+ * What a save of the row would be refused for, if anything; nothing is written. The frame is one of a trial. Somebody may be quicker, so that the save
+ * itself is refused all the same.
+ */
+export async function tryRow(
+  context: TxContext,
+  frame: WriteFrame & { readonly isDry: true },
+  wish: SaveWish,
+  options: { readonly movesParents?: boolean },
+): Promise<SaveOutcome | undefined> {
+  const outcomes = new Map<number, SaveOutcome>()
+  const fail = failInto(outcomes)
+  await readyRows(context, frame, refuseUnsound([wish], fail), options, outcomes, fail)
+  return outcomes.get(wish.index)
 }
 
 /** The rows that are to be written, as they will be; the others have their outcome. */

@@ -15,6 +15,8 @@ export interface WriteFrame extends ReadFrame {
   /** Undefined: everything, by role. */
   readonly access: Sight | undefined
   readonly epoch: number
+  /** Rows are only tried: nothing is locked, drawn or written. */
+  readonly isDry?: true
 }
 
 /** The epoch as it was last seen; a write goes on with it while it asks. */
