@@ -114,6 +114,7 @@ const environment = z.object({
   STALL_SECONDS: seconds(30).describe('How long a body may bring less than MIN_BYTES_PER_SECOND, or an answer not be taken'),
   MIN_BYTES_PER_SECOND: count(1_024).describe('The slowest that a body may come'),
   CALLS_PER_MINUTE: count(6_000).describe('Calls a minute for each key'),
+  REPORT_SECONDS: number(1, 25).default(20).describe('How long the statement of a report or an aggregate may take'),
   RECOGNITION_WORKERS: number(1, 1_000)
     .optional()
     .describe('Recognition jobs that one worker process runs at once; one for each core but one and each 3 GiB of memory, at most 8'),
@@ -172,6 +173,7 @@ export interface Config {
     readonly bytesInFlight: number
     readonly stallSeconds: number
     readonly minBytesPerSecond: number
+    readonly reportSeconds: number
   }
   readonly recognition: {
     readonly workers: number
@@ -241,6 +243,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       bytesInFlight: e.MAX_BYTES_IN_FLIGHT,
       stallSeconds: e.STALL_SECONDS,
       minBytesPerSecond: e.MIN_BYTES_PER_SECOND,
+      reportSeconds: e.REPORT_SECONDS,
     },
     recognition: {
       workers: e.RECOGNITION_WORKERS ?? recognitionWorkersFor(availableParallelism(), memoryBytes()),

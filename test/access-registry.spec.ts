@@ -100,6 +100,7 @@ beforeAll(async () => {
     path: 'guides/records.md',
     query: marker,
     values: [marker],
+    aggregates: [{ fn: 'MAX', property: 'Note' }],
   }
   expect(entityId).toBeGreaterThan(0)
   shown = new RegExp(`${marker}|"eiRecordId":(?:${eiRecordId}|${gone.eiRecordId})\\b|${assetKey}`)

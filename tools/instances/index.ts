@@ -1,6 +1,7 @@
 /** Records: saving, reading, deleting, and what they were. */
 import type { Domain } from '#platform/operation.ts'
 
+import { aggregateInstances } from './aggregate-instances.ts'
 import { countInstances } from './count-instances.ts'
 import { deleteInstanceByExternalKey } from './delete-instance-by-external-key.ts'
 import { deleteInstanceByKey } from './delete-instance-by-key.ts'
@@ -37,6 +38,7 @@ export const instancesDomain: Domain = {
     listInstances,
     countInstances,
     searchInstances,
+    aggregateInstances,
     saveInstancesBulk,
     importInstances,
     exportInstances,

@@ -43,6 +43,12 @@ export const instancesPhrases: Phrases = {
     fr: "combien de commandes sont ouvertes; nombre de lignes; compter les fiches; combien d'inspections ce mois-ci; taille de la liste des clients; quantité de machines sur un site; combien d'entrées dans la table",
     es: 'cuántos pedidos están abiertos; número de filas; contar registros; cuántas inspecciones hubo este mes; tamaño de la lista de clientes; cantidad de máquinas en un sitio; cuántas entradas tiene la tabla',
   },
+  aggregate_instances: {
+    en: 'total cost per customer; sum of hours by technician; average duration of a visit; how many orders in each status; revenue by month; the highest reading of each meter; minimum and maximum price; group by; count per week; breakdown of defects by kind; what did we spend in March; mean time to repair; orders per day of the week; how many different customers have orders; totals for a pie chart',
+    de: 'Summe der Kosten je Kunde; Stunden je Techniker zusammenzählen; Durchschnitt der Besuchsdauer; wie viele Aufträge je Status; Umsatz pro Monat; höchster Zählerstand je Gerät; Aufschlüsselung nach Art; was haben wir im März ausgegeben',
+    fr: 'coût total par client; somme des heures par technicien; durée moyenne des visites; combien de commandes par statut; chiffre d’affaires par mois; relevé maximal par compteur; répartition des défauts par type; dépenses du mois de mars',
+    es: 'coste total por cliente; suma de horas por técnico; duración media de las visitas; cuántos pedidos por estado; ingresos por mes; lectura máxima de cada contador; desglose de defectos por tipo; cuánto gastamos en marzo',
+  },
   save_instances_bulk: {
     en: 'save hundreds of rows at once; add many records in one call; batch insert; bulk update of rows I send; write a list of customers directly; mass upsert of an array of rows; here are forty new machines, put them all in; enter the whole round of inspections at once; set all these orders to done together; I have an array of objects to store; write a batch; update a lot of entries at the same time; change the price of two hundred parts; push a page of rows from our integration; many inserts in one request',
     de: 'viele Zeilen auf einmal speichern; hunderte Datensätze in einem Aufruf anlegen; Massenänderung von Zeilen; hier sind vierzig neue Maschinen, alle eintragen; alle diese Aufträge zusammen auf erledigt setzen; den ganzen Rundgang auf einmal erfassen; einen Stapel Einträge schreiben; Preise von zweihundert Teilen ändern',

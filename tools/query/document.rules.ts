@@ -1,5 +1,5 @@
 /** Compiles a record into the JSON that the wire shows. */
-import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity, CatalogProperty, DataType } from '#tools/entities/catalog.schema.ts'
 import type { SystemField } from '#tools/properties/operators.schema.ts'
 
 import { createParameters, isoSql, type Parameters } from './columns.rules.ts'
@@ -47,9 +47,19 @@ export function everythingOf(entity: CatalogEntity): Shown {
 
 /** The value of a column as JSON: `canonical` keeps option ids, for merging and hashing; `wire` shows option names. */
 function valueSql(parameters: Parameters, source: Source, property: CatalogProperty, form: 'wire' | 'canonical'): string {
-  const column = columnOf(source, property)
+  return shownSql(parameters, columnOf(source, property), property.dataType, property, form)
+}
+
+/** A value of a type, of a property where it is one, as JSON. */
+export function shownSql(
+  parameters: Parameters,
+  column: string,
+  dataType: DataType,
+  property: CatalogProperty | undefined,
+  form: 'wire' | 'canonical' = 'wire',
+): string {
   const show = (one: string): string => {
-    switch (property.dataType) {
+    switch (dataType) {
       case 'DateTime':
         return isoSql(one)
       case 'DateOnly':
@@ -58,7 +68,7 @@ function valueSql(parameters: Parameters, source: Source, property: CatalogPrope
       case 'Choice':
       case 'Hierarchy':
         // As text: one jsonb among the values would make jsonb of the whole record, whose fields then stand in another order.
-        return form === 'wire' ? `(${optionNames(parameters, property)} ->> ${one}::text)` : one
+        return form === 'wire' && property ? `(${optionNames(parameters, property)} ->> ${one}::text)` : one
       case 'Number':
       case 'Currency':
       case 'Text':
@@ -69,7 +79,7 @@ function valueSql(parameters: Parameters, source: Source, property: CatalogPrope
         return one
     }
   }
-  if (!property.isList) return show(column)
+  if (property?.isList !== true) return show(column)
   // Once only: each showing of an option adds a parameter.
   const one = show('v')
   if (one === 'v') return `to_json(${column})`

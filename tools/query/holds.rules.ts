@@ -64,7 +64,8 @@ function inLowerCase(text: string): string {
 }
 
 function valueOf(field: Field, { fields, values }: RecordInHand): Value {
-  return ('property' in field ? values.get(field.property.entityPropertyId) : fields[field.system]) ?? null
+  if ('property' in field) return values.get(field.property.entityPropertyId) ?? null
+  return ('system' in field ? fields[field.system] : undefined) ?? null
 }
 
 /** A positive comparison of one value. */

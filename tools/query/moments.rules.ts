@@ -1,6 +1,6 @@
 /** Times that a filter names by words, and whole days, in the zone of whoever asks. */
 import { nearest } from '#platform/suggest.ts'
-import { addDuration, dayAt, instantOf, printDay, printInstant, readTime } from '#platform/tokens/zoned.ts'
+import { addDuration, dayAt, instantOf, printDay, printInstant, readTime, wallOf } from '#platform/tokens/zoned.ts'
 
 export interface Clock {
   readonly nowMs: number
@@ -74,6 +74,34 @@ function momentOf(word: string, clock: Clock): Moment | undefined {
   }
   const next = firstDay(today, period, 1)
   return { ms: instantOf(next, timeZone) - 1, day: next - dayMs, isDay: false }
+}
+
+/**
+ * The times from one to another at which an hour, a day, a week or a month begins in a zone, after the first and before the last, which are there too; at
+ * most so many.
+ */
+export function beginningsBetween(
+  from: string,
+  to: string,
+  every: 'hour' | 'day' | 'week' | 'month',
+  timeZone: string,
+  most: number,
+): string[] {
+  const [first, last] = [Date.parse(from), Date.parse(to)]
+  const times = [first]
+  const period = every === 'day' ? 'Day' : every === 'week' ? 'Week' : 'Month'
+  // Hours begin together all over a zone but where clocks are changed by part of one.
+  const hourMs = 3_600_000
+  const wall = wallOf(first, timeZone)
+  const firstHour = first - (wall - Math.floor(wall / hourMs) * hourMs)
+  const day = dayAt(first, timeZone)
+  for (let later = 1; times.length < most; later++) {
+    const at = every === 'hour' ? firstHour + later * hourMs : instantOf(firstDay(day, period, later), timeZone)
+    if (at >= last) break
+    if (at > first) times.push(at)
+  }
+  if (last > first && times.length < most) times.push(last)
+  return times.map((ms) => printInstant(ms))
 }
 
 function spanOf(day: number, timeZone: string): Span {

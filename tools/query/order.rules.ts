@@ -4,7 +4,7 @@ import type { CatalogOption } from '#tools/entities/catalog.schema.ts'
 import type { SystemField } from '#tools/properties/operators.schema.ts'
 
 import { constantSql, isoSql, type Parameters } from './columns.rules.ts'
-import { collated, fieldSql, typeOfField } from './field.rules.ts'
+import { collated, fieldSql, propertyOf, typeOfField } from './field.rules.ts'
 import type { Source } from './source.rules.ts'
 import type { Field, SortKey } from './tree.types.ts'
 
@@ -12,17 +12,18 @@ const optionsLookedThrough = 64
 
 /** The options of a field in their order, deleted ones after the others; undefined where it has none. */
 function rankedOptions(field: Field): readonly CatalogOption[] | undefined {
-  if (!('property' in field) || (field.dataType !== 'Choice' && field.dataType !== 'Hierarchy')) return undefined
-  return [...field.property.options, ...(field.property.retiredOptions ?? [])]
+  const property = propertyOf(field)
+  if (!property || (field.dataType !== 'Choice' && field.dataType !== 'Hierarchy')) return undefined
+  return [...property.options, ...(property.retiredOptions ?? [])]
 }
 
 /**
  * What rows are sorted by: options in the order that the property gives them, deleted ones after the others; texts by how they begin, where an empty
  * one is none, as isEmpty has it; anything else by its value.
  */
-function sortSql(parameters: Parameters, field: Field): string {
+export function sortSql(parameters: Parameters, field: Field): string {
   const column = fieldSql(field)
-  if (field.dataType === 'Text') return 'property' in field ? orderedTextSql(column) : `nullif(${column}, '')`
+  if (field.dataType === 'Text') return propertyOf(field) ? orderedTextSql(column) : `nullif(${column}, '')`
   const ranked = rankedOptions(field)
   if (!ranked) return column
   // Looked through for each row, unless there are too many.

@@ -4,9 +4,10 @@ import { z } from 'zod'
 import { component } from '#platform/document-schema.ts'
 import { idOrName } from '#platform/names.ts'
 import { pageInput } from '#platform/paging.ts'
-import { operators } from '#tools/properties/operators.schema.ts'
+import { aggregates, operators } from '#tools/properties/operators.schema.ts'
 
 import { links } from './relations.rules.ts'
+import { dateParts } from './report/report.schema.ts'
 
 export const entity = idOrName
 export const record = z.union([z.int(), z.string().min(1).max(620)]).describe('eiRecordId, or a key of one part that is no number')
@@ -64,6 +65,35 @@ export const narrowInput = {
   withDataJson: z.boolean().optional().describe('dataJson beside data; unless told over REST, not over MCP'),
 } as const
 
+const alias = z.string().min(1).max(64)
+const propertyName = z.union([z.string().max(200), z.int()])
+
+const group = z.strictObject({
+  property: propertyName,
+  datePart: z.enum(dateParts).optional().describe('Of a date; the first five 2026, 2026-Q1, 2026-03, 2026-W09, 2026-03-01'),
+  alias: alias.optional(),
+})
+
+const aggregate = z.strictObject({
+  property: propertyName.optional().describe('Absent: COUNT of rows'),
+  fn: z.enum(aggregates),
+  alias: alias.optional(),
+  distinct: z.boolean().optional(),
+  filter: filterRules.optional().describe('Only of these'),
+})
+
+const several = z.array(z.looseObject({}))
+export const groupBy = several.describe(`[{property, datePart?: ${dateParts.join(' ')}, alias?}]`)
+export const aggregateList = several.describe('[{fn: COUNT SUM AVG MIN MAX, property?, alias?, distinct?, filter?}]')
+component('GroupBy', groupBy, z.array(group))
+component('Aggregates', aggregateList, z.array(aggregate))
+
+export const reportRow = z.object({
+  combinedPivotJson: z.string().describe('JSON text of the same by Entity_Property'),
+  data: z.record(z.string(), z.unknown()).describe('By alias, else Entity_Property'),
+})
+
+component('ReportRow', reportRow)
 component('FilterRule', filterRule)
 component('FilterGroup', anyGroup, filterGroup)
 component('FilterRules', filterRules, z.union([anyGroup, z.array(filterRule)]))

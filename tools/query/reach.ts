@@ -4,7 +4,8 @@ import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { findCaller } from '#tools/entities/service.ts'
 
 import type { Clock } from './moments.rules.ts'
-import { type ParsedQuery, parseQuery, type QueryInput, type Reach } from './parse.rules.ts'
+import { type ParsedQuery, parseQuery, type QueryInput } from './parse.rules.ts'
+import type { Reach } from './parser.rules.ts'
 import type { Readable, Source } from './source.rules.ts'
 
 /** Who asks a query. */

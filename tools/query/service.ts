@@ -21,6 +21,7 @@ export {
   recordName,
   shownOf,
 } from './records.ts'
+export { aggregateRecords } from './report/aggregates.ts'
 export { type FlatRecord, flatRecord, readRelated } from './related.ts'
 export { countRowsOf, readRows, type RowsRequest, typeOfColumn } from './rows.ts'
 export { accessFloor } from './access-floor.ts'

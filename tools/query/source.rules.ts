@@ -28,15 +28,21 @@ export interface Source {
   /** ISO 8601: the records as they were then; undefined: as they are. */
   readonly asOf: string | undefined
   readonly sight: Sight | undefined
+  /** Instead of one time: a time of the statement itself, as an expression. */
+  readonly at: string | undefined
   /** What sight is asked of: the record as it stands, or each version by itself. */
   readonly judged: 'record' | 'version'
+  /** It is joined to others, and there may be no record of it beside them. */
+  readonly isOptional?: boolean | undefined
 }
 
 export interface Opening {
   readonly alias?: string
   readonly rows?: Rows
   readonly asOf?: string | undefined
+  readonly at?: string | undefined
   readonly judged?: Source['judged']
+  readonly isOptional?: boolean
 }
 
 /**
@@ -45,23 +51,30 @@ export interface Opening {
  */
 export function openSource(
   { catalog, entity, present, sight }: Readable,
-  { alias = 'e', rows = 'live', asOf, judged = 'record' }: Opening = {},
+  { alias = 'e', rows = 'live', asOf, at, judged = 'record', isOptional }: Opening = {},
 ): Source {
-  return { tenantId: catalog.tenantId, entity, present, alias, rows, asOf, sight, judged }
+  return { tenantId: catalog.tenantId, entity, present, alias, rows, asOf, at, sight, judged, isOptional }
+}
+
+/** The time that the records are read as of. */
+function timeSql(parameters: Parameters, { asOf, at }: Source): string | undefined {
+  return at ?? (asOf === undefined ? undefined : constantSql(`${parameters.add(asOf)}::text`, 'timestamptz'))
 }
 
 /** The rows of a source: a `from` item, and the conditions under which they are the records that it means. */
 export function rowsOf(parameters: Parameters, source: Source): { readonly from: string; readonly conditions: readonly string[] } {
-  const { tenantId, entity, alias, rows, asOf } = source
+  const { tenantId, entity, alias, rows } = source
+  if (source.present.size === 0) return { from: noRowsSql(source), conditions: [] }
   const live = rows === 'live' ? [`${alias}.deleted_at is null`] : []
   const seen = seenSql(source)
   const flags = flagsSql(parameters, source)
   const table = recordTable(tenantId, entity.entityId)
-  if (rows !== 'versions' && asOf === undefined) {
+  const isPresent = source.asOf === undefined && source.at === undefined
+  if (rows !== 'versions' && isPresent) {
     const from = flags.length === 0 ? `${table} ${alias}` : `(select t.*, ${flags.join(', ')} from ${table} t) ${alias}`
     return { from, conditions: [...live, ...seen] }
   }
-  const at = asOf === undefined ? undefined : constantSql(`${parameters.add(asOf)}::text`, 'timestamptz')
+  const at = timeSql(parameters, source)
   const then = at === undefined ? [] : [`${alias}.valid_from <= ${at}`, `${at} < ${alias}.valid_to`]
   const versions = versionsSql(source)
   if (source.judged === 'version' && flags.length > 0)
@@ -74,6 +87,16 @@ export function rowsOf(parameters: Parameters, source: Source): { readonly from:
           .map((name) => `s.${name}`)
           .join(', ')} from ${versions} v join (select t.id, ${flags.join(', ')} from ${table} t) s on s.id = v.id) ${alias}`
   return { from, conditions: [...then, ...live, ...seen] }
+}
+
+/** In place of a table that nobody has needed yet: its columns, and no rows. */
+function noRowsSql(source: Source): string {
+  const columns = [
+    'null::bigint as id, null::bigint as parent_id, null::text as key1, null::text as key2, null::text as key3, null::int as version',
+    'null::timestamptz as valid_from, null::timestamptz as created_at, null::int as modified_by, null::bigint as workflow_instance_id',
+    ...flagNames(source).map((name) => `false as ${name}`),
+  ]
+  return `(select ${columns.join(', ')} where false) ${source.alias}`
 }
 
 /** The columns that tell which of the caller's reading rules hold for a row; none where they need not be asked. */
@@ -173,8 +196,9 @@ export function fromSql(parameters: Parameters, source: Source, ...conditions: r
 }
 
 /** Pairs of peers, `one` and `other`, each pair in both directions: as they are, or as they were at the time of a source. */
-export function peersSql(parameters: Parameters, { tenantId, asOf }: Source): string {
-  const at = asOf === undefined ? undefined : constantSql(`${parameters.add(asOf)}::text`, 'timestamptz')
+export function peersSql(parameters: Parameters, source: Source): string {
+  const { tenantId } = source
+  const at = timeSql(parameters, source)
   const holds = at === undefined ? 'unlinked_at is null' : `linked_at <= ${at} and (unlinked_at is null or ${at} < unlinked_at)`
   return `(select record_a as one, record_b as other from ${tenantRole(tenantId)}.link where ${holds}
     union all select record_b, record_a from ${tenantRole(tenantId)}.link where ${holds})`
@@ -232,6 +256,7 @@ export function columnOf(source: Source, property: CatalogProperty): string {
 
 /** Who made the first version. A row of a table without the column, or of one that got it since, has it in its history; 0 stands for nobody. */
 export function createdBySql({ tenantId, entity, present, alias }: Source): string {
+  if (present.size === 0) return 'null::int'
   const history = historyTable(tenantId, entity.entityId)
   const first = `case when ${alias}.version = 1 then ${alias}.modified_by
     else (select f.modified_by from ${history} f where f.id = ${alias}.id and f.version = 1) end`

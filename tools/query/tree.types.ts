@@ -7,10 +7,25 @@ import type { Link } from './relations.rules.ts'
 import type { Source } from './source.rules.ts'
 
 /** What a rule or a sort is about, and of which records. */
-export type Field = { readonly source: Source; readonly dataType: DataType } & (
+export type Field = RecordField | OutputField
+
+/** A field of the records of a source. */
+export type RecordField = { readonly source: Source; readonly dataType: DataType } & (
   | { readonly system: SystemField }
   | { readonly property: CatalogProperty }
 )
+
+/** A column of a report's result. */
+export interface OutputField {
+  readonly source: Source
+  readonly dataType: DataType
+  /** As an expression. */
+  readonly output: string
+  readonly name: string
+  readonly sqlType: string
+  /** The property whose values stand in it as they are, with its options. */
+  readonly of?: CatalogProperty | undefined
+}
 
 export interface RuleNode {
   readonly kind: 'rule'

@@ -6,6 +6,7 @@ import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
 import type { Operator } from '#tools/properties/operators.schema.ts'
 import { checkValue, type Scalar, type ValueRules } from '#tools/properties/service.ts'
 
+import { propertyOf } from './field.rules.ts'
 import { type Clock, isDay, isTimeWord, meaningOf, nearestTimeWord, type Span, wholeDay } from './moments.rules.ts'
 import type { Comparison, Field, RuleNode, SortKey } from './tree.types.ts'
 
@@ -24,7 +25,7 @@ function lenient(field: Field): ValueRules {
     maxValueOrLength: null,
     maxDecimalPlaces: null,
     regEx: null,
-    options: 'property' in field ? field.property.options : [],
+    options: propertyOf(field)?.options ?? [],
     optionFilter: null,
     isByInternalName: true,
   }
@@ -50,8 +51,8 @@ export function readComparison(field: Field, op: Operator, value: unknown, path:
   if (!parts) return undefined
   const rule = (made: RuleNode['op'], values: readonly Scalar[]): RuleNode => ({ kind: 'rule', field, op: made, values })
   const [first, second] = parts
-  if (op === 'under')
-    return rule('in', 'property' in field ? parts.flatMap((one) => (isSpan(one) ? [] : optionsUnder(field.property, one))) : [])
+  const property = propertyOf(field)
+  if (op === 'under') return rule('in', property ? parts.flatMap((one) => (isSpan(one) ? [] : optionsUnder(property, one))) : [])
   const scalars = parts.flatMap((part) => (isSpan(part) ? [] : [part]))
   if (scalars.length === parts.length) return rule(op, scalars)
   const begin = (part: Part): Scalar => (isSpan(part) ? part.begin : part)

@@ -30,6 +30,10 @@ export const steps: readonly Step[] = [
   },
   { operation: 'search_instances', input: { query: 'valve', entities: [entity], pageSize: 5 } },
   { operation: 'count_instances', input: { entity, filterRules: open } },
+  {
+    operation: 'aggregate_instances',
+    input: { entity, groupBy: [{ property: 'Priority{{run}}' }], aggregates: [{ fn: 'COUNT', alias: 'orders' }] },
+  },
   { operation: 'get_instance_history', input: { entity, record } },
   { operation: 'get_instance_as_of', input: { entity, record, utc: '2999-01-01T00:00:00Z' } },
   { operation: 'list_instances_as_of', input: { entity, asOfDate: '2999-01-01T00:00:00Z' } },

@@ -52,6 +52,10 @@ export const given: Given = {
     const { entity } = await recordOf(stage)
     return { input: { query: 'K-1', entities: [entity] } }
   },
+  async aggregate_instances(stage) {
+    const { entity } = await recordOf(stage)
+    return { input: { entity, aggregates: [{ fn: 'COUNT', alias: 'n' }] } }
+  },
   save_instances_bulk: async (stage) => ({
     input: {
       entity: await entityOf(stage),

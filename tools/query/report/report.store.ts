@@ -1,0 +1,64 @@
+/** The statement of a report: its page, how many rows there are, and how many fit, all of one snapshot. */
+import type { Tx } from '#platform/db/pool.ts'
+
+import { createParameters, type Parameters } from '../columns.rules.ts'
+import type { Readable } from '../source.rules.ts'
+import { maxSnapshots, reportRowsSql, rowDocumentSql, weightSql } from './report-sql.rules.ts'
+import type { Report } from './report.types.ts'
+
+export interface ReportPage {
+  readonly limit: number
+  readonly offset: number
+  /** The most bytes that its rows take. */
+  readonly bytes: number
+  /** Times to show, where the report shows several at a pace. */
+  readonly times: readonly string[]
+  /** Every entity in it, as its tables stand. */
+  readonly readables: readonly Readable[]
+}
+
+export interface ReportRow {
+  /** Rows as JSON text, joined by commas; empty where not all of them fit. */
+  readonly items: string
+  readonly fitting: number
+  readonly found: number
+  readonly total: number
+  /** Whether there are more times than are shown. */
+  readonly isCut: boolean
+}
+
+export interface CompiledReport {
+  readonly text: string
+  readonly parameters: Parameters
+}
+
+export function compileReport(report: Report, page: ReportPage): CompiledReport {
+  const parameters = createParameters()
+  const { limit, offset, bytes } = page
+  const { before, order, total } = reportRowsSql(parameters, report, page)
+  const weight = weightSql(report)
+  const earlier = weight === undefined ? '0' : `sum(${weight}) over (order by ${order} rows between unbounded preceding and 1 preceding)`
+  const { values, document } = rowDocumentSql(parameters, report)
+  const text = `with ${before.join(', ')}, chosen as (select * from kept order by ${order} limit ${limit} offset ${offset}),
+    numbered as (select *, row_number() over (order by ${order}) as n, ${earlier} as earlier from chosen),
+    shown as materialized (
+      select n, case when coalesce(earlier, 0) < ${bytes} then (${document})::text end as document from numbered cross join ${values}
+    ),
+    measured as (select n, document, sum(coalesce(octet_length(document), ${bytes}) + 1) over (order by n) <= ${bytes} as fits from shown)
+    select case when bool_and(fits) then string_agg(document, ',' order by n) else '' end as items,
+      count(*) filter (where fits)::int as fitting, count(*)::int as found, ${total}::bigint as total,
+      ${report.variance ? `exists (select from snap_all where no > ${maxSnapshots})` : 'false'} as is_cut
+    from measured`
+  return { text, parameters }
+}
+
+/** Runs it, for at most so long. */
+export async function runReport(tx: Tx, { text, parameters }: CompiledReport, seconds: number): Promise<ReportRow> {
+  tx.unsafe(`set local statement_timeout = ${seconds * 1000}`)
+    .execute()
+    .catch(() => {})
+  // Every report has a shape of its own: none is prepared. Compiled values are texts, whose types stand in the statement.
+  const [row] = await tx.unsafe<ReportRow[]>(text, [...parameters.list] as never[], { prepare: false }).execute()
+  if (!row) throw new Error('A report answered no row')
+  return row
+}

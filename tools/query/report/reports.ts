@@ -1,0 +1,101 @@
+/** Reads a report for a caller, and runs it: as they see what it joins, at their time. */
+import { inRecords } from '#platform/db/records.ts'
+import { sqlState } from '#platform/db/transaction.ts'
+import { AppError } from '#platform/errors.ts'
+import { verdictOf } from '#platform/findings.ts'
+import type { TxContext } from '#platform/operation.ts'
+import type { Catalog } from '#tools/entities/catalog.schema.ts'
+
+import { callerOf } from '../frame.ts'
+import { beginningsBetween, type Clock } from '../moments.rules.ts'
+import type { Readable } from '../source.rules.ts'
+import { readReport, type ReadReport, type ReportSaid } from './read-report.rules.ts'
+import { compileReport, type CompiledReport, type ReportRow, runReport } from './report.store.ts'
+import { maxSnapshots } from './report-sql.rules.ts'
+import type { Report } from './report.types.ts'
+
+/** A report that can be run. */
+export interface ReadyReport {
+  readonly report: Report
+  /** Every entity in it, as its tables stand and as the caller sees it. */
+  readonly readables: readonly Readable[]
+}
+
+interface Asked {
+  /** Where the report stands in what findings are about. */
+  readonly path: string
+  /** Begins the sentence of a refusal: "The report". */
+  readonly what: string
+  /** Tables that were looked at already. */
+  readonly known?: readonly Readable[]
+}
+
+/** Reads a report against the tables that it names, as the caller sees them. */
+async function readWithTables(
+  context: TxContext,
+  catalog: Catalog,
+  said: ReportSaid,
+  { path, known = [] }: Pick<Asked, 'path' | 'known'>,
+): Promise<ReadReport & { readables: Readable[] }> {
+  const asker = callerOf(context, catalog)
+  const tables = new Map(known.map((readable) => [readable.entity.entityId, readable]))
+  let clock: Clock | undefined
+  for (;;) {
+    const read = readReport({ catalog, tables, clock }, said, path)
+    if (read.missing.length === 0 && !read.isClockMissing) return { ...read, readables: [...tables.values()] }
+    for (const entity of read.missing) tables.set(entity.entityId, await asker.look(entity))
+    if (read.isClockMissing) clock = await asker.clock()
+  }
+}
+
+/** Notes which sensitive values are read. */
+function auditOf(context: TxContext, { outputs }: Report): void {
+  const sensitive = outputs.flatMap(({ result, pivotName }) => (result.of?.isSensitive ? [pivotName] : []))
+  if (sensitive.length > 0) context.audit({ sensitive })
+}
+
+/** Throws 400 with every finding. */
+export async function prepareReport(context: TxContext, catalog: Catalog, said: ReportSaid, asked: Asked): Promise<ReadyReport> {
+  const { report, issues, readables } = await readWithTables(context, catalog, said, asked)
+  const { code, first } = verdictOf(issues)
+  if (first || !report) throw new AppError(code, `${asked.what} is not valid: ${first?.message ?? ''}`, { issues })
+  auditOf(context, report)
+  return { report, readables }
+}
+
+export interface PageOfReport {
+  readonly page: number
+  readonly pageSize: number
+}
+
+/** The statement of a page of it. */
+export function statementOf({ report, readables }: ReadyReport, { page, pageSize }: PageOfReport, bytes: number): CompiledReport {
+  const { variance, timeZone } = report
+  const times =
+    variance && variance.cadence !== 'change'
+      ? beginningsBetween(variance.from, variance.to, variance.cadence, timeZone, maxSnapshots + 1)
+      : []
+  return compileReport(report, { limit: pageSize, offset: (page - 1) * pageSize, bytes, times, readables })
+}
+
+/** A page of its rows. Throws `too_large` where they are larger than an answer may be, and `timeout` where it takes too long. */
+export async function pageOfReport(context: TxContext, ready: ReadyReport, page: PageOfReport, bytes: number): Promise<ReportRow> {
+  const { tx, tenantId, services } = context
+  const { reportSeconds } = services.config.limits
+  const statement = statementOf(ready, page, bytes)
+  try {
+    const row = await inRecords(tx, tenantId, () => runReport(tx, statement, reportSeconds))
+    if (row.fitting === row.found) return row
+    throw new AppError(
+      'too_large',
+      `These rows are larger than an answer may be (${bytes} bytes). pageSize ${Math.max(1, row.fitting)} fits${row.fitting === 0 ? ' not even: name fewer columns' : ', or fewer columns'}; export_report writes all rows into a file.`,
+    )
+  } catch (error) {
+    if (sqlState(error) !== '57014') throw error
+    throw new AppError(
+      'timeout',
+      `This took longer than ${reportSeconds} seconds. Narrow it: a filter that leaves fewer records, fewer joins, a shorter range of time; export_report writes large results.`,
+      { cause: error, retryAfterSeconds: 1 },
+    )
+  }
+}
