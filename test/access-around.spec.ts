@@ -1,4 +1,6 @@
 /** The ways around a record that a caller does not see: conversations about it, its people, its files and its jobs. */
+import { readFile } from 'node:fs/promises'
+
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { useWorld } from './support/world.ts'
@@ -94,6 +96,88 @@ describe('lists of what is about records', () => {
 
 interface Page {
   readonly items: { readonly conversationId: number }[]
+  readonly nextCursor?: string
+  readonly totalCount?: number
+}
+
+describe('files', () => {
+  const upload = async (name: string, by?: string): Promise<string> => {
+    const contentBase64 = Buffer.from(`bytes of ${name}`).toString('base64')
+    const made = await world.call(
+      'upload_asset',
+      { fileName: `${name}.txt`, contentBase64 },
+      { transport: 'mcp', ...(by ? { key: by } : {}) },
+    )
+    return made.assetKey
+  }
+  const holding = async (Photo: string, Site = 'north') => save('Order', { Site, Photo })
+  const reached = async (assetKey: string) => world.call('get_asset', { assetKey }, { key }).then(Boolean, (error) => error.status)
+
+  it('that records under rules hold are listed to their makers alone', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f']
+    const keys = [] as string[]
+    for (const name of names) keys.push(await upload(`listed-${name}`, name === 'b' ? key : undefined))
+    for (const assetKey of keys.slice(0, 4)) await holding(assetKey)
+    await setRules('Order', [builders, { role: 'DataImport', read: true }])
+    const list = async (input: object, by: string) =>
+      (await world.run('list_assets', { search: 'listed-', ...input }, { key: by })) as Files
+    const [a, b, c, d, e, f] = keys
+    const mine = await list({}, key)
+    expect([mine.items.map((file) => file.assetKey), mine.totalCount]).toEqual([[f, e, b], 3])
+    const makers = await list({}, world.tenant.key)
+    expect([makers.items.map((file) => file.assetKey), makers.totalCount]).toEqual([[f, e, d, c, a], 5])
+    const second = await list({ page: 2, pageSize: 2 }, key)
+    expect([second.items.map((file) => file.assetKey), second.nextCursor]).toEqual([[b], undefined])
+    expect(await reached(String(a))).toBe(true)
+    await setRules('Order', [])
+    expect((await list({}, key)).totalCount).toBe(6)
+  })
+
+  it('are reached by who sees a record that holds them, or held them before', async () => {
+    const [north, south, replaced] = [await upload('north'), await upload('south'), await upload('replaced')]
+    const record = await holding(replaced)
+    await holding(south, 'south')
+    await world.call('upsert_instance', { entity: 'Order', record: String(record), data: { Photo: north } })
+    const before = await world.sql`select asset_key, ei_record_id, entity_property_id, entity_id from platform.file_holder order by 1, 2`
+    expect(before.length).toBeGreaterThan(2)
+    const rules = [builders, { role: 'DataImport', read: true, filter: northern }]
+    await setRules('Order', rules)
+    expect([await reached(north), await reached(replaced), await reached(south)]).toEqual([true, true, 404])
+    await setRules('Order', [builders, { ...rules[1], hidden: ['Photo'] }])
+    expect([await reached(north), await reached(replaced), await reached(south)]).toEqual([404, 404, 404])
+    // What records of earlier releases hold is found by the migration.
+    const migration = await readFile('platform/db/migrations/0022_file_holders.sql', 'utf8')
+    await world.sql`delete from platform.file_holder`
+    expect(await reached(south)).toBe(true)
+    await world.sql.unsafe(migration.slice(migration.indexOf('do $$')))
+    expect(await world.sql`select asset_key, ei_record_id, entity_property_id, entity_id from platform.file_holder order by 1, 2`).toEqual(
+      before,
+    )
+  })
+
+  it('are not deleted out of a record that their deleter may not change', async () => {
+    const [held, own] = [await upload('held'), await upload('own', key)]
+    await holding(held)
+    await holding(own)
+    const south = await upload('south')
+    await holding(south, 'south')
+    for (const rule of [
+      {},
+      { edit: true, readOnly: ['Photo'] },
+      { edit: true, filter: { rules: [{ property: 'Site', op: 'eq', value: 'west' }] } },
+    ]) {
+      await setRules('Order', [builders, { role: 'DataImport', read: true, filter: northern }, { role: 'DataImport', ...rule }])
+      for (const assetKey of [held, own]) expect(await statusOf('delete_asset', { assetKey })).toBe(403)
+      expect(await statusOf('delete_asset', { assetKey: south })).toBe(404)
+    }
+    await setRules('Order', [builders, { role: 'DataImport', read: true, edit: true, filter: northern }])
+    expect((await world.call('delete_asset', { assetKey: held }, { key })).deleted).toBe(true)
+    expect(await world.call('get_asset', { assetKey: own })).toMatchObject({ assetKey: own })
+  })
+})
+
+interface Files {
+  readonly items: { readonly assetKey: string }[]
   readonly nextCursor?: string
   readonly totalCount?: number
 }

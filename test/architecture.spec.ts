@@ -69,7 +69,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   jobs: ['job', 'job_log'],
   messaging: words('channel channel_receipt contact_preference conversation inbox_counter message message_attempt message_media opt_out'),
   properties: ['property', 'property_display', 'property_option', 'property_option_display', 'property_option_filter'],
-  query: ['record_index', 'record_use'],
+  query: ['file_holder', 'record_index', 'record_use'],
   schedules: ['schedule'],
   schema: ['category', 'publisher'],
   tenants: ['tenant'],
@@ -96,6 +96,8 @@ const alsoRead: Readonly<Record<string, readonly string[]>> = {
   'records.link': ['platform', 'query'],
   category: ['platform', 'properties'],
   entity: ['definitions', 'properties', 'query', 'schema'],
+  // A list leaves out what rules bind.
+  file_holder: ['assets'],
   entity_display: ['platform'],
   entity_property: ['properties'],
   job: ['instances'],

@@ -118,6 +118,8 @@ export async function findStored(tx: Tx, tenantId: number, assetKeys: readonly s
 export interface AssetQuery {
   /** Private files of others are not listed, nor counted. */
   readonly viewerId: number
+  /** What records hold, or held, in these properties is listed for its maker alone. */
+  readonly boundProperties: readonly number[]
   readonly sourceId?: number | undefined
   readonly folderId?: number | undefined
   readonly search?: string | undefined
@@ -125,6 +127,12 @@ export interface AssetQuery {
 
 const matching = (tx: Tx, tenantId: number, query: AssetQuery) => tx`
   a.tenant_id = ${tenantId} and a.stored_at is not null and a.deleted_at is null and (not a.is_private or a.created_by = ${query.viewerId})
+  ${
+    query.boundProperties.length === 0
+      ? tx``
+      : tx`and (a.created_by = ${query.viewerId} or not exists (select from platform.file_holder h
+          where h.tenant_id = a.tenant_id and h.asset_key = a.asset_key and h.entity_property_id = any(${[...query.boundProperties]}::int[])))`
+  }
   ${query.sourceId === undefined ? tx`` : tx`and a.source_id = ${query.sourceId}`}
   ${query.folderId === undefined ? tx`` : tx`and a.asset_folder_id = ${query.folderId}`}
   ${query.search === undefined ? tx`` : tx`and (strpos(lower(a.title), lower(${query.search})) > 0 or strpos(lower(a.original_file_name), lower(${query.search})) > 0)`}`

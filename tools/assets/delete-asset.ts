@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
+import { isFileBound } from '#tools/query/service.ts'
 
 import { assetKey, exampleAsset } from './assets.schema.ts'
 import { markDeleted } from './assets.store.ts'
@@ -13,7 +14,7 @@ export const deleteAsset = defineOperation({
   name: 'delete_asset',
   title: 'Delete an asset',
   description:
-    'Removes the file for good. Records that hold its assetKey keep it, and their history too; whoever asks for the file then gets 404.',
+    'Removes the file for good. Records that hold its assetKey keep it, and their history too; whoever asks for the file then gets 404. 403 where access rules do not let you change a record that holds it.',
   method: 'DELETE',
   path: '/api/v1/assets/{assetKey}',
   roles: 'FileEdit',
@@ -22,6 +23,8 @@ export const deleteAsset = defineOperation({
   async handler(context, input) {
     const { tx, tenantId, stamp, services } = context
     await mustReach(context, input.assetKey)
+    if (await isFileBound(context, input.assetKey))
+      throw new AppError('forbidden', 'A record holds this file in a property that the access rules do not let you change there.')
     if ((await markDeleted(tx, tenantId, [input.assetKey], stamp)) === 0) throw new AppError('not_found', 'No such asset.')
     context.afterCommit(() => sweepSoon(services, tenantId))
     return { assetKey: input.assetKey, deleted: true as const }

@@ -2,11 +2,11 @@ import { z } from 'zod'
 
 import { definitionId } from '#platform/names.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
-import { decodeCursor, listOf, notOfThisList, pageInput, pageOf, sifted } from '#platform/paging.ts'
+import { decodeCursor, listOf, notOfThisList, pageInput, pageOf } from '#platform/paging.ts'
+import { findBoundProperties } from '#tools/query/service.ts'
 
 import { asset, exampleAsset } from './assets.schema.ts'
 import { countAssets, listNewest } from './assets.store.ts'
-import { onlyReached } from './reach.ts'
 
 const cursorPart = z.tuple([z.iso.datetime(), z.uuid()])
 
@@ -30,14 +30,9 @@ export const listAssets = defineOperation({
   async handler(context, input) {
     const { tx, tenantId, actor } = context
     const page = pageOf(context, input)
-    const query = { ...input, viewerId: actor.tenantUserId }
+    const query = { ...input, viewerId: actor.tenantUserId, boundProperties: await findBoundProperties(context) }
     const after = page.cursor === undefined ? undefined : readCursor(page.cursor)
-    const found = await sifted(page, after, {
-      read: (part, place: readonly [string, string] | undefined) => listNewest(tx, tenantId, part, { ...query, after: place }),
-      placeOf: ({ createdDate, assetKey }) => [createdDate, assetKey] as const,
-      sift: (rows) => onlyReached(context, rows),
-    })
-    return listOf(page, found, {
+    return listOf(page, await listNewest(tx, tenantId, page, { ...query, after }), {
       show: (row) => row,
       cursor: ({ createdDate, assetKey }) => [createdDate, assetKey],
       total: await countAssets(tx, tenantId, page, query),

@@ -11,10 +11,3 @@ export async function mustReach(context: TxContext, assetKey: string): Promise<v
   const withheld = await findWithheldFiles(context, files)
   if (withheld.size > 0) mustExist(undefined, 'asset')
 }
-
-/** Those of the rows that the caller reaches. */
-export async function onlyReached<Row extends { readonly assetKey: string }>(context: TxContext, rows: readonly Row[]): Promise<Row[]> {
-  const keys = rows.map((row) => row.assetKey)
-  const withheld = await findWithheldFiles(context, await listMakers(context.tx, context.tenantId, keys))
-  return rows.filter((row) => !withheld.has(row.assetKey))
-}

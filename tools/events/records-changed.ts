@@ -7,10 +7,11 @@ import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 
 import { attachmentAnalyses } from './attachment-analyses.ts'
 import type { ChangedEntity, ChangeKind, Listener, QueuedJobs, RecordChange } from './events.types.ts'
+import { fileHolders } from './file-holders.ts'
 import { holdBack } from './held-changes.ts'
 import { identityLinks } from './identity-links.ts'
 
-const listeners: readonly Listener[] = [identityLinks, attachmentAnalyses]
+const listeners: readonly Listener[] = [identityLinks, fileHolders, attachmentAnalyses]
 
 /** Whether somebody compares what records of the entity held with what they hold, so that a change has to read it. */
 export function comparesBefore(entity: CatalogEntity, kind: ChangeKind): boolean {

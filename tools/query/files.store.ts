@@ -1,4 +1,4 @@
-/** The statement that looks for the records that hold files. */
+/** The statement that asks which records hold a file as they stand. */
 import type { Tx } from '#platform/db/pool.ts'
 import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
 
@@ -6,30 +6,20 @@ import { createParameters } from './columns.rules.ts'
 import { run } from './read.store.ts'
 import { columnOf, fromSql, openSource, type Readable } from './source.rules.ts'
 
-/** A record, deleted perhaps, that holds a file in a property or held it in an earlier version. */
-export interface Holder {
-  readonly assetKey: string
-  readonly id: number
-  readonly entityPropertyId: number
-}
-
-export async function listHolders(
+/** Those of these live records that hold the file in the property now. */
+export async function listHoldingNow(
   tx: Tx,
   readable: Readable,
-  properties: readonly CatalogProperty[],
-  keys: readonly string[],
-): Promise<Holder[]> {
+  property: CatalogProperty,
+  assetKey: string,
+  ids: readonly number[],
+): Promise<number[]> {
   const parameters = createParameters()
-  const wanted = `${parameters.add(keys)}::text[]::uuid[]`
-  const source = openSource({ ...readable, sight: undefined }, { rows: 'versions' })
-  const each = properties.map((property) => {
-    const column = columnOf(source, property)
-    const [file, holds] = property.isList ? [`unnest(${column})`, `${column} && ${wanted}`] : [column, `${column} = any(${wanted})`]
-    return `select ${file} as file, e.id, ${property.entityPropertyId} as property from ${fromSql(parameters, source, holds)}`
-  })
-  return run<Holder>(
-    tx,
-    `select distinct file::text as asset_key, id, property as entity_property_id from (${each.join(' union all ')}) held where file = any(${wanted})`,
-    parameters,
-  )
+  const source = openSource({ ...readable, sight: undefined })
+  const column = columnOf(source, property)
+  const file = `${parameters.add(assetKey)}::text::uuid`
+  const holds = property.isList ? `${file} = any(${column})` : `${column} = ${file}`
+  const among = `${source.alias}.id = any(${parameters.add(ids)}::bigint[])`
+  const rows = await run<{ id: number }>(tx, `select ${source.alias}.id from ${fromSql(parameters, source, among, holds)}`, parameters)
+  return rows.map(({ id }) => id)
 }

@@ -1,13 +1,14 @@
 /** Files that records hold: who reaches one is decided by who sees the record and the property. */
 import { inRecords } from '#platform/db/records.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 
-import { listHolders } from './files.store.ts'
+import { listHoldingNow } from './files.store.ts'
 import { tablesOf } from './frame.ts'
+import { type Holder, insertHolders, listHolders } from './holders.store.ts'
 import { listHoldings } from './holdings.store.ts'
-import { holdingRules, shows } from './sight.rules.ts'
+import { type Holding, holdingRules, shows, type Sight } from './sight.rules.ts'
 
 export interface NamedFile {
   readonly assetKey: string
@@ -17,42 +18,100 @@ export interface NamedFile {
   readonly isPrivate: boolean
 }
 
-function fileProperties({ properties }: CatalogEntity): CatalogProperty[] {
-  return properties.filter((property) => ['Attachment', 'Signature', 'Binary'].includes(property.dataType))
+export function isFileProperty({ dataType }: CatalogProperty): boolean {
+  return ['Attachment', 'Signature', 'Binary'].includes(dataType)
+}
+
+/** The properties whose files access rules are about, with their entities. */
+function boundProperties(catalog: Catalog): ReadonlyMap<number, { readonly entity: CatalogEntity; readonly property: CatalogProperty }> {
+  const ruled = catalog.entities.filter((entity) => entity.access !== undefined)
+  return new Map(
+    ruled.flatMap((entity) =>
+      entity.properties.filter(isFileProperty).map((property) => [property.entityPropertyId, { entity, property }] as const),
+    ),
+  )
+}
+
+/** Properties, by their id in their entity, whose files are in nobody's lists but their makers'. */
+export async function findBoundProperties(context: TxContext): Promise<number[]> {
+  return [...boundProperties(await cachedCatalog(context)).keys()]
+}
+
+/** Keeps which records hold which files: who reaches a file is asked of it. */
+export async function noteHolders({ tx, tenantId }: TxContext, holders: readonly Holder[]): Promise<void> {
+  if (holders.length > 0) await insertHolders(tx, tenantId, holders)
+}
+
+const holdersAtOnce = 5_000
+
+/** The records that hold these files in such properties, portion by portion until `look` has seen enough. */
+async function eachHolders(
+  { tx, tenantId }: TxContext,
+  of: { readonly assetKeys: readonly string[]; readonly entityPropertyIds: readonly number[] },
+  look: (holders: readonly Holder[]) => Promise<'more' | 'enough'>,
+): Promise<void> {
+  let after: Holder | undefined
+  do {
+    const holders = await listHolders(tx, tenantId, of, { after, limit: holdersAtOnce })
+    after = holders.length === holdersAtOnce ? holders.at(-1) : undefined
+    if (holders.length === 0 || (await look(holders)) === 'enough') return
+  } while (after !== undefined)
 }
 
 /**
  * Those of these files that the caller does not reach: private ones of somebody else, and those that are held by records of entities with access rules,
- * now or in an earlier version, where the caller has not made them, and sees none of these records with the property. No statement looks at records
+ * now or in an earlier version, where the caller has not made them, and sees none of these records with the property. No statement looks for holders
  * where no entity has both rules and files.
  */
 export async function findWithheldFiles(context: TxContext, files: readonly NamedFile[]): Promise<ReadonlySet<string>> {
-  const { tx, tenantId, actor } = context
+  const { actor } = context
   const isProduct = actor.kind === 'system' && actor.tenantUserId === 0
   const others = files.filter((file) => file.createdBy === null || file.createdBy !== actor.tenantUserId)
   const privates = isProduct ? [] : others.flatMap((file) => (file.isPrivate ? file.assetKey : []))
-  const keys = others.flatMap((file) => (file.isPrivate ? [] : file.assetKey))
-  if (keys.length === 0) return new Set(privates)
-  const catalog = await cachedCatalog(context)
+  const assetKeys = others.flatMap((file) => (file.isPrivate ? [] : file.assetKey))
+  if (assetKeys.length === 0) return new Set(privates)
+  const entityPropertyIds = await findBoundProperties(context)
+  if (entityPropertyIds.length === 0) return new Set(privates)
   const held = new Set<string>()
   const reached = new Set<string>()
-  for (const entity of catalog.entities) {
-    const properties = entity.access ? fileProperties(entity) : []
-    if (properties.length === 0) continue
-    const tables = await tablesOf(context, catalog, entity)
-    const { sight } = tables
-    if (!sight || tables.present.size === 0) continue
-    const [holders, holdings] = await inRecords(tx, tenantId, async () => {
-      const found = await listHolders(tx, tables, properties, keys)
-      return [found, await listHoldings(tx, tables, sight, [...new Set(found.map((holder) => holder.id))])] as const
-    })
-    for (const { assetKey, id, entityPropertyId } of holders) {
-      const property = properties.find((one) => one.entityPropertyId === entityPropertyId)
-      held.add(assetKey)
-      if (property && holdingRules(sight, holdings.get(id) ?? [], 'read').some((rule) => shows(rule, property))) reached.add(assetKey)
-    }
-  }
+  await eachHolders(context, { assetKeys, entityPropertyIds }, async (holders) => {
+    for (const { assetKey } of await seenPlaces(context, holders)) reached.add(assetKey)
+    for (const { assetKey } of holders) held.add(assetKey)
+    return reached.size === assetKeys.length ? 'enough' : 'more'
+  })
   return new Set([...privates, ...[...held].filter((assetKey) => !reached.has(assetKey))])
+}
+
+/** Whether a record holds the file now in a property that access rules do not let the caller change there. */
+export async function isFileBound(context: TxContext, assetKey: string): Promise<boolean> {
+  const { tx, tenantId } = context
+  const catalog = await cachedCatalog(context)
+  const bound = boundProperties(catalog)
+  if (bound.size === 0) return false
+  let isBound = false
+  await eachHolders(context, { assetKeys: [assetKey], entityPropertyIds: [...bound.keys()] }, async (holders) => {
+    for (const [entityPropertyId, group] of Map.groupBy(holders, (one) => one.entityPropertyId)) {
+      const place = bound.get(entityPropertyId)
+      const tables = place && (await tablesOf(context, catalog, place.entity))
+      const { sight } = tables ?? {}
+      if (!place || !tables || !sight) continue
+      const ids = group.map((one) => one.eiRecordId)
+      const holdings = await inRecords(tx, tenantId, async () => {
+        const holding = await listHoldingNow(tx, tables, place.property, assetKey, ids)
+        return listHoldings(tx, tables, sight, holding)
+      })
+      for (const holding of holdings.values()) if (!mayChange(sight, holding, place.property)) isBound = true
+    }
+    return isBound ? 'enough' : 'more'
+  })
+  return isBound
+}
+
+function mayChange(sight: Sight, holding: Holding, property: CatalogProperty): boolean {
+  return (
+    holdingRules(sight, holding, 'read').some((rule) => shows(rule, property)) &&
+    holdingRules(sight, holding, 'edit').some((rule) => !rule.readOnly.has(property.propertyId))
+  )
 }
 
 /** A property of a record, or without one the record itself; deleted or not. */

@@ -7,7 +7,16 @@ export { entityInPath, readFrame, readFrameOf, type ReadFrame } from './frame.ts
 export { externalKeyOf, findKeyIssues, type Keys, keyTextOf } from './keys.rules.ts'
 export { keepIndexes } from './indexing.ts'
 export { countRecords, listRecords } from './pages.ts'
-export { findWithheldFiles, isPlaceSeen, type Place, seenPlaces } from './files.ts'
+export {
+  findBoundProperties,
+  findWithheldFiles,
+  isFileBound,
+  isFileProperty,
+  isPlaceSeen,
+  noteHolders,
+  type Place,
+  seenPlaces,
+} from './files.ts'
 export { findDocument } from './read.store.ts'
 export {
   anyRecordId,
