@@ -19,6 +19,7 @@ import { listInstancesAsOf } from './list-instances-as-of.ts'
 import { listInstancesChangedSince } from './list-instances-changed-since.ts'
 import { listInstancesDeletedSince } from './list-instances-deleted-since.ts'
 import { listInstances } from './list-instances.ts'
+import { updateInstancesByFilter } from './many/update-instances-by-filter.ts'
 import { saveInstance } from './save-instance.ts'
 import { saveInstancesBulk } from './save-instances-bulk.ts'
 import { searchInstances } from './search/search-instances.ts'
@@ -40,6 +41,7 @@ export const instancesDomain: Domain = {
     searchInstances,
     aggregateInstances,
     saveInstancesBulk,
+    updateInstancesByFilter,
     importInstances,
     exportInstances,
     deleteInstance,

@@ -133,4 +133,10 @@ export const instancesPhrases: Phrases = {
     fr: 'chercher un mot partout; recherche plein texte; trouver tout ce qui mentionne Lopez; champ de recherche sur toutes les tables; je ne sais pas dans quelle table; où a-t-on parlé de la bride qui fuit; chercher un numéro de série partout',
     es: 'buscar una palabra en todas partes; búsqueda de texto completo; encontrar todo lo que menciona a López; buscador en todas las tablas; no sé en qué tabla está; dónde se habló de la brida que gotea; buscar un número de serie en todo',
   },
+  update_instances_by_filter: {
+    en: 'set a value on all matching rows; close every order that is done; mass update by condition; change the crew of all jobs on Friday; update set where; give all machines of this site another owner; reset the price of every part in a group; mark everything older than a year as archived; same change for many records; how many would that change; replace one status by another everywhere; clear a field in all entries',
+    de: 'einen Wert in allen passenden Zeilen setzen; alle erledigten Aufträge schließen; Massenänderung mit Bedingung; alle Maschinen dieses Standorts einem anderen geben; alles Ältere als ein Jahr archivieren; dieselbe Änderung an vielen Datensätzen; einen Status überall ersetzen',
+    fr: 'mettre une valeur sur toutes les lignes qui correspondent; clore toutes les commandes faites; modification en masse sous condition; donner toutes les machines du site à un autre; archiver tout ce qui a plus d’un an; la même modification sur beaucoup de fiches; remplacer un statut partout',
+    es: 'poner un valor en todas las filas que coinciden; cerrar todos los pedidos hechos; cambio masivo con condición; dar todas las máquinas del sitio a otro; archivar todo lo que tiene más de un año; el mismo cambio en muchos registros; sustituir un estado en todas partes',
+  },
 }

@@ -9,7 +9,7 @@ import { entityInPath } from '#tools/query/service.ts'
 import { moveParent, saveRow } from './instances.schema.ts'
 import { rowNamed } from './save/named-row.ts'
 import { leftAsItIs } from './save/save-one-row.ts'
-import { tryRow } from './save/save-rows.ts'
+import { tryRows } from './save/save-rows.ts'
 import type { SaveRowInput } from './save/understand-row.rules.ts'
 import { readWish } from './save/understand-rows.ts'
 import { writeFrame } from './save/write-frame.ts'
@@ -62,7 +62,7 @@ export const validateInstance = defineOperation({
 
 async function findingsOf(
   context: TxContext,
-  frame: Parameters<typeof tryRow>[1],
+  frame: Parameters<typeof tryRows>[1],
   draftRow: { readonly row: SaveRowInput; readonly target: string | number | undefined; readonly movesParents: boolean | undefined },
 ): Promise<readonly Finding[]> {
   const { row, target, movesParents } = draftRow
@@ -74,7 +74,7 @@ async function findingsOf(
     throw error
   }
   const wish = await readWish(frame.entity, named.row, named.targetId)
-  const outcome = await tryRow(context, frame, wish, { movesParents: movesParents === true })
+  const outcome = (await tryRows(context, frame, [wish], { movesParents: movesParents === true })).get(wish.index)
   if (outcome?.outcome === 'failed') return outcome.errors
   const isLeft = outcome?.outcome === 'skipped' && wish.mode === 'insertOnly'
   return isLeft ? [finding('$.importMode', leftAsItIs(outcome.eiRecordId))] : []

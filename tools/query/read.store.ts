@@ -155,6 +155,21 @@ export async function fetchRows(tx: Tx, count: number): Promise<string[]> {
   return rows.map((row) => row.data)
 }
 
+/** The ids of the records that a filter selects, from the lowest on; `isHeld` keeps them from other writers until the transaction ends. */
+export async function listIds(
+  tx: Tx,
+  source: Source,
+  filter: QueryNode | undefined,
+  { limit, isHeld }: { readonly limit: number; readonly isHeld: boolean },
+): Promise<number[]> {
+  const parameters = createParameters()
+  const { alias } = source
+  const rows = fromSql(parameters, source, ...(filter ? [filterSql(parameters, filter)] : []))
+  const held = isHeld ? ` for no key update of ${alias}` : ''
+  const found = await run<{ id: number }>(tx, `select ${alias}.id from ${rows} order by ${alias}.id limit ${limit}${held}`, parameters)
+  return found.map((row) => row.id)
+}
+
 /** How many records of the source a filter selects, counted up to `limit`. */
 export async function countRows(tx: Tx, source: Source, filter: QueryNode | undefined, limit: number | undefined): Promise<number> {
   const parameters = createParameters()

@@ -6,7 +6,7 @@ import { type ShownColumn, showing } from './document.rules.ts'
 import { systemTypes } from './field.rules.ts'
 import type { ReadFrame } from './frame.ts'
 import { conjunctionOf, queryOf } from './pages.ts'
-import { countRows, fetchRows, openRows } from './read.store.ts'
+import { countRows, fetchRows, listIds, openRows } from './read.store.ts'
 import { openSource } from './source.rules.ts'
 
 export interface RowsRequest {
@@ -55,6 +55,19 @@ export async function countRowsOf(
   const filter = await conjunctionOf(context, frame, source, filters)
   if (!frame.hasTable) return 0
   return inRecords(context.tx, context.tenantId, () => countRows(context.tx, source, filter, limit))
+}
+
+/** The ids of the live records that a filter selects, from the lowest on. `isHeld`: nobody else changes them until the transaction ends. */
+export async function selectIds(
+  context: TxContext,
+  frame: ReadFrame,
+  filterRules: unknown,
+  options: { readonly limit: number; readonly isHeld: boolean },
+): Promise<readonly number[]> {
+  const source = openSource(frame)
+  const { filter } = await queryOf(context, frame, source, { filterRules })
+  if (!frame.hasTable) return []
+  return inRecords(context.tx, context.tenantId, () => listIds(context.tx, source, filter, options))
 }
 
 /** What the values of a column are. */

@@ -32,7 +32,7 @@ export {
 } from './records.ts'
 export { aggregateRecords } from './report/aggregates.ts'
 export { type FlatRecord, flatRecord, readRelated } from './related.ts'
-export { countRowsOf, readRows, type RowsRequest, typeOfColumn } from './rows.ts'
+export { countRowsOf, readRows, type RowsRequest, selectIds, typeOfColumn } from './rows.ts'
 export { accessFloor } from './access-floor.ts'
 export { searchEntities } from './search.ts'
 export { sightOf } from './sight.ts'

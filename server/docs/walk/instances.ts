@@ -47,6 +47,10 @@ export const steps: readonly Step[] = [
   },
   { operation: 'import_instances', input: { entity, assetKey: '{{rowsAssetKey}}' }, keeps: { jobId: 'answer.jobId' } },
   { operation: 'await_job', title: 'the import', input: { jobId: '{{jobId}}', timeoutSeconds: 30 } },
+  {
+    operation: 'update_instances_by_filter',
+    input: { entity, filterRules: open, data: { 'Priority{{run}}': 'Low' }, dryRun: true },
+  },
   { operation: 'export_instances', input: { entity, format: 'json', filterRules: open }, keeps: { recordsAssetKey: 'answer.assetKey' } },
   { operation: 'delete_instance', title: 'dry', input: { entity, record: '{{recordId}}', dryRun: true } },
   { operation: 'delete_instance', input: { entity, record: '{{recordId}}' } },

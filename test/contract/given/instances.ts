@@ -74,6 +74,11 @@ export const given: Given = {
     const { entity } = await recordOf(stage)
     return { input: { entity, format: 'csv' } }
   },
+  async update_instances_by_filter(stage) {
+    const { entity } = await recordOf(stage)
+    const { properties } = await stage.call('describe_entity', { entity })
+    return { input: { entity, filterRules: [], data: { [properties[1].propertyInternalName]: 5 } } }
+  },
   async delete_instance(stage) {
     const { entity, record } = await recordOf(stage)
     return { input: { entity, record } }

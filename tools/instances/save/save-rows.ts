@@ -77,19 +77,19 @@ function failInto(outcomes: Map<number, SaveOutcome>): Fail {
 }
 
 /**
- * What a save of the row would be refused for, if anything; nothing is written. The frame is one of a trial. Somebody may be quicker, so that the save
+ * What a save of the rows would be refused for, by their index; nothing is written. The frame is one of a trial. Somebody may be quicker, so that the save
  * itself is refused all the same.
  */
-export async function tryRow(
+export async function tryRows(
   context: TxContext,
   frame: WriteFrame & { readonly isDry: true },
-  wish: SaveWish,
-  options: { readonly movesParents?: boolean },
-): Promise<SaveOutcome | undefined> {
+  wishes: readonly SaveWish[],
+  options: { readonly movesParents?: boolean } = {},
+): Promise<ReadonlyMap<number, SaveOutcome>> {
   const outcomes = new Map<number, SaveOutcome>()
   const fail = failInto(outcomes)
-  await readyRows(context, frame, refuseUnsound([wish], fail), options, outcomes, fail)
-  return outcomes.get(wish.index)
+  await readyRows(context, frame, refuseUnsound(wishes, fail), options, outcomes, fail)
+  return outcomes
 }
 
 /** The rows that are to be written, as they will be; the others have their outcome. */
