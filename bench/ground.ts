@@ -44,13 +44,15 @@ export interface Ground {
   close(): Promise<void>
 }
 
-function onDatabase(url: string, database: string): string {
+/** The same address with another database. */
+export function onDatabase(url: string, database: string): string {
   const changed = new URL(url)
   changed.pathname = `/${database}`
   return changed.toString()
 }
 
-async function untilServing(url: string, server: ChildProcess, logPath: string): Promise<void> {
+/** Resolves once the server is ready; throws where it ended, or after a minute. */
+export async function untilServing(url: string, server: ChildProcess, logPath: string): Promise<void> {
   const until = Date.now() + 60_000
   for (;;) {
     const isUp = await fetch(`${url}/readyz`).then(

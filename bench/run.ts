@@ -1,14 +1,17 @@
 /**
  * `npm run bench`: everything that is measured, in one run on this machine. Prints a table with the aims and writes it to bench/results/. With an
- * argument, the REST measures whose name holds it, printed alone: for work on one of them. BENCH_ROUNDS sets their rounds.
+ * argument, the REST measures whose name holds it, printed alone: for work on one of them. BENCH_ROUNDS sets their rounds. `scale` measures calls as
+ * records grow (`--rows 10000,100000`), beside another product with `--peer directus`; a further argument narrows it to measures of that name.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 
 import { type McpResult, measureMcp, measureRest, type RestResult } from './calls.ts'
 import { type Ground, openGround } from './ground.ts'
 import { report, type BenchResult } from './report.ts'
+import { measureScale } from './scale.ts'
 import { measureWaking, type WakingResult } from './waking.ts'
 import { measureWorkflows } from './workflows.ts'
 import { measures } from './workload.ts'
@@ -52,7 +55,13 @@ async function onGround(): Promise<{ rest: RestResult[]; mcp: McpResult[]; wakin
 }
 
 async function main(): Promise<void> {
-  const [wanted] = process.argv.slice(2)
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { peer: { type: 'string' }, rows: { type: 'string' } } })
+  const [wanted, only = ''] = positionals
+  if (wanted === 'scale' || values.peer !== undefined) {
+    const sizes = (values.rows ?? '10000,100000').split(',').map(Number)
+    await measureScale({ sizes, peer: values.peer, only })
+    return
+  }
   if (wanted !== undefined) {
     const ground = await openGround()
     try {

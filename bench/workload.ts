@@ -42,7 +42,8 @@ export const catalog = {
   })),
 }
 
-function data(number: number, generation = 0): Record<string, unknown> {
+/** A record's values. */
+export function data(number: number, generation = 0): Record<string, unknown> {
   const day = `2026-${String((number % 12) + 1).padStart(2, '0')}-${String((number % 28) + 1).padStart(2, '0')}`
   return {
     Title: `Meter ${number} of the harbour district`,

@@ -46,6 +46,7 @@ describe('which indexes use asks for', () => {
     expect(planned([often({ order: 'c4' }, 200), often({ contains: ['c3'] }, 900)])).toEqual(['t_c3', 'o_c4'])
     expect(planned([often({ equals: ['c2'] }, 900), often({ equals: ['c2'], order: 'c4' }, 200)])).toEqual(['o_c2_c4'])
     expect(planned([often({ equals: ['c2'] })], table(['o_c2_c4']))).toEqual([])
+    expect(planned([often({ order: 'c2' })], table(['o_c2_c4']))).toEqual(['o_c2'])
   })
 
   it('leaves small tables, rare and cheap uses alone, and ends at its budget', () => {

@@ -101,9 +101,10 @@ export function indexFor(use: Use, distinct: IndexedTable['distinct']): RecordIn
   return then === undefined ? undefined : { kind: 'ordered', by: [then] }
 }
 
-/** Whether rows that one index finds are found by another too. */
-function serves(existing: RecordIndex, wanted: RecordIndex): boolean {
-  return existing.kind === wanted.kind && wanted.by.every((by, index) => existing.by[index] === by)
+/** Whether what one index would do for a use another does too. One that goes on has the same rows together, in another order. */
+function serves(existing: RecordIndex, wanted: RecordIndex, { order }: Use): boolean {
+  const begins = existing.kind === wanted.kind && wanted.by.every((by, index) => existing.by[index] === by)
+  return begins && (order === null || existing.by.length === wanted.by.length)
 }
 
 /** A use, how often it was slow within the last days, and what it took in all. */
@@ -151,12 +152,13 @@ export function planIndexes(
     if (!index) continue
     const present = [...kept, ...build.map((one) => one.index)]
     const isFull = present.filter(({ kind }) => kind === index.kind).length >= mostIndexes[index.kind]
-    if (!isFull && !present.some((one) => serves(one, index))) build.push({ index, use })
+    if (!isFull && !present.some((one) => serves(one, index, use))) build.push({ index, use })
   }
   // What one that is longer serves as well is not needed beside it.
   return {
     build: build.filter(
-      ({ index }) => !build.some((one) => one.index !== index && indexName(one.index) !== indexName(index) && serves(one.index, index)),
+      ({ index, use }) =>
+        !build.some((one) => one.index !== index && indexName(one.index) !== indexName(index) && serves(one.index, index, use)),
     ),
     drop,
   }

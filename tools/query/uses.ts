@@ -9,7 +9,7 @@ import { type Use, useOf } from './uses.rules.ts'
 import { addUses } from './uses.store.ts'
 
 /** What takes less is no reason for an index: a small table is read whole in that time. */
-const slowMs = 15
+const slowMs = 5
 const flushEveryMs = 10_000
 /** Of as many different uses a process keeps count at a time. Others wait for the next time. */
 const mostUses = 2_000
