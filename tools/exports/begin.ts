@@ -3,10 +3,9 @@ import type { StagedContext, TxContext } from '#platform/operation.ts'
 import { ownerOf } from '#tools/assets/service.ts'
 import type { Job } from '#tools/jobs/jobs.schema.ts'
 import { type JobRequest, queueJob } from '#tools/jobs/service.ts'
-import { countRowsOf } from '#tools/query/service.ts'
 
 import type { Format } from './exports.schema.ts'
-import { type Exported, type ExportPlan, exportRecords, type ExportRequest } from './write-export.ts'
+import { type Exported, type ExportPlan, type ExportRequest, writeExport } from './write-export.ts'
 
 /** Written in the call that asks; what is larger is for a job. */
 const rowsAtOnce = 5_000
@@ -26,7 +25,7 @@ export interface ExportWish<Plan extends NamedPlan> {
 export async function exportOrQueue<Plan extends NamedPlan>(context: StagedContext, wish: ExportWish<Plan>): Promise<Exported | Job> {
   const begun = await context.inTransaction(async (inner) => {
     const plan = await wish.plan(inner)
-    if ((await countRowsOf(inner, plan.frame, plan, rowsAtOnce + 1)) <= rowsAtOnce) return { plan }
+    if ((await plan.content.count(inner, rowsAtOnce + 1)) <= rowsAtOnce) return { plan }
     return { job: await queueJob(inner, { ...wish.job(inner, plan), requiredRoles: 'DataView' }) }
   })
   if ('job' in begun) {
@@ -35,7 +34,7 @@ export async function exportOrQueue<Plan extends NamedPlan>(context: StagedConte
   }
   const { name, isSensitive } = begun.plan
   const onStored = wish.onStored?.(begun.plan)
-  const done = await exportRecords({
+  const done = await writeExport({
     owner: ownerOf(context),
     name,
     format: wish.format,

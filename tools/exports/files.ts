@@ -3,13 +3,20 @@ import { writeXlsxStream } from 'hucre/xlsx'
 import Papa from 'papaparse'
 
 import { nextTurn } from '#platform/turns.ts'
-import { type ShownColumn, typeOfColumn } from '#tools/query/service.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
 
 import { csvCell, formula, numberFormat, sheetCell } from './cells.rules.ts'
 import type { Format } from './exports.schema.ts'
 
+type DataType = CatalogProperty['dataType']
+
+export interface FileColumn {
+  readonly name: string
+  readonly dataType: DataType
+}
+
 export interface Rows {
-  readonly columns: readonly ShownColumn[]
+  readonly columns: readonly FileColumn[]
   /** The JSON text of each row, an object by column. */
   readonly batches: AsyncIterable<readonly string[]>
   /** Names the sheet. */
@@ -50,20 +57,19 @@ async function* jsonOf({ batches }: Rows): AsyncGenerator<string> {
 }
 
 async function* sheetRows({ columns, batches }: Rows) {
-  const types = columns.map((column) => ({ name: column.name, dataType: typeOfColumn(column) }))
   for await (const batch of batches) {
     for (const [index, text] of batch.entries()) {
       // A row of many columns takes its time, and the writer asks for the next one at once.
       if (index % 100 === 0) await nextTurn()
       const row = parse(text)
-      yield types.map(({ name, dataType }) => sheetCell(dataType, row[name]))
+      yield columns.map(({ name, dataType }) => sheetCell(dataType, row[name]))
     }
   }
 }
 
 async function* sheetOf(rows: Rows): AsyncGenerator<Uint8Array> {
   const columns = rows.columns.map((column) => {
-    const numFmt = numberFormat(typeOfColumn(column))
+    const numFmt = numberFormat(column.dataType)
     return { header: column.name, ...(numFmt === undefined ? {} : { numFmt }) }
   })
   yield* writeXlsxStream(sheetRows(rows), { name: rows.name.slice(0, maxSheetName), columns })

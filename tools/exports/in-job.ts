@@ -9,7 +9,7 @@ import { systemOwner } from '#tools/assets/service.ts'
 import { finishJob, type RunningJob } from '#tools/jobs/service.ts'
 
 import { allowLongRead } from './exports.store.ts'
-import { type Exported, exportRecords, type ExportRequest } from './write-export.ts'
+import { type Exported, type ExportRequest, writeExport } from './write-export.ts'
 
 /** Whoever started an export, with the roles of that call as far as they still have them. Throws AppError `forbidden` where they may not read any more. */
 export async function starterOf(services: Services, { tenantId, startedBy }: RunningJob, roleFlag: number): Promise<Actor> {
@@ -42,7 +42,7 @@ export async function exportInJob(
       },
       { tenantUserId: actor.tenantUserId },
     )
-  return exportRecords({
+  return writeExport({
     ...request,
     owner,
     read,

@@ -1,20 +1,41 @@
-/** Records of a query as a file among the assets. */
+/** Rows as a file among the assets: records of a query, or what was made of records. */
 import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { type AssetOwner, fillPending, openPending } from '#tools/assets/service.ts'
-import { type ReadFrame, readRows, type RowsRequest } from '#tools/query/service.ts'
+import { countRowsOf, type ReadFrame, readRows, type RowsRequest, typeOfColumn } from '#tools/query/service.ts'
 
 import type { Format } from './exports.schema.ts'
-import { fileOf, mimeTypes } from './files.ts'
+import { type FileColumn, fileOf, mimeTypes } from './files.ts'
 
 /** Of one file: a sheet has little more room. */
 const maxRows = 1_000_000
 
-export interface ExportPlan extends RowsRequest {
-  readonly frame: ReadFrame
+/** Rows that a file may be made of. */
+export interface FileContent {
+  readonly columns: readonly FileColumn[]
+  /** Names the sheet. */
+  readonly name: string
+  /** How many rows there are, counted up to `limit`. */
+  count(context: TxContext, limit: number): Promise<number>
+  /** Batches of them, each the JSON text of an object by column, as they are in the transaction. */
+  batches(context: TxContext): AsyncIterable<readonly string[]>
+}
+
+export interface ExportPlan {
+  readonly content: FileContent
+}
+
+/** Records of a query as the rows of a file. */
+export function recordsAsContent(frame: ReadFrame, query: RowsRequest): FileContent {
+  return {
+    columns: query.columns.map((column) => ({ name: column.name, dataType: typeOfColumn(column) })),
+    name: frame.entity.internalName,
+    count: (context, limit) => countRowsOf(context, frame, query, limit),
+    batches: (context) => readRows(context, frame, query),
+  }
 }
 
 export interface ExportRequest {
@@ -41,7 +62,7 @@ async function* counted(batches: AsyncIterable<readonly string[]>, count: (rows:
   for await (const batch of batches) {
     rows += batch.length
     if (rows > maxRows)
-      throw new AppError('too_large', `A file takes at most ${maxRows.toLocaleString('en-US')} rows. Narrow it with filterRules.`)
+      throw new AppError('too_large', `A file takes at most ${maxRows.toLocaleString('en-US')} rows. Narrow it by a filter.`)
     count(rows)
     yield batch
   }
@@ -57,8 +78,8 @@ export function isSensitiveExport({ columns }: RowsRequest): boolean {
   return columns.some((column) => 'property' in column && column.property.isSensitive)
 }
 
-/** Writes records of a query into a new file, its owner's alone, while they are read. Throws what the reading or the storing throws; then there is no file. */
-export async function exportRecords(request: ExportRequest): Promise<Exported> {
+/** Writes rows into a new file, its owner's alone, while they are read. Throws what the reading or the storing throws; then there is no file. */
+export async function writeExport(request: ExportRequest): Promise<Exported> {
   const { owner, format, isSensitive } = request
   const file = { fileName: `${request.name}.${format}`, mimeType: mimeTypes[format], isSensitive, isPrivate: true }
   const pending = await owner.transact((context) => openPending(context, owner.tenantUserId, file))
@@ -69,13 +90,9 @@ export async function exportRecords(request: ExportRequest): Promise<Exported> {
     // What has gone into the file cannot be taken back: a transaction that is run again would write it twice.
     if (isBegun) throw new AppError('unavailable', 'The records changed while they were read. Try again.', { retryAfterSeconds: 1 })
     isBegun = true
-    const { frame, ...query } = await request.plan(context)
-    const batches = counted(readRows(context, frame, query), (found) => (rows = found))
-    await pipeline(
-      fileOf(format, { columns: query.columns, batches, name: frame.entity.internalName }),
-      bytes,
-      owner.signal ? { signal: owner.signal } : {},
-    )
+    const { content } = await request.plan(context)
+    const batches = counted(content.batches(context), (found) => (rows = found))
+    await pipeline(fileOf(format, { ...content, batches }), bytes, owner.signal ? { signal: owner.signal } : {})
   })
   const done = () => ({ assetKey: pending.assetKey, rows })
   const storing = fillPending(

@@ -34,8 +34,8 @@ export const exportView = defineStagedOperation({
       onStored: ({ viewId }) => noteExportOf(viewId),
       job(inner, plan) {
         const { roleFlag } = inner.actor
-        const { entityId } = plan.frame.entity
-        const asked: ViewExportInput = { entityId, viewId: plan.viewId, format: input.format, filterRules: filter, roleFlag }
+        const { entityId, viewId } = plan
+        const asked: ViewExportInput = { entityId, viewId, format: input.format, filterRules: filter, roleFlag }
         return { kind: viewExportKind, operation: 'export_view', input: asked }
       },
     })

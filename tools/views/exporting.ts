@@ -6,10 +6,18 @@ import type { TxContext } from '#platform/operation.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { dropAssets } from '#tools/assets/service.ts'
 import { format } from '#tools/exports/exports.schema.ts'
-import { type Exported, exportInJob, fileNameOf, isSensitiveExport, starterOf } from '#tools/exports/service.ts'
+import {
+  type Exported,
+  exportInJob,
+  type FileContent,
+  fileNameOf,
+  isSensitiveExport,
+  recordsAsContent,
+  starterOf,
+} from '#tools/exports/service.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 import type { JobRunner } from '#tools/jobs/service.ts'
-import { entityInPath, type ReadFrame, readFrameOf, type RowsRequest, type ShownColumn } from '#tools/query/service.ts'
+import { entityInPath, readFrameOf, type ShownColumn } from '#tools/query/service.ts'
 
 import { soundView } from './shown.ts'
 import { keepFile, noteExport } from './views.store.ts'
@@ -26,8 +34,9 @@ const exportInput = z.object({
 })
 export type ViewExportInput = z.infer<typeof exportInput>
 
-interface ViewPlan extends RowsRequest {
-  readonly frame: ReadFrame
+interface ViewPlan {
+  readonly content: FileContent
+  readonly entityId: number
   readonly viewId: number
   /** Of the file, without its extension. */
   readonly name: string
@@ -45,8 +54,8 @@ export async function planExport(context: TxContext, entity: IdOrName, slot: IdO
   const filters = filterRules === undefined ? query.filters : [...query.filters, filterRules]
   const request = { columns, filters, sort: query.sort }
   return {
-    ...request,
-    frame: await readFrameOf(context, catalog, of),
+    content: recordsAsContent(await readFrameOf(context, catalog, of), request),
+    entityId: of.entityId,
     viewId: definition.definitionId,
     name: fileNameOf(definition.internalName, context.stamp),
     isSensitive: isSensitiveExport(request),

@@ -39,9 +39,9 @@ export const exportInstances = defineStagedOperation({
     return exportOrQueue(context, {
       format: input.format,
       plan: (inner) => planExport(inner, input.entity, input),
-      job(inner, { frame, columns }) {
+      job(inner, { entityId, columns }) {
         const asked: InstanceExportInput = {
-          entityId: frame.entity.entityId,
+          entityId,
           format: input.format,
           filterRules: input.filterRules,
           properties: columns.map((column) => ('property' in column ? column.property.propertyId : column.name)),

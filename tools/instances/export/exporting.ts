@@ -10,7 +10,7 @@ import { inSystemTransaction } from '#platform/system.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 import { format } from '#tools/exports/exports.schema.ts'
-import { exportInJob, fileNameOf, isSensitiveExport, starterOf } from '#tools/exports/service.ts'
+import { exportInJob, fileNameOf, isSensitiveExport, recordsAsContent, starterOf } from '#tools/exports/service.ts'
 import type { JobRunner } from '#tools/jobs/service.ts'
 import { entityInPath, readColumn, readFrameOf, type ShownColumn } from '#tools/query/service.ts'
 
@@ -56,8 +56,9 @@ export async function planExport(
     sort: undefined,
   }
   return {
-    ...request,
-    frame: await readFrameOf(context, catalog, of),
+    content: recordsAsContent(await readFrameOf(context, catalog, of), request),
+    columns: request.columns,
+    entityId: of.entityId,
     name: fileNameOf(of.internalName, context.stamp),
     isSensitive: isSensitiveExport(request),
   }
