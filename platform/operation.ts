@@ -136,6 +136,8 @@ interface Common<I extends z.ZodObject, O extends z.ZodType> {
   readonly issuesSecret?: { readonly idField: string }
   /** Fields that the contract puts into the query although there is a body; they are taken from either. */
   readonly queryFields?: readonly string[]
+  /** Fields of a REST body that bear the name of a parameter of the path, and what the input calls them. */
+  readonly bodyNames?: Readonly<Record<string, string>>
   /** Fields that only exist over MCP (the bytes of an upload, say), left out of the REST documents. */
   readonly mcpOnlyFields?: readonly string[]
   /** Those of them that a tool call must have. `input` leaves them optional, since it is parsed over REST too. */

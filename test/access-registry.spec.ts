@@ -70,6 +70,9 @@ beforeAll(async () => {
   const saved = await call('save_instance', { entity: 'Person', key1: marker, data })
   const { eiRecordId } = saved
   await world.sql`update platform.job set result = ${world.sql.json({ assetKey, eiRecordId })} where job_id = ${saved.jobIds[0]}`
+  await call('create_entity', { internalName: 'Badge' })
+  await call('attach_child_entity', { entity: 'Person', childEntity: 'Badge' })
+  const badge = await call('save_instance', { entity: 'Badge', key1: 'badge', parentEIRecordId: eiRecordId, data: {} })
   const gone = await call('save_instance', { entity: 'Person', key1: `${marker}-gone`, data: { Note: marker } })
   await call('delete_instance', { entity: 'Person', record: String(gone.eiRecordId) })
   const sent = await call('send_message', { to: { tenantUserId: user.tenantUserId }, text: `About ${marker}`, eiRecordId })
@@ -101,9 +104,10 @@ beforeAll(async () => {
     query: marker,
     values: [marker],
     aggregates: [{ fn: 'MAX', property: 'Note' }],
+    childEntity: 'Badge',
   }
   expect(entityId).toBeGreaterThan(0)
-  shown = new RegExp(`${marker}|"eiRecordId":(?:${eiRecordId}|${gone.eiRecordId})\\b|${assetKey}`)
+  shown = new RegExp(`${marker}|"eiRecordId"\\s*:\\s*(?:${eiRecordId}|${gone.eiRecordId}|${badge.eiRecordId})\\b|${assetKey}`)
 })
 
 afterAll(async () => world?.close())

@@ -166,7 +166,8 @@ async function readCall({ route, parts, request, exchange, target, credential, p
   const ofCaller: Watched = { totalMs: timeouts.body, ask: { afterMs: timeouts.stall * askAfterPart, check: identify } }
   const watched = needsCredential ? ofCaller : ofStranger
   const body = route.method === 'GET' ? {} : await readJsonObject(raw, { bytes: jsonBytes, pace, watched })
-  return { ...common, operation: operationFor(route, body), input: mergeInput(query, body, path) }
+  const operation = operationFor(route, body)
+  return { ...common, operation, input: mergeInput(query, withInputNames(operation, body), path) }
 }
 
 function readPath(route: Route, target: Target): Record<string, unknown> {
@@ -196,6 +197,17 @@ function readQuery(route: Route, target: Target): Map<string, QueryValue> {
 function textOf(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.length <= 1_000 && value.every((part) => typeof part !== 'object') ? value.join(',') : undefined
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+}
+
+/** A body with the names that the input has for its fields, where the path takes theirs. */
+function withInputNames({ bodyNames = {} }: RegisteredOperation, body: Record<string, unknown>): Record<string, unknown> {
+  let renamed = body
+  for (const [name, known] of Object.entries(bodyNames)) {
+    if (!Object.hasOwn(renamed, name) || Object.hasOwn(renamed, known)) continue
+    const { [name]: value, ...rest } = renamed
+    renamed = { ...rest, [known]: value }
+  }
+  return renamed
 }
 
 /** One object of query, body and path. A name that stands in two of them must say the same in both. */

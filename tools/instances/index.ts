@@ -15,6 +15,7 @@ import { getInstanceVariance } from './get-instance-variance.ts'
 import { getInstance } from './get-instance.ts'
 import { importInstances } from './import/import-instances.ts'
 import { instancesPhrases } from './instances.phrases.ts'
+import { listChildInstances } from './list-child-instances.ts'
 import { listInstancesAsOf } from './list-instances-as-of.ts'
 import { listInstancesChangedSince } from './list-instances-changed-since.ts'
 import { listInstancesDeletedSince } from './list-instances-deleted-since.ts'
@@ -22,6 +23,7 @@ import { listInstances } from './list-instances.ts'
 import { updateInstancesByFilter } from './many/update-instances-by-filter.ts'
 import { saveInstance } from './save-instance.ts'
 import { saveInstancesBulk } from './save-instances-bulk.ts'
+import { setInstanceParent } from './set-instance-parent.ts'
 import { searchInstances } from './search/search-instances.ts'
 import { upsertInstance } from './upsert-instance.ts'
 import { validateInstance } from './validate-instance.ts'
@@ -38,6 +40,8 @@ export const instancesDomain: Domain = {
     getInstanceByKey,
     listInstances,
     countInstances,
+    listChildInstances,
+    setInstanceParent,
     searchInstances,
     aggregateInstances,
     saveInstancesBulk,

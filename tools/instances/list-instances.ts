@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-import { AppError } from '#platform/errors.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { entity, listInput, narrowInput } from '#tools/query/query.schema.ts'
-import { listRecords, readFrame, timeOf } from '#tools/query/service.ts'
+import { listRecords, readFrame } from '#tools/query/service.ts'
 
 import { exampleInstance, instance } from './instances.schema.ts'
+import { listedInput, listedOf } from './listed.ts'
 
 export const listInstances = defineOperation({
   ...reads(z.array(instance)),
@@ -21,9 +21,7 @@ export const listInstances = defineOperation({
     entity,
     ...listInput,
     ...narrowInput,
-    modifiedSinceUtc: z.string().max(100).optional().describe('Only records changed at or after this ISO 8601 time, or day'),
-    changedSince: z.string().max(100).optional().describe('Another name of modifiedSinceUtc'),
-    includeDeleted: z.boolean().optional().describe('Deleted records too, with deletedDate'),
+    ...listedInput,
   }),
   examples: [
     {
@@ -38,16 +36,6 @@ export const listInstances = defineOperation({
     },
   ],
   async handler(context, input) {
-    const { modifiedSinceUtc, changedSince } = input
-    if (modifiedSinceUtc !== undefined && changedSince !== undefined && modifiedSinceUtc !== changedSince) {
-      throw new AppError('invalid_input', 'modifiedSinceUtc and changedSince are two names of one thing and differ. Send one of them.')
-    }
-    const since = modifiedSinceUtc ?? changedSince
-    const field = modifiedSinceUtc === undefined ? 'changedSince' : 'modifiedSinceUtc'
-    const modifiedSince = since === undefined ? undefined : timeOf(since, field, 'begin')
-    return listRecords(context, await readFrame(context, input.entity), input, {
-      rows: input.includeDeleted === true ? 'withDeleted' : 'live',
-      modifiedSince,
-    })
+    return listRecords(context, await readFrame(context, input.entity), input, listedOf(input))
   },
 })

@@ -104,6 +104,56 @@ export async function listRecords(context: TxContext, frame: ReadFrame, input: L
   return listingOf(page, rows, (position) => [mark, ...position])
 }
 
+/**
+ * A page of the records of several entities, one entity after the other: it ends with its entity, and its cursor leads to the next that has any. The
+ * filter and the sort are those of each, so that they name what all of them have.
+ */
+export async function listInTurn(
+  context: TxContext,
+  frames: readonly ReadFrame[],
+  input: ListRequest,
+  listed: Listed,
+): Promise<Listing<never>> {
+  const { cursor, ...asked } = input
+  const page = pageOf(context, input)
+  if (page.isNumbered)
+    throw new AppError('invalid_input', 'Records of several entities are paged by cursor: leave out page, or name one entity.')
+  const [from, inner] = cursor === undefined ? [0, null] : decodeCursor(cursor, 2)
+  if (typeof from !== 'number' || !(from in frames) || (inner !== null && typeof inner !== 'string')) throw notOfThisList()
+  const countTo = page.countTo === undefined ? 1 : page.countTo === Infinity ? undefined : page.countTo + 1
+  const counts = new Map<number, number>()
+  for (const [index, frame] of frames.entries())
+    if (index >= from) counts.set(index, await countListed(context, frame, asked, listed, countTo))
+  const having = [...counts.keys()].filter((index) => (counts.get(index) ?? 0) > 0)
+  const start = inner === null ? (having[0] ?? from) : from
+  const frame = frames[start]
+  if (!frame) throw notOfThisList()
+  const { items, nextCursor } = await listRecords(
+    context,
+    frame,
+    { ...asked, includeTotal: false, ...(inner === null ? {} : { cursor: inner }) },
+    listed,
+  )
+  const following = having.find((index) => index > start)
+  const next = nextCursor === undefined ? following !== undefined && [following, null] : [start, nextCursor]
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  return listing(items, { ...(next ? { nextCursor: encodeCursor(next) } : {}), ...totalOf(page, total) })
+}
+
+async function countListed(
+  context: TxContext,
+  frame: ReadFrame,
+  input: ListRequest,
+  listed: Listed,
+  limit: number | undefined,
+): Promise<number> {
+  const source = openSource(frame, listed)
+  const { filter } = await queryOf(context, frame, source, input)
+  if (!frame.hasTable) return 0
+  const { modifiedSince, parentId } = listed
+  return inRecords(context.tx, context.tenantId, () => countRows(context.tx, source, { filter, modifiedSince, parentId }, limit))
+}
+
 /** How many live records a filter selects, counted up to `limit`. */
 export async function countRecords(
   context: TxContext,
@@ -115,7 +165,7 @@ export async function countRecords(
   const { filter } = await queryOf(context, frame, source, input)
   if (!frame.hasTable) return 0
   const beganAt = performance.now()
-  const count = await inRecords(context.tx, context.tenantId, () => countRows(context.tx, source, filter, limit))
+  const count = await inRecords(context.tx, context.tenantId, () => countRows(context.tx, source, { filter }, limit))
   noteUse(context, source, { filter }, performance.now() - beganAt)
   return count
 }

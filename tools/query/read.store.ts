@@ -100,7 +100,11 @@ function totalSql(page: PageRequest, rows: string): string {
   return `(select count(*) from (select from ${rows}${page.countTo === Infinity ? '' : ` limit ${page.countTo + 1}`}) counted)`
 }
 
-function conditionsOf(parameters: Parameters, { alias }: Source, { filter, modifiedSince, parentId }: PageQuery): string[] {
+function conditionsOf(
+  parameters: Parameters,
+  { alias }: Source,
+  { filter, modifiedSince, parentId }: Omit<PageQuery, 'sort' | 'after'>,
+): string[] {
   return [
     ...(filter ? [filterSql(parameters, filter)] : []),
     ...(modifiedSince === undefined
@@ -170,10 +174,15 @@ export async function listIds(
   return found.map((row) => row.id)
 }
 
-/** How many records of the source a filter selects, counted up to `limit`. */
-export async function countRows(tx: Tx, source: Source, filter: QueryNode | undefined, limit: number | undefined): Promise<number> {
+/** How many records of the source a query selects, counted up to `limit`. */
+export async function countRows(
+  tx: Tx,
+  source: Source,
+  query: Omit<PageQuery, 'sort' | 'after'>,
+  limit: number | undefined,
+): Promise<number> {
   const parameters = createParameters()
-  const rows = fromSql(parameters, source, ...(filter ? [filterSql(parameters, filter)] : []))
+  const rows = fromSql(parameters, source, ...conditionsOf(parameters, source, query))
   const [row] = await run<{ count: number }>(
     tx,
     `select count(*) as count from (select from ${rows}${limit === undefined ? '' : ` limit ${limit}`}) counted`,

@@ -127,10 +127,19 @@ export async function lastDocumentOf(context: TxContext, frame: ReadFrame, name:
 
 /** The id of a record, live or deleted. Throws 404. */
 export async function anyRecordId(context: TxContext, frame: ReadFrame, record: string | number): Promise<number> {
+  return recordIdIn(context, frame, record, 'withDeleted')
+}
+
+/** The id of a live record. Throws 404. */
+export async function liveRecordId(context: TxContext, frame: ReadFrame, record: string | number): Promise<number> {
+  return recordIdIn(context, frame, record, 'live')
+}
+
+async function recordIdIn(context: TxContext, frame: ReadFrame, record: string | number, rows: 'live' | 'withDeleted'): Promise<number> {
   const { tx, tenantId } = context
   const name = recordName(record)
   if (frame.hasTable && !('id' in name && !isPossibleId(name.id))) {
-    const id = await inRecords(tx, tenantId, () => findId(tx, openSource(frame, { rows: 'withDeleted' }), name))
+    const id = await inRecords(tx, tenantId, () => findId(tx, openSource(frame, { rows }), name))
     if (id !== undefined) return id
   }
   throw noSuchRecord(record)

@@ -54,7 +54,7 @@ export async function countRowsOf(
   const source = openSource(frame)
   const filter = await conjunctionOf(context, frame, source, filters)
   if (!frame.hasTable) return 0
-  return inRecords(context.tx, context.tenantId, () => countRows(context.tx, source, filter, limit))
+  return inRecords(context.tx, context.tenantId, () => countRows(context.tx, source, { filter }, limit))
 }
 
 /** The ids of the live records that a filter selects, from the lowest on. `isHeld`: nobody else changes them until the transaction ends. */

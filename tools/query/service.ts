@@ -6,7 +6,7 @@ export { columnsSeen } from './columns-seen.ts'
 export { entityInPath, readFrame, readFrameOf, type ReadFrame } from './frame.ts'
 export { externalKeyOf, findKeyIssues, type Keys, keyTextOf } from './keys.rules.ts'
 export { keepIndexes } from './indexing.ts'
-export { countRecords, listRecords } from './pages.ts'
+export { countRecords, type Listed, listInTurn, listRecords } from './pages.ts'
 export {
   findBoundProperties,
   findWithheldFiles,
@@ -25,6 +25,7 @@ export {
   isLiveRecord,
   keysInBody,
   lastDocumentOf,
+  liveRecordId,
   noSuchRecord,
   readDocument,
   recordName,

@@ -43,7 +43,7 @@ async function isAmong(context: TxContext, catalog: Catalog, caller: Caller | un
   const filterRules = { groups: [linked, groupOf(people.filter)] }
   const { filter, issues } = await parseReaching(catalog, source, { filterRules }, asker(context, catalog))
   if (issues.length > 0) return false
-  return (await inRecords(context.tx, context.tenantId, () => countRows(context.tx, source, filter, 1))) > 0
+  return (await inRecords(context.tx, context.tenantId, () => countRows(context.tx, source, { filter }, 1))) > 0
 }
 
 const groupOf = (filter: unknown): unknown => (Array.isArray(filter) ? { rules: filter as unknown[] } : (filter ?? {}))

@@ -2,6 +2,7 @@ import { fileForm, type Step } from './step.ts'
 
 const entity = 'WorkOrder{{run}}'
 const title = 'Title{{run}}'
+const task = 'Task{{run}}'
 const record = '{{recordId}}'
 const open = [{ property: title, op: 'contains', value: 'valve' }]
 
@@ -34,6 +35,17 @@ export const steps: readonly Step[] = [
     operation: 'aggregate_instances',
     input: { entity, groupBy: [{ property: 'Priority{{run}}' }], aggregates: [{ fn: 'COUNT', alias: 'orders' }] },
   },
+  { operation: 'attach_child_entity', title: 'for tasks below orders', input: { entity, childEntity: task, isList: true } },
+  {
+    operation: 'save_instance',
+    title: 'a task below an order',
+    input: { entity: task, parentKey1: 'WO-4', data: { [title]: 'Bring the ladder' } },
+    keeps: { taskId: 'answer.eiRecordId' },
+  },
+  { operation: 'set_instance_parent', input: { entity: task, record: '{{taskId}}', parentKey1: 'WO-5' } },
+  { operation: 'list_child_instances', input: { entity, record: 'WO-5', childEntity: task } },
+  { operation: 'delete_instance', title: 'the task', input: { entity: task, record: '{{taskId}}' } },
+  { operation: 'detach_child_entity', title: 'tasks again', input: { entity, childEntity: task } },
   { operation: 'get_instance_history', input: { entity, record } },
   { operation: 'get_instance_as_of', input: { entity, record, utc: '2999-01-01T00:00:00Z' } },
   { operation: 'list_instances_as_of', input: { entity, asOfDate: '2999-01-01T00:00:00Z' } },

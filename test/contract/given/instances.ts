@@ -25,6 +25,18 @@ async function recordOf(stage: Stage): Promise<{ entity: string; record: string;
   return { entity, record: String(saved.eiRecordId), key1: 'K-1' }
 }
 
+/** A record under another, and one more that it could stand under. */
+async function familyOf(stage: Stage): Promise<{ entity: string; child: string; parent: string; other: number; record: string }> {
+  const { call, unique } = stage
+  const { entity, record: parent } = await recordOf(stage)
+  const other = await call('save_instance', { entity, key1: 'K-2', data: {} })
+  const child = unique('Log')
+  await call('create_entity', { internalName: child })
+  await call('attach_child_entity', { entity, childEntity: child, isList: true })
+  const saved = await call('save_instance', { entity: child, key1: 'L-1', parentEIRecordId: Number(parent), data: {} })
+  return { entity, child, parent, other: other.eiRecordId, record: String(saved.eiRecordId) }
+}
+
 export const given: Given = {
   save_instance: async (stage) => ({ input: { entity: await entityOf(stage), key1: 'K-1', data: {} } }),
   validate_instance: async (stage) => ({ input: { entity: await entityOf(stage), key1: 'K-1', data: {} } }),
@@ -55,6 +67,14 @@ export const given: Given = {
   async aggregate_instances(stage) {
     const { entity } = await recordOf(stage)
     return { input: { entity, aggregates: [{ fn: 'COUNT', alias: 'n' }] } }
+  },
+  async list_child_instances(stage) {
+    const { entity, child, parent } = await familyOf(stage)
+    return { input: { entity, record: parent, childEntity: child } }
+  },
+  async set_instance_parent(stage) {
+    const { child, record, other } = await familyOf(stage)
+    return { input: { entity: child, record, parentEIRecordId: other } }
   },
   save_instances_bulk: async (stage) => ({
     input: {
