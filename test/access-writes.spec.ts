@@ -138,7 +138,55 @@ describe('parents', () => {
   })
 })
 
+describe('a key that follows from a withheld property', () => {
+  beforeAll(async () => {
+    const properties = [{ property: 'Secret', keyPart: 1 }, { property: 'Title' }]
+    await world.call('create_entity', { internalName: 'Locker', properties })
+    await world.call('create_entity', { internalName: 'Item', properties: [{ property: 'Title' }] })
+    await world.call('attach_child_entity', { entity: 'Locker', childEntity: 'Item' })
+  })
+
+  it('names no record to who guesses it', async () => {
+    const { eiRecordId } = await world.call('save_instance', { entity: 'Locker', data: { Secret: 'k1', Title: 't' } })
+    await setRules([builders, { role: 'DataImport', ...everything, hidden: ['Secret'] }], 'Locker')
+    const entity = 'Locker'
+    const guesses: [string, object, number][] = [
+      ['upsert_instance', { record: 'k1', data: { Title: 'mine' } }, 409],
+      ['save_instance', { key1: 'k1', data: { Title: 'mine' } }, 409],
+      ['delete_instance', { record: 'k1' }, 404],
+      ['delete_instance_by_key', { key1: 'k1' }, 404],
+      ['get_instance', { record: 'k1' }, 404],
+      ['get_instance_history', { record: 'k1' }, 404],
+      ['save_instance', { entity: 'Item', parentKey1: 'k1', data: { Title: 'mine' } }, 400],
+    ]
+    for (const [name, input, status] of guesses) {
+      const error = await refusal(name, { entity, ...input })
+      expect([name, error.status]).toEqual([name, status])
+      expect(JSON.stringify([error.message, error.issues ?? []])).not.toContain(String(eiRecordId))
+    }
+    const bulk = await mine('save_instances_bulk', { entity, rows: [{ key1: 'k1', data: { Title: 'mine' } }] })
+    expect(bulk.results).toEqual([
+      { index: 0, outcome: 'failed', errors: [expect.objectContaining({ message: 'A record has this key already.' })] },
+    ])
+    const gone = await mine('delete_instances_bulk', { entity, keys: [{ key1: 'k1' }, { key1: 'k2' }] })
+    expect(gone).toMatchObject({ deleted: 0, failed: 2 })
+    expect(new Set(gone.results.map((one: { errors: { message: string }[] }) => one.errors[0]?.message)).size).toBe(1)
+    expect((await mine('upsert_instance', { entity, record: String(eiRecordId), data: { Title: 'mine' } })).outcome).toBe('updated')
+  })
+})
+
 describe('deleting', () => {
+  it('answers a record outside word for word as one that is not there', async () => {
+    await setRules([builders, { role: 'DataImport', ...everything, filter: northern }])
+    for (const [outside, absent] of [
+      [String(s1), '999999999'],
+      ['s1', 'nowhere'],
+    ])
+      expect((await refusal('delete_instance', { record: outside })).message).toBe(
+        (await refusal('delete_instance', { record: absent })).message,
+      )
+  })
+
   it('takes a delete rule, of the record and of all that goes with it', async () => {
     await setRules([builders, { role: 'DataImport', read: true, filter: northern }])
     expect((await refusal('delete_instance', { record: String(n1) })).status).toBe(403)

@@ -6,8 +6,9 @@ import { entity, record } from '#tools/query/query.schema.ts'
 import { noSuchRecord, recordName } from '#tools/query/service.ts'
 
 import { deleteRecords, refuseUndeletable, writeFrameWithBelow } from './deleting.ts'
+import { findNamed } from './deleting-by-key.ts'
 import { deletion, dryRun } from './instances.schema.ts'
-import { findLiveByIds, findLiveByKeys } from './save/live.store.ts'
+import { findLiveByIds } from './save/live.store.ts'
 
 export const deleteInstance = defineOperation({
   ...destroys(deletion),
@@ -28,11 +29,12 @@ export const deleteInstance = defineOperation({
     const name = recordName(input.record)
     if ('id' in name && !Number.isSafeInteger(name.id)) throw noSuchRecord(input.record, 'delete_instance_by_key')
     const { entityId } = frame.entity
-    const [live] = await inRecords(tx, tenantId, () =>
-      'id' in name ? findLiveByIds(tx, tenantId, entityId, [name.id]) : findLiveByKeys(tx, tenantId, entityId, [name.keys]),
-    )
+    const [live] =
+      'id' in name
+        ? await inRecords(tx, tenantId, () => findLiveByIds(tx, tenantId, entityId, [name.id]))
+        : await findNamed(context, frame, [name.keys])
     const isDry = input.dryRun === true
-    if (live) await refuseUndeletable(context, frame, live.id, () => noSuchRecord(input.record))
+    if (live) await refuseUndeletable(context, frame, live.id, () => noSuchRecord(input.record, 'delete_instance_by_key'))
     const deletedChildren = live && (await deleteRecords(context, frame, [live.id], isDry)).get(live.id)
     if (!live || deletedChildren === undefined) throw noSuchRecord(input.record, 'delete_instance_by_key')
     context.audit({ eiRecordId: live.id, deletedChildren, ...(isDry ? { dryRun: true } : {}) })

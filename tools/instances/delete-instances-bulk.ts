@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-import { inRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import { toIssue } from '#platform/findings.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
@@ -10,9 +9,9 @@ import { entity } from '#tools/query/query.schema.ts'
 import type { Keys } from '#tools/query/service.ts'
 
 import { withinAnswer } from './bulk-answer.rules.ts'
+import { findNamed } from './deleting-by-key.ts'
 import { deleteRecords, findUndeletable, writeFrameWithBelow } from './deleting.ts'
 import { deletion, dryRun, eiRecordId, errorsLeftOut, keyPart, rowErrors } from './instances.schema.ts'
-import { findLiveByKeys } from './save/live.store.ts'
 import { keyName } from './save/understand-row.rules.ts'
 
 const keyRow = z.strictObject({ key1: keyPart.min(1), key2: keyPart.optional(), key3: keyPart.optional() })
@@ -68,14 +67,14 @@ export const deleteInstancesBulk = defineOperation({
     },
   ],
   async handler(context, input) {
-    const { tx, tenantId, services } = context
+    const { services } = context
     const { bulkRows } = services.config.limits
     if (input.keys.length > bulkRows)
       throw new AppError('too_large', `At most ${bulkRows} keys in one call, got ${input.keys.length}. Split the list.`)
     const frame = await writeFrameWithBelow(context, input.entity)
     const rows = input.keys.map((draft, index) => readDraft(keyRow, draft, `$.keys[${index}]`))
     const keys = rows.flatMap((row) => (row.isOk ? [keysOf(row.value)] : []))
-    const live = await inRecords(tx, tenantId, () => findLiveByKeys(tx, tenantId, frame.entity.entityId, keys))
+    const live = await findNamed(context, frame, keys)
     const byKey = new Map(live.map((found) => [keyName([found.key1, found.key2, found.key3]), found.id]))
     const isDry = input.dryRun === true
     const refused = await findUndeletable(context, frame, [...byKey.values()])

@@ -6,7 +6,7 @@ import { cachedCatalog } from '#tools/entities/service.ts'
 
 import { readFrameOf } from './frame.ts'
 import { listHoldings } from './holdings.store.ts'
-import { type Holding, holdingRules, type Sight } from './sight.rules.ts'
+import { type Holding, holdingRules, isKeyShown, type Sight, type SightRule } from './sight.rules.ts'
 import type { Readable } from './source.rules.ts'
 
 /** Which of the caller's rules hold for these records. */
@@ -27,12 +27,32 @@ export async function seenAmong(
   entity: CatalogEntity,
   ids: readonly number[],
 ): Promise<ReadonlySet<number>> {
+  return amongThose(context, catalog, entity, ids, (rules) => rules.length > 0)
+}
+
+/** Those of them that the caller sees with their key: one that follows from a withheld property names no record to them. */
+export async function seenByKey(
+  context: TxContext,
+  catalog: Catalog,
+  entity: CatalogEntity,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  return amongThose(context, catalog, entity, ids, (rules) => rules.length > 0 && isKeyShown(entity, rules))
+}
+
+async function amongThose(
+  context: TxContext,
+  catalog: Catalog,
+  entity: CatalogEntity,
+  ids: readonly number[],
+  isAmong: (reading: readonly SightRule[]) => boolean,
+): Promise<ReadonlySet<number>> {
   if (!entity.access || ids.length === 0) return new Set(ids)
   const frame = await readFrameOf(context, catalog, entity)
   const { sight } = frame
   if (!sight || !frame.hasTable) return new Set(ids)
   const holdings = await holdingsOf(context, frame, sight, ids)
-  return new Set(ids.filter((id) => holdingRules(sight, holdings.get(id) ?? [], 'read').length > 0))
+  return new Set(ids.filter((id) => isAmong(holdingRules(sight, holdings.get(id) ?? [], 'read'))))
 }
 
 /** Whether any entity has rules: without, everything is seen by role. */

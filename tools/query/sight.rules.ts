@@ -1,7 +1,7 @@
 /** What a caller may see and do: the access rules that reach them, as conditions on rows. */
 import { createHmac } from 'node:crypto'
 
-import type { AccessRule, AccessVerb, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { AccessRule, AccessVerb, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
 
 import type { Parameters } from './columns.rules.ts'
 
@@ -28,6 +28,11 @@ export function rulesFor({ rules }: Sight, verb: AccessVerb): SightRule[] {
 /** Whether the rule shows the property in the rows that it holds for. */
 export function shows(rule: SightRule, { propertyId, isSensitive }: CatalogProperty): boolean {
   return !rule.hidden.has(propertyId) && (!isSensitive || rule.seesSensitive)
+}
+
+/** Whether these reading rules show all that the key follows from. */
+export function isKeyShown({ properties }: Pick<CatalogEntity, 'properties'>, rules: readonly SightRule[]): boolean {
+  return properties.every((property) => property.keyPart === null || rules.some((rule) => shows(rule, property)))
 }
 
 /** In which rows a caller sees a property, of those that they see: by which of their reading rules. */

@@ -36,6 +36,8 @@ export type SaveOutcome =
       readonly jobIds?: readonly number[]
       /** The saved record as JSON text, where it was asked for and the save wrote one. */
       readonly document?: string
+      /** What was not taken of the row. */
+      readonly notes?: readonly Finding[]
     }
 
 /** A row that is sound, with the record that it means. */
@@ -118,7 +120,8 @@ export async function findDrafts(context: TxContext, frame: WriteFrame, wishes: 
     const live = wish.targetId !== undefined ? liveById.get(wish.targetId) : wish.keys ? liveByKey.get(keyName(wish.keys)) : undefined
     const named = parents.get(wish.index)
     const holding = live && (holdings?.get(live.id) ?? [])
-    const refusal = access && (live || wish.targetId === undefined) ? whyNotSaved(access, wish, live, holding ?? []) : undefined
+    const refusal =
+      access && (live || wish.targetId === undefined) ? whyNotSaved(access, frame.entity, wish, live, holding ?? []) : undefined
     const hash = access && live && holding ? hashShown(access, frame.entity, holding, live.rowHash) : live?.rowHash
     if (wish.targetId !== undefined && !live) fail(wish.index, 'absent', [finding(wish.path, noSuchRecord(wish.targetId).message)])
     else if (refusal) fail(wish.index, refusal.reason, [finding(wish.path, refusal.message)], refusal.eiRecordId)

@@ -5,7 +5,7 @@ import type { TxContext } from '#platform/operation.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { circlesThrough } from '#tools/entities/service.ts'
-import { externalKeyOf, type Keys, seenAmong, seenOf } from '#tools/query/service.ts'
+import { externalKeyOf, type Keys, seenByKey, seenOf } from '#tools/query/service.ts'
 
 import { findLiveByKeys } from './live.store.ts'
 import { listAncestors, listChildren, lockMoves, lockParents } from './parents.store.ts'
@@ -42,7 +42,7 @@ export async function findParents(context: TxContext, frame: WriteFrame, wishes:
     for (const entity of candidates) {
       if ((await presentColumns(tx, tenantId, entity.entityId)).size === 0) continue
       const rows = await inRecords(tx, tenantId, () => findLiveByKeys(tx, tenantId, entity.entityId, distinct))
-      const seen = await seenAmong(
+      const seen = await seenByKey(
         context,
         frame.catalog,
         entity,

@@ -2,8 +2,9 @@
 import { inRecords } from '#platform/db/records.ts'
 import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import type { Value } from '#tools/properties/service.ts'
-import { type Holding, holdingRules, noSuchRecord, rulesFor, seenOf, type Sight } from '#tools/query/service.ts'
+import { type Holding, holdingRules, isKeyShown, noSuchRecord, rulesFor, seenOf, type Sight } from '#tools/query/service.ts'
 
 import type { LiveRow } from './live.store.ts'
 import type { Draft, Fail, Failed } from './match-records.ts'
@@ -22,12 +23,20 @@ interface Refusal {
 }
 
 /** Why a row may not be saved, whatever it says; undefined where that is for its values to decide. */
-export function whyNotSaved(access: Sight, wish: SaveWish, live: LiveRow | undefined, holding: Holding): Refusal | undefined {
+export function whyNotSaved(
+  access: Sight,
+  entity: CatalogEntity,
+  wish: SaveWish,
+  live: LiveRow | undefined,
+  holding: Holding,
+): Refusal | undefined {
   if (!live)
     return rulesFor(access, 'create').length > 0
       ? undefined
       : { reason: 'forbidden', message: 'The access rules do not let you make records of this entity.' }
-  if (!isSeen(access, holding))
+  // Who does not see the key, and guesses it, must not come to the record by it.
+  const isGuessed = wish.targetId === undefined && !isKeyShown(entity, holdingRules(access, holding, 'read'))
+  if (!isSeen(access, holding) || isGuessed)
     return wish.targetId === undefined
       ? { reason: 'exists', message: 'A record has this key already.' }
       : { reason: 'absent', message: noSuchRecord(wish.targetId).message }
