@@ -5,15 +5,17 @@ import type { Services } from './services.ts'
 import { bySystem, type Origin } from './shapes/origin.ts'
 import { inContext } from './transaction-context.ts'
 
-/** The system inside one tenant. It holds no role: what it does is not gated by roles but by who may call this. */
-function systemActor(tenantId: number, tenantUserId: number): Actor {
-  return { kind: 'system', tenantId, tenantUserId, userId: 0, displayName: 'system', roleFlag: 0, credentialId: 'system' }
+/** The system inside one tenant. What it does is not gated by roles but by who may call this; access rules ask for those of whom it stands in for. */
+function systemActor(tenantId: number, { tenantUserId = 0, roleFlag = 0 }: SystemWork): Actor {
+  return { kind: 'system', tenantId, tenantUserId, userId: 0, displayName: 'system', roleFlag, credentialId: 'system' }
 }
 
 /** What a transaction of the system is for. */
 export interface SystemWork {
   /** The tenant user whose work it is: history and jobs name them. Absent: the product's own. */
   readonly tenantUserId?: number | undefined
+  /** The roles of the call that began it: access rules are asked with those of them that the user still has. */
+  readonly roleFlag?: number | undefined
   readonly origin?: Origin
 }
 
@@ -25,13 +27,13 @@ export async function inSystemTransaction<T>(
   services: Services,
   tenantId: number,
   work: (context: TxContext) => Promise<T>,
-  { tenantUserId = 0, origin = bySystem }: SystemWork = {},
+  of: SystemWork = {},
 ): Promise<T> {
   const context: CallContext = {
     transport: 'internal',
     tenantId,
-    actor: systemActor(tenantId, tenantUserId),
-    origin,
+    actor: systemActor(tenantId, of),
+    origin: of.origin ?? bySystem,
     requestId: `system-${crypto.randomUUID()}`,
     signal: new AbortController().signal,
     log: services.log,

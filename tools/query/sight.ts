@@ -153,7 +153,7 @@ export async function sightOf(
   const isStandIn = actor.kind === 'system'
   const asksCaller = isStandIn || access.rules.some((rule) => 'entityId' in rule.who || tokensOfFilter(rule.filter).length > 0)
   const caller = asksCaller ? await findCaller(tx, tenantId, actor.tenantUserId) : undefined
-  const roleFlag = isStandIn ? (caller?.roleFlag ?? 0) : actor.roleFlag
+  const roleFlag = isStandIn ? (caller?.roleFlag ?? 0) & actor.roleFlag : actor.roleFlag
   const reached: AccessRule[] = []
   for (const rule of access.rules) if (await reaches(context, catalog, caller, roleFlag, rule)) reached.push(rule)
   const values = await tokenValues(

@@ -30,6 +30,8 @@ export const importInput = z.object({
   importMode: z.enum(['upsert', 'overwrite', 'insertOnly']),
   moveParent: z.boolean().optional(),
   dryRun: z.boolean().optional(),
+  // Of the call that began it; one that an earlier release began has those of its user.
+  roleFlag: z.int().default(~0),
 })
 
 export const position = z.object({
@@ -57,9 +59,9 @@ export type ImportInput = z.infer<typeof importInput>
 
 export const beginning: Position = { rows: 0, inserted: 0, updated: 0, skipped: 0, failed: 0, ignoredColumns: [], errors: [] }
 
-/** Whose an import's transactions are: history names who started it. */
-export function importWork(job: RunningJob): SystemWork {
-  return { tenantUserId: job.startedBy ?? 0, origin: { kind: 'import', id: job.jobId, depth: job.depth } }
+/** Whose an import's transactions are: history names who started it, and rules ask for the roles of that call. */
+export function importWork(job: RunningJob, { roleFlag }: ImportInput): SystemWork {
+  return { tenantUserId: job.startedBy ?? 0, roleFlag, origin: { kind: 'import', id: job.jobId, depth: job.depth } }
 }
 
 /** As much of the entity as its columns are matched with. */
@@ -101,7 +103,8 @@ export function reachedBy(before: Position, chunk: PlannedChunk, outcomes: reado
   for (const outcome of outcomes) {
     counts[outcome.outcome]++
     const row = chunk.rows[outcome.index]
-    if (row && outcome.outcome === 'failed') errors.push(...outcome.errors.map((issue) => errorOf(row, issue)))
+    const told = outcome.outcome === 'failed' ? outcome.errors : (outcome.notes ?? [])
+    if (row) errors.push(...told.map((issue) => errorOf(row, issue)))
   }
   const ignoredColumns = [...new Set([...before.ignoredColumns, ...chunk.ignored])].slice(0, keptColumns)
   const columnsLeftOut = Math.max(before.ignoredColumnsLeftOut ?? 0, chunk.ignoredCount - keptColumns)

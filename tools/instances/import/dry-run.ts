@@ -53,7 +53,7 @@ export async function tryChunk(
       const { reached, previews } = await saveDry(context, job, of, before, chunk)
       throw new TakenBack(reached, previews)
     }
-    await inSystemTransaction(services, job.tenantId, dry, importWork(job))
+    await inSystemTransaction(services, job.tenantId, dry, importWork(job, of.input))
   } catch (error) {
     if (!(error instanceof TakenBack)) throw error
     const { reached, previews } = error
@@ -119,7 +119,7 @@ async function saveInOrder(
   let left = wishes
   while (left.length > 0) {
     const together = left.slice(0, countTogether(left, isOwnParent))
-    outcomes.push(...(await saveRows(context, frame, together, { movesParents: input.moveParent === true })))
+    outcomes.push(...(await saveRows(context, frame, together, { movesParents: input.moveParent === true, leavesWithheld: true })))
     left = left.slice(together.length)
   }
   return outcomes

@@ -78,6 +78,7 @@ export const importInstances = defineOperation({
         importMode: input.importMode ?? 'upsert',
         moveParent: input.moveParent === true,
         dryRun: input.dryRun === true,
+        roleFlag: context.actor.roleFlag,
       },
     })
     context.audit({ assetKey: asset.assetKey, jobId: queued.jobId })

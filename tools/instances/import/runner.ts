@@ -51,7 +51,7 @@ async function saveChunk(
       frame.entity.parents.some((parent) => parent.entityId === input.entityId),
     ),
   )
-  return reachedBy(before, chunk, await saveRows(context, frame, wishes, { movesParents: input.moveParent === true }))
+  return reachedBy(before, chunk, await saveRows(context, frame, wishes, { movesParents: input.moveParent === true, leavesWithheld: true }))
 }
 
 /** Where an import is, and its job as the next chunk commits it. */
@@ -102,7 +102,7 @@ async function runOn(services: Services, standing: Standing, input: ImportInput,
         const log = reached.errors.slice(before.errors.length).map(logLine)
         return { at: reached, job: await advanceJob(context, job, { done: reached.rows, position: reached, log }) }
       }
-      const next = await inSystemTransaction(services, tenantId, save, importWork(job))
+      const next = await inSystemTransaction(services, tenantId, save, importWork(job, input))
       Object.assign(standing, next)
       left = left.slice(next.at.rows - before.rows)
       // Where rows go together only a few at a time, more of them need not be looked at.

@@ -1,7 +1,7 @@
 /** Saving records: one way for a single save, a bulk, an import and a write-back. Set-based, keys and hashes first, then only what differs. */
 import { inRecords } from '#platform/db/records.ts'
 import { sqlState, StaleRead } from '#platform/db/transaction.ts'
-import { finding } from '#platform/findings.ts'
+import { type Finding, finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { eachInTurns, mapInTurns, nextTurn } from '#platform/turns.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
@@ -36,22 +36,30 @@ interface Ready {
   readonly followed: Followed
   /** What the call says, of what its caller may say. */
   readonly said: ReadonlyMap<number, Value>
+  /** What goes with its outcome. */
+  readonly told: { readonly notes?: readonly Finding[] }
 }
 
 interface Saved extends Ready {
   readonly written: Written | undefined
 }
 
+interface SaveOptions {
+  readonly movesParents?: boolean
+  readonly leavesWithheld?: boolean
+}
+
 /**
  * Saves rows of one entity in the context's transaction. Each row's outcome stands at its index; a failed row changes nothing and the others go
  * on. A concurrent change of the same rows throws StaleRead, and the pipeline runs the handler again. `withDocuments` has the writing statements
- * answer the saved records, `movesParents` lets a row that is found by its key take its record to another parent.
+ * answer the saved records, `movesParents` lets a row that is found by its key take its record to another parent, `leavesWithheld` leaves what a record
+ * holds where the row says something else that its caller may not write there, and notes it.
  */
 export async function saveRows(
   context: TxContext,
   frame: WriteFrame,
   wishes: readonly SaveWish[],
-  options: { readonly withDocuments?: boolean; readonly movesParents?: boolean } = {},
+  options: SaveOptions & { readonly withDocuments?: boolean } = {},
 ): Promise<SaveOutcome[]> {
   const outcomes = new Map<number, SaveOutcome>()
   const fail = failInto(outcomes)
@@ -84,7 +92,7 @@ export async function tryRows(
   context: TxContext,
   frame: WriteFrame & { readonly isDry: true },
   wishes: readonly SaveWish[],
-  options: { readonly movesParents?: boolean } = {},
+  options: SaveOptions = {},
 ): Promise<ReadonlyMap<number, SaveOutcome>> {
   const outcomes = new Map<number, SaveOutcome>()
   const fail = failInto(outcomes)
@@ -97,14 +105,14 @@ async function readyRows(
   context: TxContext,
   frame: WriteFrame,
   wishes: readonly SaveWish[],
-  options: { readonly movesParents?: boolean },
+  options: SaveOptions,
   outcomes: Map<number, SaveOutcome>,
   fail: Fail,
 ): Promise<Ready[]> {
   const found = await findDrafts(context, frame, wishes, fail)
   const unasked = await refuseUnaskedMoves(context, frame, found, options.movesParents === true, fail)
   const drafts = await refuseUnseenMoves(context, frame, unasked, fail)
-  const ready = await mergeDrafts(context, frame, drafts, outcomes, fail)
+  const ready = await mergeDrafts(context, frame, drafts, options, outcomes, fail)
   const assets = await checkAssets(
     context,
     frame.entity,
@@ -125,6 +133,7 @@ async function mergeDrafts(
   context: TxContext,
   frame: WriteFrame,
   drafts: readonly Draft[],
+  options: SaveOptions,
   outcomes: Map<number, SaveOutcome>,
   fail: Fail,
 ): Promise<Ready[]> {
@@ -151,16 +160,19 @@ async function mergeDrafts(
       const before = live ? (draft.before ?? present.get(live.id)) : undefined
       const allowed = frame.access && withinRights(frame.access, entity, wish.values, draft.holding, before)
       const refusal = allowed && notYours(allowed.refused)
-      if (refusal !== undefined) return fail(wish.index, 'forbidden', [finding(`${wish.path}.data`, refusal)], live?.id)
+      const isLeft = options.leavesWithheld === true && live !== undefined
+      if (refusal !== undefined && !isLeft) return fail(wish.index, 'forbidden', [finding(`${wish.path}.data`, refusal)], live?.id)
+      const told =
+        refusal === undefined ? {} : { notes: [finding(`${wish.path}.data`, `${refusal} It stays as it is.`, { severity: 'warning' })] }
       const said = allowed?.values ?? wish.values
       const named = withNumbers(entity, allowed ? { ...wish, values: said } : wish, before, numbers.get(wish.index))
       const values = mergeValues(entity, wish.mode === 'overwrite' ? allowed?.kept : before, named)
-      return { draft, before, said, values, eiRecordId: live?.id }
+      return { draft, before, said, values, eiRecordId: live?.id, told }
     })
   ).filter((one) => typeof one === 'object')
   const follows = await followFiles(context, entity, merged)
   const ready: Ready[] = []
-  await eachInTurns(merged, ({ draft, before, said, values: wanted }, index) => {
+  await eachInTurns(merged, ({ draft, before, said, values: wanted, told }, index) => {
     const { wish, live } = draft
     const followed = follows[index] ?? unfollowed
     const values = followed.changes.size === 0 ? wanted : mergeValues(entity, wanted, followed.changes)
@@ -183,10 +195,11 @@ async function mergeDrafts(
     const hash = rowHash(parentId, keys, values)
     const isSame = live && (live.rowHash === hash || (isHashDated && before && rowHash(live.parentId, presentKeys(live), before) === hash))
     if (isSame) {
-      return void outcomes.set(wish.index, { index: wish.index, outcome: 'skipped', eiRecordId: live.id })
+      return void outcomes.set(wish.index, { index: wish.index, outcome: 'skipped', eiRecordId: live.id, ...told })
     }
     ready.push({
       draft,
+      told,
       before,
       said,
       followed,
@@ -288,7 +301,7 @@ async function tell(context: TxContext, frame: WriteFrame, saved: readonly Saved
       origin: context.origin,
     })),
   )
-  for (const { draft, row, written } of saved) {
+  for (const { draft, row, written, told } of saved) {
     const jobIds = jobs.get(row.id)
     const document = written?.document
     outcomes.set(draft.wish.index, {
@@ -296,6 +309,7 @@ async function tell(context: TxContext, frame: WriteFrame, saved: readonly Saved
       outcome: draft.live ? 'updated' : 'inserted',
       eiRecordId: row.id,
       ...(draft.live && isMove(draft.live.parentId, row.parentId) ? { moved: true as const } : {}),
+      ...told,
       ...(jobIds ? { jobIds } : {}),
       ...(document === undefined ? {} : { document }),
     })
