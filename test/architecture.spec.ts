@@ -64,6 +64,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   auth: ['api_key'],
   definitions: ['definition', 'definition_use'],
   entities: ['entity', 'entity_display', 'entity_property', 'entity_relation', 'identity_claim', 'identity_link'],
+  forms: ['form', 'form_layout'],
   instances: ['import_preview', 'records', 'records.link'],
   intelligence: ['analysis_target', 'attachment_analysis'],
   jobs: ['job', 'job_log'],

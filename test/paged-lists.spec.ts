@@ -9,6 +9,11 @@ import { openWorld, type World } from './support/world.ts'
 
 describe('every list that has pages', () => {
   let narrow: World
+  async function makeForms(prefix: string) {
+    const layoutJson = { sections: [{ type: 'detail', name: 'main', fields: [{ property: 'Name' }] }] }
+    for (const name of ['One', 'Two']) await narrow.call('create_form', { entity: 'Thing', internalName: `${prefix}${name}`, layoutJson })
+  }
+
   /** Of each such list: what to call it with once two rows are there. */
   const arranged: Readonly<Record<string, () => Promise<object>>> = {
     list_instances: async () => ({ entity: 'Thing' }),
@@ -19,6 +24,14 @@ describe('every list that has pages', () => {
     execute_view: async () => {
       await narrow.call('save_view', { entity: 'Thing', internalName: 'Run', viewJson: { columns: ['Name'] } })
       return { entity: 'Thing', view: 'Run' }
+    },
+    list_forms: async () => {
+      await makeForms('All')
+      return {}
+    },
+    list_entity_forms: async () => {
+      await makeForms('Own')
+      return { entity: 'Thing' }
     },
     list_contexts: async () => {
       for (const internalName of ['FirstContext', 'SecondContext'])

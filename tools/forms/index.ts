@@ -1,12 +1,32 @@
 import type { Domain } from '#platform/operation.ts'
 
+import { cloneForm } from './clone-form.ts'
+import { createForm } from './create-form.ts'
+import { deleteForm } from './delete-form.ts'
 import { formsPhrases } from './forms.phrases.ts'
+import { getForm } from './get-form.ts'
+import { listEntityForms } from './list-entity-forms.ts'
+import { listFormVersions } from './list-form-versions.ts'
+import { listForms } from './list-forms.ts'
+import { restoreFormVersion } from './restore-form-version.ts'
+import { updateForm } from './update-form.ts'
 import { validateForm } from './validate-form.ts'
 
 export const formsDomain: Domain = {
   name: 'forms',
   title: 'Forms',
   summary: 'Layouts by which people and phones enter records: sections of fields, lists of children, conditions and locks.',
-  operations: [validateForm],
+  operations: [
+    listForms,
+    listEntityForms,
+    getForm,
+    createForm,
+    updateForm,
+    deleteForm,
+    validateForm,
+    cloneForm,
+    listFormVersions,
+    restoreFormVersion,
+  ],
   phrases: formsPhrases,
 }

@@ -4,7 +4,7 @@ import type { TxContext } from '#platform/operation.ts'
 import { quoted } from '#platform/suggest.ts'
 import { inTurns } from '#platform/turns.ts'
 import { type Finding, finding, unknownName } from '#platform/validation.ts'
-import { type Body, readBody, type Reference } from '#tools/definitions/service.ts'
+import { type Body, type Definition, readBody, type Reference } from '#tools/definitions/service.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { findViewQuery } from '#tools/views/service.ts'
 
@@ -46,6 +46,22 @@ export async function checkDraft(context: TxContext, catalog: Catalog, entity: C
   const { layout, findings, references } = await inTurns(readLayout(catalog, entity, sent, view))
   const { layoutVersion: _version, internalName, ...body } = sent
   return { body, references, layout, internalName, findings }
+}
+
+/** A stored layout today: what it says, and what is wrong with it, where it names what is gone too. */
+export async function readStored(
+  context: TxContext,
+  catalog: Catalog,
+  entity: CatalogEntity,
+  { body, gone }: Pick<Definition, 'body' | 'gone'>,
+): Promise<{ readonly layout: FormLayout; readonly findings: readonly Finding[] }> {
+  const lost = gone.map((one) => ({ ...one, path: `$.layoutJson${one.path.slice(1)}` }))
+  const told = new Set(lost.map((one) => one.path))
+  // A view that was deleted is not another one that has its name since.
+  const slot = told.has('$.layoutJson.binding.name') ? undefined : viewNamed(body)
+  const view = slot === undefined ? undefined : await findViewQuery(context, catalog, slot)
+  const { layout, findings } = await inTurns(readLayout(catalog, entity, body, view))
+  return { layout, findings: [...lost, ...findings.filter((one) => !told.has(one.path))] }
 }
 
 /** The entity that a draft is for, where no path says it. */

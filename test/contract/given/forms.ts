@@ -28,7 +28,44 @@ async function made({ call, unique }: Stage): Promise<Made> {
   return { entity, layoutJson }
 }
 
+async function kept(stage: Stage): Promise<Made & { readonly form: string }> {
+  const of = await made(stage)
+  const form = stage.unique('Form')
+  await stage.call('create_form', { entity: of.entity, internalName: form, isShared: true, layoutJson: of.layoutJson })
+  return { ...of, form }
+}
+
+const varying = ['id', 'layoutJson', 'sizeBytes']
+
+const named =
+  (more: Record<string, unknown> = {}) =>
+  async (stage: Stage) => {
+    const { form } = await kept(stage)
+    return { input: { form, ...more }, varying }
+  }
+
 export const given: Given = {
+  async list_forms(stage) {
+    await kept(stage)
+    return { input: {}, varying }
+  },
+  async list_entity_forms(stage) {
+    const { entity } = await kept(stage)
+    return { input: { entity }, varying }
+  },
+  async create_form(stage) {
+    const { entity, layoutJson } = await made(stage)
+    return { input: { entity, internalName: stage.unique('Mine'), layoutJson: JSON.stringify(layoutJson) }, varying }
+  },
+  get_form: named(),
+  async update_form(stage) {
+    const { form, layoutJson } = await kept(stage)
+    return { input: { form, layoutJson: { ...layoutJson, pages: 'section' } }, varying }
+  },
+  delete_form: named(),
+  clone_form: async (stage) => named({ internalName: stage.unique('Copy') })(stage),
+  list_form_versions: named(),
+  restore_form_version: named({ version: 1 }),
   async validate_form(stage) {
     const { entity, layoutJson } = await made(stage)
     return { input: { entity, internalName: stage.unique('Mine'), layoutJson } }

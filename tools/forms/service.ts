@@ -1,0 +1,2 @@
+/** Forms for whatever shows one or takes in what was entered; what a layout says is in layout.types.ts. */
+export { soundForm } from './shown.ts'
