@@ -76,6 +76,15 @@ beforeAll(async () => {
   const badge = await call('save_instance', { entity: 'Badge', key1: 'badge', parentEIRecordId: eiRecordId, data: {} })
   const gone = await call('save_instance', { entity: 'Person', key1: `${marker}-gone`, data: { Note: marker } })
   await call('delete_instance', { entity: 'Person', record: String(gone.eiRecordId) })
+  await call('create_entity', { internalName: 'Circle' })
+  await call('attach_peer_entity', { entity: 'Person', peerEntity: 'Circle' })
+  const circle = await call('save_instance', { entity: 'Circle', key1: 'c', data: {} })
+  await call('link_peer_instances', {
+    entity: 'Person',
+    record: String(eiRecordId),
+    peerEntity: 'Circle',
+    eiRecordIds: [circle.eiRecordId],
+  })
   const sent = await call('send_message', { to: { tenantUserId: user.tenantUserId }, text: `About ${marker}`, eiRecordId })
   await call('set_entity_access', {
     entity: 'Person',
@@ -108,7 +117,9 @@ beforeAll(async () => {
     childEntity: 'Badge',
   }
   expect(entityId).toBeGreaterThan(0)
-  shown = new RegExp(`${marker}|"eiRecordId"\\s*:\\s*(?:${eiRecordId}|${gone.eiRecordId}|${badge.eiRecordId})\\b|${assetKey}`)
+  shown = new RegExp(
+    `${marker}|"eiRecordId"\\s*:\\s*(?:${eiRecordId}|${gone.eiRecordId}|${badge.eiRecordId}|${circle.eiRecordId})\\b|${assetKey}`,
+  )
 })
 
 afterAll(async () => world?.close())

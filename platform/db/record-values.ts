@@ -4,7 +4,7 @@
  */
 import type { Databases } from './databases.ts'
 import type { Tx } from './pool.ts'
-import { historyTable, inRecords, presentColumns, recordTable, tenantRole } from './records.ts'
+import { entitiesWithTables, historyTable, inRecords, linkTable, presentColumns, recordTable, tenantRole } from './records.ts'
 
 /** The live rows that meet a condition on the row `r`, at most one; the condition is compiled text over the columns of this module's callers. */
 async function isAny(tx: Tx, tenantId: number, entityId: number, condition: string, parameters: readonly string[] = []): Promise<boolean> {
@@ -168,16 +168,18 @@ async function typeOfColumn(tx: Tx, tenantId: number, entityId: number, column: 
   return row?.type ?? 'text'
 }
 
-/** Whether live links join records of the two entities. */
+/** Whether live links join live records of the two entities: those of a deleted record wait for its return, and keep nobody from anything. */
 export async function holdsLinks(tx: Tx, tenantId: number, entityId: number, otherEntityId: number): Promise<boolean> {
-  const tables = await tx`
-    select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = ${tenantRole(tenantId)} and c.relname = 'link'`
-  if (tables.length === 0) return false
+  const both = [...new Set([entityId, otherEntityId])]
+  if ((await entitiesWithTables(tx, tenantId, both)).length < both.length) return false
+  const isLive = (entity: number, record: string) =>
+    `exists (select from ${recordTable(tenantId, entity)} e where e.id = l.${record} and e.deleted_at is null)`
+  const joins = (a: number, b: number) =>
+    `(l.entity_a = ${a} and l.entity_b = ${b} and ${isLive(a, 'record_a')} and ${isLive(b, 'record_b')})`
   const rows = await inRecords(tx, tenantId, () =>
     tx.unsafe(
-      `select 1 from "${tenantRole(tenantId)}".link
-      where unlinked_at is null and ((entity_a = $1 and entity_b = $2) or (entity_a = $2 and entity_b = $1)) limit 1`,
-      [entityId, otherEntityId],
+      `select 1 from ${linkTable(tenantId)} l
+       where l.unlinked_at is null and (${joins(entityId, otherEntityId)} or ${joins(otherEntityId, entityId)}) limit 1`,
     ),
   )
   return rows.length > 0

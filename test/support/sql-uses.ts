@@ -27,9 +27,13 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** Every text that stands in a file, with what it puts into them named where it is a record table. */
 function textsOf(file: string): string[] {
   const source = readFileSync(join(root, file), 'utf8')
-  const tables = [...source.matchAll(/const (\w+) = (?:recordTable|historyTable)\(/g)].map((match) => match[1] ?? '')
-  const named = (expression: string) =>
-    /^(?:recordTable|historyTable)\(/.test(expression) || tables.includes(expression) ? 'records.row' : 'records.beside'
+  const variables = (maker: RegExp) => [...source.matchAll(maker)].map((match) => match[1] ?? '')
+  const tables = variables(/const (\w+) = (?:recordTable|historyTable)\(/g)
+  const links = variables(/const (\w+) = linkTable\(/g)
+  const named = (expression: string) => {
+    if (/^linkTable\(/.test(expression) || links.includes(expression)) return 'records.beside.link'
+    return /^(?:recordTable|historyTable)\(/.test(expression) || tables.includes(expression) ? 'records.row' : 'records.beside'
+  }
   const texts: string[] = []
   const walk = (node: unknown): void => {
     if (Array.isArray(node)) return node.forEach(walk)

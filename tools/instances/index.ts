@@ -21,6 +21,9 @@ import { listInstancesChangedSince } from './list-instances-changed-since.ts'
 import { listInstancesDeletedSince } from './list-instances-deleted-since.ts'
 import { listInstances } from './list-instances.ts'
 import { updateInstancesByFilter } from './many/update-instances-by-filter.ts'
+import { linkPeerInstances } from './peers/link-peer-instances.ts'
+import { listPeerInstances } from './peers/list-peer-instances.ts'
+import { unlinkPeerInstances } from './peers/unlink-peer-instances.ts'
 import { saveInstance } from './save-instance.ts'
 import { saveInstancesBulk } from './save-instances-bulk.ts'
 import { setInstanceParent } from './set-instance-parent.ts'
@@ -52,6 +55,9 @@ export const instancesDomain: Domain = {
     deleteInstanceByKey,
     deleteInstanceByExternalKey,
     deleteInstancesBulk,
+    linkPeerInstances,
+    unlinkPeerInstances,
+    listPeerInstances,
     getInstanceHistory,
     getInstanceAsOf,
     listInstancesAsOf,

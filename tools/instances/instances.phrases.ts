@@ -151,4 +151,22 @@ export const instancesPhrases: Phrases = {
     fr: 'mettre une valeur sur toutes les lignes qui correspondent; clore toutes les commandes faites; modification en masse sous condition; donner toutes les machines du site à un autre; archiver tout ce qui a plus d’un an; la même modification sur beaucoup de fiches; remplacer un statut partout',
     es: 'poner un valor en todas las filas que coinciden; cerrar todos los pedidos hechos; cambio masivo con condición; dar todas las máquinas del sitio a otro; archivar todo lo que tiene más de un año; el mismo cambio en muchos registros; sustituir un estado en todas partes',
   },
+  link_peer_instances: {
+    en: 'link two records; connect a contact with a machine; these two belong together; add a person to a site; put somebody on the crew of a job; many to many relation between rows; associate records; tie the part to the machines that it fits; relate an order to another order; assign these tools to the vehicle; add a participant; join two entries',
+    de: 'zwei Datensätze verknüpfen; einen Ansprechpartner mit einer Maschine verbinden; diese beiden gehören zusammen; jemanden dem Standort zuordnen; Einträge miteinander verbinden; ein Teil den passenden Maschinen zuordnen; Teilnehmer hinzufügen',
+    fr: 'lier deux fiches; relier un contact à une machine; ces deux-là vont ensemble; rattacher une personne à un site; associer des entrées; rattacher la pièce aux machines où elle va; ajouter un participant',
+    es: 'enlazar dos registros; unir un contacto con una máquina; estos dos van juntos; asignar una persona a un sitio; asociar entradas; vincular la pieza con las máquinas en que sirve; añadir un participante',
+  },
+  unlink_peer_instances: {
+    en: 'unlink two records; this contact no longer belongs to the machine; take somebody off the site; remove the connection between two rows; end a relation of two entries; dissociate; disconnect the part from the machine; remove a participant; they are not connected any more; wrong link, take it away',
+    de: 'Verknüpfung zweier Datensätze lösen; der Ansprechpartner gehört nicht mehr zur Maschine; jemanden vom Standort abziehen; Verbindung zwischen Einträgen entfernen; Teilnehmer entfernen; falsche Verknüpfung aufheben; Zuordnung aufheben',
+    fr: 'délier deux fiches; ce contact n’appartient plus à la machine; retirer quelqu’un du site; supprimer le lien entre deux entrées; retirer un participant; mauvais lien à enlever; dissocier deux entrées',
+    es: 'desenlazar dos registros; el contacto ya no pertenece a la máquina; quitar a alguien del sitio; eliminar el vínculo entre dos entradas; quitar un participante; enlace equivocado; desvincular dos entradas',
+  },
+  list_peer_instances: {
+    en: 'which contacts belong to this machine; what is linked with this record; show the related records; who is connected with the site; on which machines does the part fit; linked entries of a row; since when are they connected; who linked these two; participants of this event; connected items; who was assigned to it last month',
+    de: 'welche Ansprechpartner gehören zu dieser Maschine; was ist mit dem Datensatz verknüpft; verbundene Einträge zeigen; wer ist dem Standort zugeordnet; seit wann sind sie verknüpft; wer hat die beiden verknüpft; Teilnehmer anzeigen',
+    fr: 'quels contacts vont avec cette machine; qu’est-ce qui est lié à cette fiche; afficher les entrées liées; qui est rattaché au site; depuis quand sont-ils liés; qui a lié ces deux-là; afficher les participants',
+    es: 'qué contactos pertenecen a esta máquina; qué está enlazado con este registro; mostrar entradas vinculadas; quién está asignado al sitio; desde cuándo están enlazados; quién enlazó estos dos; mostrar los participantes',
+  },
 }

@@ -73,6 +73,8 @@ function queryMark(frame: ReadFrame, input: unknown): string {
 export interface Listed extends Pick<Opening, 'rows' | 'asOf'>, Pick<PageQuery, 'modifiedSince' | 'parentId'> {
   /** Filters that all of them fulfil besides, as they stand in a stored definition. */
   readonly within?: readonly unknown[]
+  /** Says of each the link to the record of this id, of which they are peers. */
+  readonly linkedTo?: number
 }
 
 /** A page of records, as the list operations answer it. */
@@ -95,10 +97,10 @@ export async function listRecords(context: TxContext, frame: ReadFrame, input: L
     if (!isPosition(sort, position)) throw notOfThisList()
     after = position
   }
-  const { modifiedSince, parentId } = listed
+  const { modifiedSince, parentId, linkedTo } = listed
   const beganAt = performance.now()
   const rows = await lastInRecords(context, () =>
-    listDocuments(context.tx, statement, page, { filter, sort, after, modifiedSince, parentId }),
+    listDocuments(context.tx, statement, page, { filter, sort, after, modifiedSince, parentId, linkedTo }),
   )
   noteUse(context, statement.source, { filter, sort }, performance.now() - beganAt)
   return listingOf(page, rows, (position) => [mark, ...position])

@@ -2,13 +2,13 @@
 import type { Tx } from '#platform/db/pool.ts'
 import type { PageRequest } from '#platform/paging.ts'
 
-import { constantSql, createParameters, type Parameters } from './columns.rules.ts'
+import { constantSql, createParameters, isoSql, type Parameters } from './columns.rules.ts'
 import { filterSql } from './conditions.rules.ts'
 import { dataSql, documentSql, showing as showingOf, type Showing } from './document.rules.ts'
 import type { Keys } from './keys.rules.ts'
 import { orderSql, positionSql, rangesAfter, rangesOfAll } from './order.rules.ts'
 import { type DocumentPage, pageSql } from './page.rules.ts'
-import { fromSql, keySql, type Readable, type Source } from './source.rules.ts'
+import { fromSql, keySql, linkSql, type Readable, type Source } from './source.rules.ts'
 import type { Field, QueryNode, SortKey } from './tree.types.ts'
 import { isOrderIndexed } from './uses.rules.ts'
 
@@ -73,6 +73,8 @@ export interface PageQuery {
   readonly modifiedSince?: string | undefined
   /** Only records under this parent. */
   readonly parentId?: number | undefined
+  /** Whose peers they are. */
+  readonly linkedTo?: number | undefined
 }
 
 /** A page as the store found it. */
@@ -114,6 +116,13 @@ function conditionsOf(
   ]
 }
 
+/** Since when, and by whom, a record is a peer of another. */
+function linkFields({ parameters, source }: Showing, linkedTo: number | undefined): string[] {
+  if (linkedTo === undefined) return []
+  const link = (value: string) => `(select ${value} from ${linkSql(parameters, source, parameters.add(String(linkedTo)))} l)`
+  return [`'linkedDate': ${link(isoSql('l.linked_at'))}`, `'linkedBy': ${link('l.linked_by')}`]
+}
+
 /** A page of the source's records in order, with what its cursor needs. */
 export async function listDocuments(
   tx: Tx,
@@ -134,7 +143,7 @@ export async function listDocuments(
     source: all,
     ranges,
     order: orderSql(parameters, source, sort),
-    document: documentSql(showing, { isDeletedShown: source.rows !== 'live' }),
+    document: documentSql(showing, { isDeletedShown: source.rows !== 'live', extra: linkFields(showing, query.linkedTo) }),
     position: positionSql(parameters, source, sort),
     limit: page.pageSize,
     offset: page.offset,

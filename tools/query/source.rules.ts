@@ -1,5 +1,5 @@
 /** The records that a statement reads: each source is opened here, and only here is a table of records named. */
-import { historyTable, recordTable, tenantRole } from '#platform/db/records.ts'
+import { historyTable, linkTable, recordTable } from '#platform/db/records.ts'
 import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
 
 import { constantSql, type Parameters, sqlTypeOf } from './columns.rules.ts'
@@ -200,8 +200,17 @@ export function peersSql(parameters: Parameters, source: Source): string {
   const { tenantId } = source
   const at = timeSql(parameters, source)
   const holds = at === undefined ? 'unlinked_at is null' : `linked_at <= ${at} and (unlinked_at is null or ${at} < unlinked_at)`
-  return `(select record_a as one, record_b as other from ${tenantRole(tenantId)}.link where ${holds}
-    union all select record_b, record_a from ${tenantRole(tenantId)}.link where ${holds})`
+  return `(select record_a as one, record_b as other from ${linkTable(tenantId)} where ${holds}
+    union all select record_b, record_a from ${linkTable(tenantId)} where ${holds})`
+}
+
+/** The link that a source's row has to the record of an id, which is a parameter: as it is, or as it was at the time of the source. */
+export function linkSql(parameters: Parameters, { tenantId, alias, asOf }: Source, id: string): string {
+  const at = asOf === undefined ? undefined : constantSql(`${parameters.add(asOf)}::text`, 'timestamptz')
+  const holds = at === undefined ? 'unlinked_at is null' : `linked_at <= ${at} and (unlinked_at is null or ${at} < unlinked_at)`
+  const other = `${id}::text::bigint`
+  return `(select linked_at, linked_by from ${linkTable(tenantId)}
+    where record_a = least(${alias}.id, ${other}) and record_b = greatest(${alias}.id, ${other}) and ${holds} limit 1)`
 }
 
 const versionColumns = [

@@ -37,6 +37,18 @@ async function familyOf(stage: Stage): Promise<{ entity: string; child: string; 
   return { entity, child, parent, other: other.eiRecordId, record: String(saved.eiRecordId) }
 }
 
+/** A record that may be linked with another, and is. */
+async function peersOf(stage: Stage) {
+  const { entity, record } = await recordOf(stage)
+  const peerEntity = stage.unique('Peer')
+  await stage.call('create_entity', { internalName: peerEntity })
+  await stage.call('attach_peer_entity', { entity, peerEntity })
+  const { eiRecordId } = await stage.call('save_instance', { entity: peerEntity, key1: 'P-1', data: {} })
+  const named = { entity, record, peerEntity }
+  await stage.call('link_peer_instances', { ...named, eiRecordIds: [eiRecordId] })
+  return { named, eiRecordIds: [eiRecordId] }
+}
+
 export const given: Given = {
   save_instance: async (stage) => ({ input: { entity: await entityOf(stage), key1: 'K-1', data: {} } }),
   validate_instance: async (stage) => ({ input: { entity: await entityOf(stage), key1: 'K-1', data: {} } }),
@@ -114,6 +126,19 @@ export const given: Given = {
   async delete_instances_bulk(stage) {
     const { entity, key1 } = await recordOf(stage)
     return { input: { entity, keys: [{ key1 }] } }
+  },
+  async link_peer_instances(stage) {
+    const { named, eiRecordIds } = await peersOf(stage)
+    return { input: { ...named, eiRecordIds } }
+  },
+  async unlink_peer_instances(stage) {
+    const { named } = await peersOf(stage)
+    const { eiRecordId } = await stage.call('save_instance', { entity: named.peerEntity, key1: 'P-2', data: {} })
+    return { input: { ...named, eiRecordIds: [eiRecordId] } }
+  },
+  async list_peer_instances(stage) {
+    const { named } = await peersOf(stage)
+    return { input: named }
   },
   async get_instance_history(stage) {
     const { entity, record } = await recordOf(stage)

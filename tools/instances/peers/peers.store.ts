@@ -1,0 +1,65 @@
+/** SQL of the links between peers: one row for each time that two records were linked, the lower id first. */
+import type { Tx } from '#platform/db/pool.ts'
+import { linkTable } from '#platform/db/records.ts'
+
+export interface Ends {
+  readonly entityId: number
+  readonly id: number
+  readonly peerEntityId: number
+  readonly peerIds: readonly number[]
+}
+
+interface LinkStamp {
+  readonly epoch: number
+  readonly stamp: string
+  readonly tenantUserId: number
+}
+
+const pairs = `(select case when p.id < $2::bigint then $3::int else $1::int end as entity_a, least(p.id, $2::bigint) as record_a,
+    case when p.id < $2::bigint then $1::int else $3::int end as entity_b, greatest(p.id, $2::bigint) as record_b
+  from unnest($4::bigint[]) as p(id)) r`
+
+const endsOf = ({ entityId, id, peerEntityId, peerIds }: Ends) => [entityId, id, peerEntityId, peerIds]
+
+/** Links a record with others; answers how many it was not linked with yet. */
+export async function insertLinks(tx: Tx, tenantId: number, ends: Ends, by: LinkStamp): Promise<number> {
+  const rows = await tx.unsafe(
+    `insert into ${linkTable(tenantId)} (entity_a, record_a, entity_b, record_b, linked_at, linked_by, change_no)
+     select r.*, $5::text::timestamptz, $6::int, ($7::int::bigint << 48) | pg_current_xact_id()::text::bigint from ${pairs}
+     on conflict (record_a, record_b) where unlinked_at is null do nothing
+     returning 1`,
+    [...endsOf(ends), by.stamp, by.tenantUserId || null, by.epoch] as never[],
+    { prepare: true },
+  )
+  return rows.length
+}
+
+/** Ends the links of a record with others; answers how many there were. */
+export async function endLinks(tx: Tx, tenantId: number, ends: Ends, by: LinkStamp): Promise<number> {
+  const rows = await tx.unsafe(
+    `update ${linkTable(tenantId)} l set unlinked_at = greatest(l.linked_at, $5::text::timestamptz), unlinked_by = $6::int,
+       change_no = ($7::int::bigint << 48) | pg_current_xact_id()::text::bigint
+     from ${pairs} where l.record_a = r.record_a and l.record_b = r.record_b and l.unlinked_at is null
+     returning 1`,
+    [...endsOf(ends), by.stamp, by.tenantUserId || null, by.epoch] as never[],
+    { prepare: true },
+  )
+  return rows.length
+}
+
+/** The live links of these records with records of an entity, from both ends. */
+export async function listLinks(
+  tx: Tx,
+  tenantId: number,
+  ids: readonly number[],
+  otherEntityId: number,
+): Promise<{ readonly id: number; readonly otherId: number }[]> {
+  const link = linkTable(tenantId)
+  return tx.unsafe<{ id: number; otherId: number }[]>(
+    `select record_a as id, record_b as other_id from ${link} where record_a = any($1::bigint[]) and entity_b = $2::int and unlinked_at is null
+     union select record_b, record_a from ${link} where record_b = any($1::bigint[]) and entity_a = $2::int and unlinked_at is null
+     order by 1, 2`,
+    [ids, otherEntityId] as never[],
+    { prepare: true },
+  )
+}
