@@ -181,11 +181,12 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
           tenantUserId: number
           userId: number
           displayName: string
+          roleFlag: number
           isLocked: boolean
           isSuspended: boolean
         }[]
       >`
-        select u.tenant_id, u.tenant_user_id, u.user_id, u.display_name, u.is_locked,
+        select u.tenant_id, u.tenant_user_id, u.user_id, u.display_name, u.role_flag, u.is_locked,
           t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended
         from platform.tenant_user u join platform.tenant t on t.tenant_id = u.tenant_id
         where u.tenant_user_id = ${tenantUserId}`,
@@ -195,7 +196,8 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
     const { isLocked: _locked, isSuspended, ...actor } = row
     return {
       foundAt,
-      actor: { ...actor, roleFlag: roleBits.DataView, kind: 'signed', credentialId: `signed:${tenantUserId}` },
+      // Access rules are asked with all roles of whoever sent it, who may lack the one that opens files.
+      actor: { ...actor, roleFlag: actor.roleFlag | roleBits.DataView, kind: 'signed', credentialId: `signed:${tenantUserId}` },
       isSuspended,
       allowedFrom: undefined,
       validUntil: Number.POSITIVE_INFINITY,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { credentialsTopic } from '#platform/authenticate.ts'
 import { flagOf } from '#platform/roles.ts'
+import { downloadPath, signedUrl } from '#tools/assets/service.ts'
 
 import { eventually, type FileServer, openFileServer } from './support/file-server.ts'
 import type { World } from './support/world.ts'
@@ -109,5 +110,25 @@ describe('a URL that was asked for by a key', () => {
     const { url } = await world.call('sign_asset_url', { assetKey: body.assetKey }, { key: asker.key })
     await admin('rotate_api_key', { apiKeyId: asker.apiKeyId, graceSeconds: 0 })
     expect((await server.send('GET', url)).status).toBe(200)
+  })
+})
+
+describe('a URL that the product signs for a vendor', () => {
+  it('opens what its sender sees, by whichever of their roles', async () => {
+    const tenant = await world.newTenant()
+    administrator = tenant.key
+    await admin('create_property', { internalName: 'Photo', dataType: 'Attachment' })
+    await admin('create_entity', { internalName: 'Order', properties: [{ property: 'Photo' }] })
+    const { body } = await server.upload('signed', 'a.txt', {}, tenant.key)
+    const { eiRecordId } = await admin('save_instance', { entity: 'Order', data: { Photo: body.assetKey } })
+    // Held by somebody else's hand, so that the rules decide and not who made it.
+    await world.sql`update platform.asset set created_by = null where asset_key = ${body.assetKey}`
+    const actor = { kind: 'system', tenantUserId: tenant.tenantUserId, credentialId: 'system' } as const
+    const { url } = signedUrl({ services: world.platform.services, actor }, downloadPath(body.assetKey))
+    await admin('set_entity_access', { entity: 'Order', rules: [{ role: 'BuilderAdmin', read: true }] })
+    expect(await admin('get_instance', { entity: 'Order', record: String(eiRecordId) })).toMatchObject({ eiRecordId })
+    expect(await server.send('GET', url)).toMatchObject({ status: 200, body: 'signed' })
+    await admin('set_entity_access', { entity: 'Order', rules: [{ role: 'GlobalAdmin', read: true }] })
+    expect((await server.send('GET', url)).status).toBe(404)
   })
 })
