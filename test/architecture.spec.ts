@@ -60,7 +60,7 @@ const words = (text: string) => text.split(' ')
 const tables: Readonly<Record<string, readonly string[]>> = {
   product: ['language', 'vertical'],
   platform: ['audit_event', 'idempotency_key', 'outbox', 'record_block', 'watermark_epoch'],
-  assets: ['asset'],
+  assets: ['asset', 'asset_receiver'],
   auth: ['api_key'],
   definitions: ['definition', 'definition_use'],
   entities: ['entity', 'entity_display', 'entity_property', 'entity_relation', 'identity_claim', 'identity_link'],
@@ -99,6 +99,7 @@ const alsoRead: Readonly<Record<string, readonly string[]>> = {
   entity: ['definitions', 'properties', 'query', 'schema'],
   // A list leaves out what rules bind.
   file_holder: ['assets'],
+  asset_receiver: ['query'],
   entity_display: ['platform'],
   entity_property: ['properties'],
   job: ['instances'],

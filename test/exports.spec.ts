@@ -186,6 +186,25 @@ describe('exporting a view', () => {
     expect(await refusal('get_asset', { assetKey }, other)).toMatchObject({ code: 'not_found' })
   })
 
+  it('is theirs too to whom its maker sends it', async () => {
+    const arrangedHere = await arranged()
+    await withRecords(arrangedHere)
+    const view = await savedView(arrangedHere, { columns: ['key1'] })
+    const { assetKey } = await world.call('export_view', { entity: arrangedHere.entity, view, format: 'csv' })
+    const [receiver, other] = [await world.tenant.keyWith([...roleNames]), await world.tenant.keyWith([...roleNames])]
+    const { tenantUserId } = await world.call('whoami', {}, { key: receiver })
+    expect(await refusal('send_message', { to: { tenantUserId }, text: 'mine', assetKeys: [assetKey] }, other)).toMatchObject({
+      status: 400,
+    })
+    expect(await refusal('get_asset', { assetKey }, receiver)).toMatchObject({ code: 'not_found' })
+    await world.call('send_message', { to: { tenantUserId }, text: 'The rows', assetKeys: [assetKey] })
+    expect(await world.call('get_asset', { assetKey }, { key: receiver })).toMatchObject({ assetKey })
+    const listedFor = async (key: string) =>
+      (await world.call('list_assets', { pageSize: 1000 }, { key })).some((one: { assetKey: string }) => one.assetKey === assetKey)
+    expect([await listedFor(receiver), await listedFor(other)]).toEqual([true, false])
+    expect(await refusal('get_asset', { assetKey }, other)).toMatchObject({ code: 'not_found' })
+  })
+
   it('can be imported again as it was', async () => {
     const arrangedHere = await arranged()
     const { entity, of } = arrangedHere

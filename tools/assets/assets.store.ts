@@ -126,7 +126,8 @@ export interface AssetQuery {
 }
 
 const matching = (tx: Tx, tenantId: number, query: AssetQuery) => tx`
-  a.tenant_id = ${tenantId} and a.stored_at is not null and a.deleted_at is null and (not a.is_private or a.created_by = ${query.viewerId})
+  a.tenant_id = ${tenantId} and a.stored_at is not null and a.deleted_at is null and (not a.is_private or a.created_by = ${query.viewerId}
+    or exists (select from platform.asset_receiver r where r.tenant_id = a.tenant_id and r.asset_key = a.asset_key and r.tenant_user_id = ${query.viewerId}))
   ${
     query.boundProperties.length === 0
       ? tx``
@@ -136,6 +137,15 @@ const matching = (tx: Tx, tenantId: number, query: AssetQuery) => tx`
   ${query.sourceId === undefined ? tx`` : tx`and a.source_id = ${query.sourceId}`}
   ${query.folderId === undefined ? tx`` : tx`and a.asset_folder_id = ${query.folderId}`}
   ${query.search === undefined ? tx`` : tx`and (strpos(lower(a.title), lower(${query.search})) > 0 or strpos(lower(a.original_file_name), lower(${query.search})) > 0)`}`
+
+/** Keeps to whom these were sent, of those that are their makers' alone. */
+export async function insertReceivers(tx: Tx, tenantId: number, assetKeys: readonly string[], tenantUserId: number): Promise<void> {
+  await tx`
+    insert into platform.asset_receiver (tenant_id, asset_key, tenant_user_id)
+    select tenant_id, asset_key, ${tenantUserId}::int from platform.asset
+    where tenant_id = ${tenantId} and asset_key = any(${[...assetKeys]}::uuid[]) and is_private
+    on conflict do nothing`
+}
 
 /** Who made each of these. */
 export async function listMakers(

@@ -272,6 +272,11 @@ export async function findReachable(context: TxContext, assetKeys: readonly stri
   return withheld.size === 0 ? found : new Map([...found].filter(([assetKey]) => !withheld.has(assetKey)))
 }
 
+/** Opens files that are the caller's alone to somebody to whom they are sent. */
+export async function noteReceivers({ tx, tenantId }: TxContext, assetKeys: readonly string[], tenantUserId: number): Promise<void> {
+  if (assetKeys.length > 0) await store.insertReceivers(tx, tenantId, assetKeys, tenantUserId)
+}
+
 export interface OpenAsset extends KnownAsset {
   readonly sha256: string
   readonly stream: Readable

@@ -2,7 +2,7 @@
 import { AppError } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
-import { findReachable } from '#tools/assets/service.ts'
+import { findReachable, noteReceivers } from '#tools/assets/service.ts'
 
 import { isOptedOut } from './channels.store.ts'
 import { type ConversationRow, takeSeq } from './conversations.store.ts'
@@ -65,7 +65,9 @@ export async function addOutbound(context: TxContext, conversation: Conversation
   const issues = findMessageIssues(channel, message)
   if (issues.length > 0) throw new AppError('invalid_input', `The message cannot go out on ${channel}.`, { issues })
   const assetKeys = (message.assetKeys ?? []).map((key) => key.toLowerCase())
-  await checkAssets(context, [...assetKeys, ...(message.card?.imageAssetKey ? [message.card.imageAssetKey] : [])], channel !== 'inbox')
+  const sentKeys = [...assetKeys, ...(message.card?.imageAssetKey ? [message.card.imageAssetKey] : [])]
+  await checkAssets(context, sentKeys, channel !== 'inbox')
+  if (tenantUserId !== null) await noteReceivers(context, sentKeys, tenantUserId)
   const seq = await takeSeq(tx, tenantId, conversationId, 'outbound', stamp)
   const inboxSeq = channel === 'inbox' && tenantUserId !== null ? await takeInboxSeq(tx, tenantId, tenantUserId) : null
   const isSuppressed = channel !== 'inbox' && address !== null && (await isOptedOut(tx, tenantId, channel, address))

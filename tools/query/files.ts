@@ -6,7 +6,7 @@ import { cachedCatalog } from '#tools/entities/service.ts'
 
 import { listHoldingNow } from './files.store.ts'
 import { tablesOf } from './frame.ts'
-import { type Holder, insertHolders, listHolders } from './holders.store.ts'
+import { type Holder, insertHolders, listHolders, listReceived } from './holders.store.ts'
 import { listHoldings } from './holdings.store.ts'
 import { type Holding, holdingRules, shows, type Sight } from './sight.rules.ts'
 
@@ -14,7 +14,7 @@ export interface NamedFile {
   readonly assetKey: string
   /** The tenant user who made it. */
   readonly createdBy: number | null
-  /** Nobody else's, whatever records hold it. */
+  /** Its maker's and of those to whom it was sent, whatever records hold it. */
   readonly isPrivate: boolean
 }
 
@@ -59,15 +59,17 @@ async function eachHolders(
 }
 
 /**
- * Those of these files that the caller does not reach: private ones of somebody else, and those that are held by records of entities with access rules,
+ * Those of these files that the caller does not reach: private ones of somebody else that were not sent to them, and those that are held by records of entities with access rules,
  * now or in an earlier version, where the caller has not made them, and sees none of these records with the property. No statement looks for holders
  * where no entity has both rules and files.
  */
 export async function findWithheldFiles(context: TxContext, files: readonly NamedFile[]): Promise<ReadonlySet<string>> {
-  const { actor } = context
+  const { tx, tenantId, actor } = context
   const isProduct = actor.kind === 'system' && actor.tenantUserId === 0
   const others = files.filter((file) => file.createdBy === null || file.createdBy !== actor.tenantUserId)
-  const privates = isProduct ? [] : others.flatMap((file) => (file.isPrivate ? file.assetKey : []))
+  const alone = isProduct ? [] : others.flatMap((file) => (file.isPrivate ? file.assetKey : []))
+  const received = new Set(alone.length > 0 ? await listReceived(tx, tenantId, alone, actor.tenantUserId) : [])
+  const privates = alone.filter((assetKey) => !received.has(assetKey))
   const assetKeys = others.flatMap((file) => (file.isPrivate ? [] : file.assetKey))
   if (assetKeys.length === 0) return new Set(privates)
   const entityPropertyIds = await findBoundProperties(context)

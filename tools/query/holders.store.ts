@@ -34,3 +34,11 @@ export async function listHolders(
     order by asset_key, ei_record_id, entity_property_id
     limit ${limit}`
 }
+
+/** Those of these files that were sent to the user. */
+export async function listReceived(tx: Tx, tenantId: number, assetKeys: readonly string[], tenantUserId: number): Promise<string[]> {
+  const rows = await tx<{ assetKey: string }[]>`
+    select asset_key from platform.asset_receiver
+    where tenant_id = ${tenantId} and asset_key = any(${[...assetKeys]}::uuid[]) and tenant_user_id = ${tenantUserId}`
+  return rows.map((row) => row.assetKey)
+}
