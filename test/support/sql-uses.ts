@@ -31,7 +31,7 @@ function textsOf(file: string): string[] {
   const tables = variables(/const (\w+) = (?:recordTable|historyTable)\(/g)
   const links = variables(/const (\w+) = linkTable\(/g)
   const named = (expression: string) => {
-    if (/^linkTable\(/.test(expression) || links.includes(expression)) return 'records.beside.link'
+    if (expression.startsWith('linkTable(') || links.includes(expression)) return 'records.beside.link'
     return /^(?:recordTable|historyTable)\(/.test(expression) || tables.includes(expression) ? 'records.row' : 'records.beside'
   }
   const texts: string[] = []
