@@ -1,7 +1,7 @@
 /** What a transport hands to the pipeline. */
 import type { ActingFor } from './acting.ts'
 import type { Tx } from './db/pool.ts'
-import type { Actor, RawRequest, Transport, Upload } from './operation.ts'
+import type { Actor, Progress, RawRequest, Transport, Upload } from './operation.ts'
 import type { RegisteredOperation, Registry } from './registry.ts'
 import type { Passage, Room } from './room.ts'
 
@@ -35,6 +35,8 @@ export interface Call {
   readonly signal: AbortSignal
   readonly upload?: Upload | undefined
   readonly raw?: RawRequest | undefined
+  /** Hears how far the call is, where the operation tells it. Must not throw. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined
   /** Absent: nothing of the call is kept for a slow reader. */
   readonly passage?: Passage | undefined
   /** W3C trace context of the caller. */

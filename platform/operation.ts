@@ -86,8 +86,17 @@ export interface TxContext extends CallContext {
   readonly asTenant: <T>(tenantId: number, run: () => Promise<T>) => Promise<T>
 }
 
+/** How far something is that a call waits for. */
+export interface Progress {
+  readonly done: number
+  readonly total?: number | undefined
+  readonly note?: string | undefined
+}
+
 /** Of an operation whose work does not fit one transaction: it waits, streams, or calls out. */
 export interface StagedContext extends CallContext {
+  /** Tells the caller how far it is. Absent where the caller does not listen. */
+  readonly tellProgress: ((progress: Progress) => void) | undefined
   readonly inTransaction: <T>(
     run: (context: TxContext) => Promise<T>,
     options?: { readOnly?: boolean; /** Of public operations, which learn their tenant from what they were sent. */ tenantId?: number },

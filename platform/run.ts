@@ -232,6 +232,7 @@ async function runStaged(frame: Frame): Promise<unknown> {
   const staged: StagedContext = {
     ...context,
     ...(file ? { upload: file.upload } : {}),
+    tellProgress: call.onProgress,
     inTransaction: (run, options = {}) =>
       inTransaction(frame, { isReadOnly: options.readOnly === true, tenantId: tenantFor(frame, options.tenantId) }, run),
   }

@@ -17,6 +17,7 @@ import { sharerOf, smallBytes } from '#platform/room.ts'
 import { announcedBytes, CallerGone, findWrongParams, parseBody, readBody, withArguments } from './body.ts'
 import { acceptOf, createDirectWriter, isRecord, readDirectMessage } from './direct.ts'
 import { bearerOf, createGuard } from './guard.ts'
+import { createProgressStream } from './progress.ts'
 import { createProtocolServer, type ProtocolFixtures } from './protocol.ts'
 import { productPrompts, type PromptDefinition } from './prompts.ts'
 import type { Corpus } from './resources.ts'
@@ -213,10 +214,12 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
       await throughProtocol(request, response, session, body)
       return
     }
-    const outcome = await calls.call(session, run, message.input, message.meta)
+    const stream = createProgressStream(response, acceptOf(request.headers).includes('text/event-stream') ? message.meta : undefined)
+    const outcome = await calls.call({ ...session, onProgress: stream.onProgress }, run, message.input, message.meta)
+    stream.stop()
     const text = await writer.callText(message, outcome)
     passage.holdAnswer(text.length)
-    sendJson(response, 200, 'application/json', text)
+    if (!stream.end(text)) sendJson(response, 200, 'application/json', text)
   }
 
   const endpoint = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -13,6 +13,7 @@ import {
 
 import { nearest, quoted } from '#platform/suggest.ts'
 
+import { progressTeller } from './progress.ts'
 import { promptsFor, promptText, type PromptDefinition } from './prompts.ts'
 import { complete, listPages, pageTemplate, readPage, type Corpus } from './resources.ts'
 import type { Session } from './session.ts'
@@ -112,7 +113,12 @@ export function createProtocolServer(session: Session, parts: ProtocolParts): Se
     if (fixture) return fixture.run(input ?? {}, context)
     const run = calls.find(session, name)
     if (!run) throw invalidParams(calls.unknownTool(session, name))
-    return toCallToolResult(await calls.call(session, run, input, _meta))
+    const { onProgress, end } = progressTeller(
+      _meta,
+      (params) => void context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {}),
+    )
+    const outcome = await calls.call({ ...session, onProgress }, run, input, _meta).finally(end)
+    return toCallToolResult(outcome)
   })
 
   server.setRequestHandler('resources/list', (request) => {

@@ -1,7 +1,7 @@
 /** One HTTP request on the MCP endpoint, once its caller is known. */
 import type { Credential } from '#platform/call.ts'
 import type { AppError } from '#platform/errors.ts'
-import type { Actor } from '#platform/operation.ts'
+import type { Actor, Progress } from '#platform/operation.ts'
 import type { Passage } from '#platform/room.ts'
 
 import type { View } from './views.ts'
@@ -15,6 +15,8 @@ export interface Session {
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal
   readonly passage: Passage
+  /** Tells the caller how far a tool call is, where it asked to be told. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined
   /** Set where the message is JSON whose values could not be kept: each tool call in it answers this instead of running. */
   readonly refusal: AppError | undefined
 }

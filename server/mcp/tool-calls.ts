@@ -87,7 +87,7 @@ export function createToolCalls(pipeline: Pipeline, cacheDir: string, log: Logge
       try {
         // Missing roles are left to the pipeline, so that the refusal is the same as over REST and stands in the audit log.
         if (!reaches(session.view.surface, operation)) throw new AppError('forbidden', whyUnreachable(session.view.surface, operation))
-        const { credential, requestId, ip, signal, passage } = session
+        const { credential, requestId, ip, signal, passage, onProgress } = session
         const answer = await pipeline.run({
           operation,
           transport: 'mcp',
@@ -98,6 +98,7 @@ export function createToolCalls(pipeline: Pipeline, cacheDir: string, log: Logge
           ip,
           signal,
           passage,
+          onProgress,
         })
         report(log, operation, session, startedAt, undefined)
         return answer

@@ -33,7 +33,7 @@ export const awaitJob = defineStagedOperation({
   roles: 'any',
   input: z.object({ jobId, timeoutSeconds: z.number().min(0).max(55).optional().describe('25 unless told') }),
   examples: [{ title: 'Until an import is done', input: { jobId: 41, timeoutSeconds: 30 }, output: exampleJob }],
-  async stagedHandler({ services, signal, actor, inTransaction }, input) {
+  async stagedHandler({ services, signal, actor, inTransaction, tellProgress }, input) {
     const started = performance.now()
     const deadline = started + (input.timeoutSeconds ?? 25) * 1000
     const held = holdingOf(services, actor)
@@ -45,6 +45,7 @@ export const awaitJob = defineStagedOperation({
         const row = await inTransaction((inner) => mustFindJob(inner, input.jobId, viewer), { readOnly: true })
         const remainingMs = deadline - performance.now()
         if (isOver(row.state) || remainingMs <= 0 || signal.aborted) return explained(toJob(row), performance.now() - started)
+        tellProgress?.(toJob(row).progress)
         await held.next(waiter, Math.min(remainingMs, lookEveryMs), signal)
       }
     } finally {
