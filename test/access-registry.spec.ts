@@ -26,13 +26,15 @@ const tellNothing: Readonly<Record<string, readonly string[]>> = {
     get_property_usage validate_property test_property_value list_property_option_filters list_entities describe_entity validate_entity
     get_entity_usage list_entity_relationships get_entity_access list_views get_view validate_view list_contexts get_context
     validate_context list_context_tokens validate_form list_forms list_entity_forms
-    get_form list_form_versions`.trim(),
+    get_form list_form_versions list_form_shortcuts get_form_shortcut`.trim(),
   ),
   'tenants, users and keys': words(
     'whoami list_tenants get_tenant list_users get_user list_roles list_api_keys list_channels get_contact_preferences',
   ),
   'how many there are, tested apart': ['count_instances'],
-  'what is wrong with a row, held against what a save says': ['validate_instance'],
+  'what is wrong with a row, held against what a save says': words(
+    'validate_instance validate_form_record validate_form_record_multi validate_form_record_multi_update',
+  ),
   'messages to the caller alone': ['list_inbox'],
   'replies, of which there are none; the conversation is asked for apart': ['await_reply', 'poll_replies', 'get_message_status'],
   'lines of a job, which has none here; the job is asked for apart': ['get_job_log'],
@@ -63,6 +65,9 @@ beforeAll(async () => {
   await call('set_entity_identity_bridge', { entity: 'Person', isTenantUserRole: true, identityEmailProperty: 'Email' })
   await call('set_attachment_analysis', { entity: 'Person', entityPropertyId: 'Photo', ocr: true })
   await call('save_view', { entity: 'Person', internalName: 'All', isShared: true, viewJson: {} })
+  const sections = [{ type: 'detail', name: 'all', fields: [{ property: 'Note' }] }]
+  await call('create_form', { entity: 'Person', internalName: 'PersonForm', isShared: true, layoutJson: { sections } })
+  await call('create_form_shortcut', { form: 'PersonForm', internalName: 'Everybody', isShared: true, filterJson: [] })
   await call('create_context', { internalName: 'People', entity: 'Person', includes: [] })
   const user = await call('create_user', { userName: 'linked', email: 'linked@people.test', roles: ['DataView'] })
   const contentBase64 = Buffer.from(`of ${marker}`).toString('base64')
@@ -99,6 +104,8 @@ beforeAll(async () => {
     key1: marker,
     view: 'All',
     context: 'People',
+    form: 'PersonForm',
+    shortcut: 'Everybody',
     text: '[[Person.Note]]',
     property: 'Note',
     utc: now,

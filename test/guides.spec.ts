@@ -20,6 +20,7 @@ const walks = [
     'many-records',
     'views',
     'forms',
+    'form-records',
     'context',
     'history-and-sync',
     'messaging',

@@ -2,7 +2,13 @@
 import { z } from 'zod'
 
 /** Kinds of stored definitions, and what a sentence calls them. */
-export const definitionNouns = { view: 'view', access: 'access rules of', context: 'context', form: 'form' } as const
+export const definitionNouns = {
+  view: 'view',
+  access: 'access rules of',
+  context: 'context',
+  form: 'form',
+  formShortcut: 'shortcut',
+} as const
 export type DefinitionKind = keyof typeof definitionNouns
 export const definitionKinds = Object.keys(definitionNouns) as [DefinitionKind, ...DefinitionKind[]]
 

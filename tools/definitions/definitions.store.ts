@@ -35,16 +35,30 @@ const seenBy = (tx: Tx, viewer: Viewer) => tx`
 
 const under = (tx: Tx, entityId: number | null) => (entityId === null ? tx`` : tx`and d.entity_id = ${entityId}`)
 
+/** Of a kind that is part of another definition: those of this one. */
+const within = (tx: Tx, partOf: number | undefined) =>
+  partOf === undefined
+    ? tx``
+    : tx`and exists (
+        select from platform.definition_use p
+        where p.tenant_id = d.tenant_id and p.definition_id = d.definition_id and p.used_definition_id = ${partOf})`
+
 /** The definition of this id or name that the viewer sees, under this entity where one is given. */
 export async function findDefinition(
   tx: Tx,
   tenantId: number,
-  by: { readonly kind: DefinitionKind; readonly slot: IdOrName; readonly entityId: number | null; readonly viewer: Viewer },
+  by: {
+    readonly kind: DefinitionKind
+    readonly slot: IdOrName
+    readonly entityId: number | null
+    readonly partOf?: number | undefined
+    readonly viewer: Viewer
+  },
 ): Promise<DefinitionRow | undefined> {
   const { id, name } = readIdOrName(by.slot)
   const [row] = await tx<DefinitionRow[]>`
     select ${columns(tx)} from platform.definition d
-    where d.tenant_id = ${tenantId} and d.kind = ${by.kind} ${under(tx, by.entityId)} and ${seenBy(tx, by.viewer)}
+    where d.tenant_id = ${tenantId} and d.kind = ${by.kind} ${under(tx, by.entityId)} ${within(tx, by.partOf)} and ${seenBy(tx, by.viewer)}
       and ${id === null ? tx`lower(d.internal_name) = lower(${name})` : tx`d.definition_id = ${id}::bigint`}`
   return row
 }
@@ -53,14 +67,20 @@ export async function findDefinition(
 export async function listDefinitions(
   tx: Tx,
   tenantId: number,
-  by: { readonly kind: DefinitionKind; readonly entityId: number | null; readonly viewer: Viewer; readonly after: string | undefined },
+  by: {
+    readonly kind: DefinitionKind
+    readonly entityId: number | null
+    readonly partOf?: number | undefined
+    readonly viewer: Viewer
+    readonly after: string | undefined
+  },
   page: { readonly pageSize: number; readonly offset: number; readonly bytes: number },
 ): Promise<Found<DefinitionRow>> {
   return fetchPage<DefinitionRow>(
     tx,
     page,
     tx`select ${columns(tx)} from platform.definition d
-      where d.tenant_id = ${tenantId} and d.kind = ${by.kind} ${under(tx, by.entityId)} and ${seenBy(tx, by.viewer)}
+      where d.tenant_id = ${tenantId} and d.kind = ${by.kind} ${under(tx, by.entityId)} ${within(tx, by.partOf)} and ${seenBy(tx, by.viewer)}
         ${by.after === undefined ? tx`` : tx`and lower(d.internal_name) > ${by.after}`}
       order by lower(d.internal_name)`,
   )
@@ -70,11 +90,11 @@ export async function listDefinitions(
 export async function listDefinitionNames(
   tx: Tx,
   tenantId: number,
-  by: { readonly kind: DefinitionKind; readonly entityId: number | null; readonly viewer: Viewer },
+  by: { readonly kind: DefinitionKind; readonly entityId: number | null; readonly partOf?: number | undefined; readonly viewer: Viewer },
 ): Promise<string[]> {
   const rows = await tx<{ internalName: string }[]>`
     select d.internal_name from platform.definition d
-    where d.tenant_id = ${tenantId} and d.kind = ${by.kind} ${under(tx, by.entityId)} and ${seenBy(tx, by.viewer)}`
+    where d.tenant_id = ${tenantId} and d.kind = ${by.kind} ${under(tx, by.entityId)} ${within(tx, by.partOf)} and ${seenBy(tx, by.viewer)}`
   return rows.map((row) => row.internalName)
 }
 
@@ -130,6 +150,11 @@ export async function updateDefinition(
 
 export async function deleteDefinitionRow(tx: Tx, tenantId: number, definitionId: number): Promise<void> {
   await tx`delete from platform.definition where tenant_id = ${tenantId} and definition_id = ${definitionId}`
+}
+
+/** Deletes all of a kind that are part of a definition, whoever owns them. */
+export async function deleteParts(tx: Tx, tenantId: number, kind: DefinitionKind, partOf: number): Promise<void> {
+  await tx`delete from platform.definition d where d.tenant_id = ${tenantId} and d.kind = ${kind} ${within(tx, partOf)}`
 }
 
 /** Writes what a definition uses, in place of what it used. */

@@ -13,6 +13,7 @@ import { type DefinitionKind, definitionNouns, maxBodyCharacters } from './defin
 import {
   type DefinitionRow,
   deleteDefinitionRow,
+  deleteParts,
   findDefinition,
   findDefinitionNames,
   insertDefinition,
@@ -90,6 +91,8 @@ export async function readDefinitions(context: TxContext, rows: readonly Definit
 export interface Place {
   readonly kind: DefinitionKind
   readonly entityId: number | null
+  /** The definition whose part it is. */
+  readonly partOf?: number
   /** The operation that lists them. */
   readonly lister: string
   /** The parameter that names one. */
@@ -241,6 +244,11 @@ export async function isNameTaken(context: TxContext, kind: DefinitionKind, name
 /** Deletes a definition that nothing can use. */
 export async function dropDefinition(context: TxContext, row: DefinitionRow): Promise<void> {
   await deleteDefinitionRow(context.tx, context.tenantId, row.definitionId)
+}
+
+/** Deletes all of a kind that nobody reaches without the definition that they are part of. */
+export async function dropParts({ tx, tenantId }: TxContext, kind: DefinitionKind, partOf: number): Promise<void> {
+  await deleteParts(tx, tenantId, kind, partOf)
 }
 
 /** Deletes a definition. Throws `forbidden`, and `conflict` while another definition uses it, unless `force`. */

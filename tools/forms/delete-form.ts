@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { changeOtherDefinitions } from '#platform/db/definitions.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
 import { force } from '#tools/definitions/definitions.schema.ts'
-import { mustFindDefinition, removeDefinition } from '#tools/definitions/service.ts'
+import { dropParts, mustFindDefinition, refuseChange, removeDefinition } from '#tools/definitions/service.ts'
 
 import { formId, formSlot } from './forms.schema.ts'
 import { placeOfForms } from './shown.ts'
@@ -21,6 +21,9 @@ export const deleteForm = defineOperation({
   async handler(context, input) {
     return changeOtherDefinitions(context, async () => {
       const row = await mustFindDefinition(context, placeOfForms, input.form)
+      refuseChange(context, row)
+      // Nobody reaches a shortcut without its form.
+      if (input.force === true) await dropParts(context, 'formShortcut', row.definitionId)
       await removeDefinition(context, row, input.force)
       return { id: row.definitionId, deleted: true as const }
     })

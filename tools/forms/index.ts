@@ -8,7 +8,11 @@ import { getForm } from './get-form.ts'
 import { listEntityForms } from './list-entity-forms.ts'
 import { listFormVersions } from './list-form-versions.ts'
 import { listForms } from './list-forms.ts'
+import { recordOperations } from './records/index.ts'
+import { recordPhrases } from './records/records.phrases.ts'
 import { restoreFormVersion } from './restore-form-version.ts'
+import { shortcutOperations } from './shortcuts/index.ts'
+import { shortcutPhrases } from './shortcuts/shortcuts.phrases.ts'
 import { updateForm } from './update-form.ts'
 import { validateForm } from './validate-form.ts'
 
@@ -27,6 +31,8 @@ export const formsDomain: Domain = {
     cloneForm,
     listFormVersions,
     restoreFormVersion,
+    ...recordOperations,
+    ...shortcutOperations,
   ],
-  phrases: formsPhrases,
+  phrases: { ...formsPhrases, ...recordPhrases, ...shortcutPhrases },
 }

@@ -13,7 +13,7 @@ import { type WriteFrame, writeFrame } from './save/write-frame.ts'
 import { markDeleted, nextDeletionId } from './save/write.store.ts'
 
 /** Every entity that a deletion in this one may reach, itself first. */
-function reachOf(catalog: Catalog, entity: CatalogEntity): number[] {
+export function entitiesBelow(catalog: Catalog, entity: CatalogEntity): number[] {
   const reached = new Set([entity.entityId])
   const queue = [entity]
   for (let next = queue.shift(); next; next = queue.shift()) {
@@ -29,7 +29,7 @@ function reachOf(catalog: Catalog, entity: CatalogEntity): number[] {
 
 /** Prepares a deletion: the entity in the path, and everything below it locked with it. */
 export async function writeFrameWithBelow(context: TxContext, entity: IdOrName): Promise<WriteFrame> {
-  return writeFrame(context, (catalog) => entityInPath(catalog, entity), reachOf)
+  return writeFrame(context, (catalog) => entityInPath(catalog, entity), entitiesBelow)
 }
 
 /** Tells the deletion of records of one entity; a deleted row keeps what it held. */
@@ -126,7 +126,7 @@ export async function findUndeletable(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, string | null>> {
   const refused = new Map<number, string | null>()
-  const isRuled = reachOf(frame.catalog, frame.entity).some(
+  const isRuled = entitiesBelow(frame.catalog, frame.entity).some(
     (entityId) => frame.catalog.byIdOrName.get(String(entityId))?.access !== undefined,
   )
   if (!isRuled || ids.length === 0) return refused

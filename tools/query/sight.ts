@@ -100,6 +100,21 @@ async function tokenValues(
   return values
 }
 
+/**
+ * Filters with what their tokens stand for, for the caller; undefined in the place of one that has a token without a value, which nothing fulfils. Each
+ * keeps its place.
+ */
+export async function withCallersValues(
+  context: TxContext,
+  catalog: Catalog,
+  filters: readonly unknown[],
+): Promise<readonly ({ readonly filter: unknown } | undefined)[]> {
+  if (!filters.some((filter) => tokensOfFilter(filter).length > 0)) return filters.map((filter) => ({ filter }))
+  const caller = await findCaller(context.tx, context.tenantId, context.actor.tenantUserId)
+  const values = await tokenValues(context, catalog, caller, filters)
+  return filters.map((filter) => withValues(filter, (text) => values.get(text) ?? []))
+}
+
 async function linkedRecords(context: TxContext, catalog: Catalog, caller: Caller, entity: CatalogEntity) {
   const ids = linkedTo(caller, entity.entityId)
   const readable = ids.length > 0 ? await unbound(context, catalog, entity) : undefined

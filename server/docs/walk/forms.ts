@@ -16,6 +16,33 @@ const layoutJson = {
 
 const form = 'OrderForm{{run}}'
 
+const values = { 'Title{{run}}': 'Grease the hinge' }
+const shortcut = 'Untitled{{run}}'
+const filterJson = [{ property: 'Title{{run}}', op: 'isNotEmpty' }]
+
+const records: readonly Step[] = [
+  { operation: 'validate_form_record', input: { form, values } },
+  { operation: 'create_form_record', input: { form, key1: 'F-{{run}}', values }, keeps: { formRecordId: 'answer.eiRecordId' } },
+  { operation: 'get_form_record', input: { form, record: '{{formRecordId}}' } },
+  { operation: 'update_form_record', input: { form, record: '{{formRecordId}}', values: { 'Title{{run}}': 'Grease both hinges' } } },
+  { operation: 'list_form_records', input: { form, pageSize: 10 } },
+  { operation: 'validate_form_record_multi', input: { form, primary: { values } } },
+  {
+    operation: 'create_form_record_multi',
+    input: { form, primary: { values }, sections: {} },
+    keeps: { formMultiId: 'answer.eiRecordId' },
+  },
+  { operation: 'validate_form_record_multi_update', input: { form, record: '{{formMultiId}}', primary: { values } } },
+  { operation: 'update_form_record_multi', input: { form, record: '{{formMultiId}}', primary: { values } } },
+  { operation: 'create_form_shortcut', input: { form, internalName: shortcut, filterJson } },
+  { operation: 'list_form_shortcuts', input: { form } },
+  { operation: 'get_form_shortcut', input: { form, shortcut } },
+  { operation: 'update_form_shortcut', input: { form, shortcut, isShared: true } },
+  { operation: 'list_form_shortcut_records', input: { form, shortcut } },
+  { operation: 'delete_form_shortcut', input: { form, shortcut } },
+  { operation: 'delete_form_record', input: { form, record: '{{formRecordId}}' } },
+]
+
 export const steps: readonly Step[] = [
   { operation: 'validate_form', input: { entity, layoutJson } },
   { operation: 'create_form', input: { entity, internalName: form, layoutJson, isShared: true } },
@@ -27,4 +54,5 @@ export const steps: readonly Step[] = [
   { operation: 'restore_form_version', input: { form, version: 1 } },
   { operation: 'clone_form', input: { form, internalName: 'FormCopy{{run}}' } },
   { operation: 'delete_form', input: { form: 'FormCopy{{run}}' } },
+  ...records,
 ]

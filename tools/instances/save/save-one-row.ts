@@ -1,6 +1,6 @@
 /** What the saving operations share: from an outcome to the answer or the error of a single save. */
 import { rawJson, type RawJson } from '#platform/answer.ts'
-import { AppError } from '#platform/errors.ts'
+import { AppError, type ErrorCode } from '#platform/errors.ts'
 import { verdictOf } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { blind, documentOf } from '#tools/query/service.ts'
@@ -10,35 +10,41 @@ import { saveRows } from './save-rows.ts'
 import type { SaveWish } from './understand-row.rules.ts'
 import type { WriteFrame } from './write-frame.ts'
 
-/** The error of a row that could not be saved, when it was the only one. */
-export function errorOf(outcome: Failed): AppError {
-  const { errors, reason } = outcome
-  const { code, first } = verdictOf(errors)
-  const sentence = first?.message ?? 'The record could not be saved.'
-  const atPlace = first ? `The record cannot be saved. ${first.path}: ${sentence}` : sentence
+/** What a save answers for a row that failed, where its findings do not say it themselves. */
+export function codeOf(reason: Failed['reason']): ErrorCode | undefined {
   switch (reason) {
     case 'invalid':
-      return new AppError(code, atPlace, { issues: errors })
+      return undefined
     case 'sensitive':
-      return new AppError('unprocessable', atPlace, { issues: errors })
+      return 'unprocessable'
     case 'stale':
     case 'otherParent':
     case 'occupied':
     case 'cycle':
-      return new AppError('conflict', sentence, { issues: errors })
+      return 'conflict'
     case 'exists':
     case 'keyTaken':
-      return new AppError('already_exists', sentence, { issues: errors })
+      return 'already_exists'
     case 'forbidden':
-      return new AppError('forbidden', sentence, { issues: errors })
+      return 'forbidden'
     case 'absent':
-      return new AppError('not_found', sentence)
+      return 'not_found'
   }
 }
 
 /** Said where insertOnly meets a record that is there. */
 export function leftAsItIs(eiRecordId: number): string {
   return `Record ${eiRecordId} has this key already, and insertOnly leaves it as it is. Use importMode upsert to change it.`
+}
+
+/** The error of a row that could not be saved, when it was the only one. */
+export function errorOf({ errors, reason }: Failed): AppError {
+  const { code, first } = verdictOf(errors)
+  const sentence = first?.message ?? 'The record could not be saved.'
+  const atPlace = first ? `The record cannot be saved. ${first.path}: ${sentence}` : sentence
+  const issues = reason === 'absent' ? {} : { issues: errors }
+  const says = reason === 'invalid' || reason === 'sensitive' ? atPlace : sentence
+  return new AppError(codeOf(reason) ?? code, says, issues)
 }
 
 /** The record as its caller sees it; of one that they may write and not read, that it is there. */

@@ -1,0 +1,44 @@
+/** What fields of a new record begin with: values, texts with tokens of the caller and of the record, and expressions. */
+import type { TxContext } from '#platform/operation.ts'
+import { renderingOf, timeRoots } from '#platform/tokens/rendering.ts'
+import { resolveJson } from '#platform/tokens/resolve-json.ts'
+import { resolving } from '#platform/tokens/resolve.ts'
+import { callersClock } from '#tools/query/service.ts'
+import { findCaller as findTenantOfCaller } from '#tools/schema/service.ts'
+import { findCaller } from '#tools/entities/service.ts'
+
+import { type Held, namedRecord } from './held.rules.ts'
+
+/** Resolves a default in a record; `row` is that of a list, where it is one. */
+export type DefaultOf = (value: unknown, record: Held, row?: Held) => unknown
+
+const isPlain = (value: unknown) => typeof value !== 'object' && !(typeof value === 'string' && value.includes('[['))
+
+/** `all` are the defaults of the form: nothing is read where none of them is computed. */
+export async function defaultsFor(context: TxContext, all: readonly unknown[]): Promise<DefaultOf> {
+  if (all.every(isPlain)) return (value) => value
+  const { tx, tenantId, actor } = context
+  const caller = await findCaller(tx, tenantId, actor.tenantUserId)
+  const of = await findTenantOfCaller(tx, tenantId, actor.tenantUserId)
+  const { nowMs, timeZone } = await callersClock(context)
+  const rendering = renderingOf({ locale: caller?.languageCode ?? 'en-US', timeZone, nowMs })
+  const $user = caller
+    ? {
+        tenantUserId: caller.tenantUserId,
+        userId: caller.userId,
+        userName: caller.userName,
+        displayName: caller.displayName,
+        email: caller.email,
+        phone: caller.phone,
+        languageCode: caller.languageCode,
+        timeZoneIana: caller.timeZoneIana,
+      }
+    : null
+  const $tenant = of ? { tenantId, name: of.tenantName, subDomain: of.tenantSubDomain, host: of.tenantHost } : null
+  const always = { $user, $tenant, ...timeRoots(rendering) }
+  return (value, record, row) => {
+    if (isPlain(value)) return value
+    const roots = { ...always, [record.entity.internalName]: namedRecord(record), ...(row ? { $row: namedRecord(row) } : {}) }
+    return resolveJson(value, resolving(roots, rendering))
+  }
+}
