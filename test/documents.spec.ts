@@ -254,6 +254,11 @@ describe('the written pages', () => {
     'fieldloop_call_duration_seconds',
     'fieldloop_outbox_oldest_seconds',
     'fieldloop_outbox_given_up',
+    'fieldloop_record_indexes',
+    'fieldloop_record_index_changes_total',
+    // Of PostgreSQL.
+    'pg_trgm',
+    'to_tsvector',
     'pg_dump',
     'pg_restore',
     'pg_basebackup',

@@ -19,6 +19,7 @@ const walks = [
     'searching',
     'many-records',
     'views',
+    'reports',
     'forms',
     'form-records',
     'context',

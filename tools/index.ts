@@ -13,6 +13,7 @@ import { jobsDomain } from './jobs/index.ts'
 import { messagingDomain } from './messaging/index.ts'
 import { propertiesDomain } from './properties/index.ts'
 import { accessFloor } from './query/service.ts'
+import { reportsDomain } from './reports/index.ts'
 import { schemaDomain } from './schema/index.ts'
 import { tenantsDomain } from './tenants/index.ts'
 import { usersDomain } from './users/index.ts'
@@ -25,6 +26,7 @@ export const domains: readonly Domain[] = [
   entitiesDomain(accessFloor),
   instancesDomain,
   viewsDomain,
+  reportsDomain,
   formsDomain,
   contextDomain,
   assetsDomain,

@@ -8,6 +8,7 @@ export const definitionNouns = {
   context: 'context',
   form: 'form',
   formShortcut: 'shortcut',
+  report: 'report',
 } as const
 export type DefinitionKind = keyof typeof definitionNouns
 export const definitionKinds = Object.keys(definitionNouns) as [DefinitionKind, ...DefinitionKind[]]

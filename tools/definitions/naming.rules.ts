@@ -43,25 +43,32 @@ function wayTo(vocabulary: Vocabulary, from: VocabularyEntity, to: VocabularyEnt
   return steps
 }
 
+/** What a report has joined, by the names that its parts call it, in lower case. */
+export type JoinedNames = ReadonlyMap<string, { readonly entity: VocabularyEntity; readonly isAlias: boolean }>
+
 /** The references of anything that names a property, and may name its entity: a rule, a term of a sort, a column. Answers the property too. */
 export function referencesOfField(
   vocabulary: Vocabulary,
   home: VocabularyEntity,
   said: { readonly entity?: unknown; readonly property?: unknown },
   at: Place,
+  joined?: JoinedNames,
 ): { readonly references: Reference[]; readonly entity: VocabularyEntity; readonly property: VocabularyProperty | undefined } {
-  const entity = entityOf(vocabulary, said.entity) ?? home
+  const among =
+    typeof said.entity === 'string' || typeof said.entity === 'number' ? joined?.get(String(said.entity).toLowerCase()) : undefined
+  const entity = among?.entity ?? entityOf(vocabulary, said.entity) ?? home
   const property = said.property === undefined ? undefined : propertyOf(entity, said.property)
   const references: Reference[] = [
-    ...(said.entity === undefined ? [] : [{ at: [...at, 'entity'], entityId: entity.entityId }, ...wayTo(vocabulary, home, entity)]),
+    ...(said.entity === undefined || among?.isAlias === true ? [] : [{ at: [...at, 'entity'], entityId: entity.entityId }]),
+    ...(said.entity === undefined || among ? [] : wayTo(vocabulary, home, entity)),
     ...(property ? [{ at: [...at, 'property'], entityId: entity.entityId, propertyId: property.propertyId }] : []),
   ]
   return { references, entity, property }
 }
 
-function referencesOfRule(vocabulary: Vocabulary, home: VocabularyEntity, rule: unknown, at: Place): Reference[] {
+function referencesOfRule(vocabulary: Vocabulary, home: VocabularyEntity, rule: unknown, at: Place, joined?: JoinedNames): Reference[] {
   if (!isObject(rule)) return []
-  const { references, entity, property } = referencesOfField(vocabulary, home, rule, at)
+  const { references, entity, property } = referencesOfField(vocabulary, home, rule, at, joined)
   if (!property || property.options.length === 0) return references
   const { entityId } = entity
   const { propertyId } = property
@@ -77,18 +84,30 @@ function referencesOfRule(vocabulary: Vocabulary, home: VocabularyEntity, rule: 
 }
 
 /** The references of a filter: a group, or an array of rules. A group that names an entity speaks of records of that. */
-export function referencesOfFilter(vocabulary: Vocabulary, home: VocabularyEntity, filter: unknown, at: Place, depth = 1): Reference[] {
+export function referencesOfFilter(
+  vocabulary: Vocabulary,
+  home: VocabularyEntity,
+  filter: unknown,
+  at: Place,
+  depth = 1,
+  joined?: JoinedNames,
+): Reference[] {
   if (depth > maxDepth) return []
+  // A group on related records speaks of those, and not of what is joined.
+  const isRelated = isObject(filter) && (filter['via'] !== undefined || filter['has'] !== undefined)
+  const names = isRelated ? undefined : joined
   const rules = (list: readonly unknown[], entity: VocabularyEntity, place: Place) =>
-    list.flatMap((rule, index) => referencesOfRule(vocabulary, entity, rule, [...place, index]))
+    list.flatMap((rule, index) => referencesOfRule(vocabulary, entity, rule, [...place, index], names))
   if (Array.isArray(filter)) return rules(filter, home, at)
   if (!isObject(filter)) return []
-  const own = referencesOfField(vocabulary, home, { entity: filter['entity'] }, at)
+  const own = referencesOfField(vocabulary, home, { entity: filter['entity'] }, at, names)
   const list = (name: string): readonly unknown[] => (Array.isArray(filter[name]) ? filter[name] : [])
   return [
     ...own.references,
     ...rules(list('rules'), own.entity, [...at, 'rules']),
-    ...list('groups').flatMap((group, index) => referencesOfFilter(vocabulary, own.entity, group, [...at, 'groups', index], depth + 1)),
+    ...list('groups').flatMap((group, index) =>
+      referencesOfFilter(vocabulary, own.entity, group, [...at, 'groups', index], depth + 1, names),
+    ),
   ]
 }
 

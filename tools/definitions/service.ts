@@ -28,8 +28,8 @@ import { refuseUsed } from './uses.ts'
 import { viewerOf, whyNotChanged } from './visibility.rules.ts'
 
 export { type DefinitionRow, listOfEntities } from './definitions.store.ts'
-export { referencesOfField, referencesOfFilter, referencesOfSort, referencesOfTokens } from './naming.rules.ts'
-export { type Reference, todaysBody, type Vocabulary } from './references.rules.ts'
+export { type JoinedNames, referencesOfField, referencesOfFilter, referencesOfSort, referencesOfTokens } from './naming.rules.ts'
+export { optionsOf, type Reference, todaysBody, type Vocabulary } from './references.rules.ts'
 export { refuseUsed, usesOf } from './uses.ts'
 
 /** Of one kind in a tenant. */

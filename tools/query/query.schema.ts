@@ -9,6 +9,7 @@ import { aggregates, operators } from '#tools/properties/operators.schema.ts'
 import { links } from './relations.rules.ts'
 import { dateParts } from './report/report.schema.ts'
 
+export { links }
 export const entity = idOrName
 export const record = z.union([z.int(), z.string().min(1).max(620)]).describe('eiRecordId, or a key of one part that is no number')
 
@@ -68,13 +69,13 @@ export const narrowInput = {
 const alias = z.string().min(1).max(64)
 const propertyName = z.union([z.string().max(200), z.int()])
 
-const group = z.strictObject({
+export const groupOf = z.strictObject({
   property: propertyName,
   datePart: z.enum(dateParts).optional().describe('Of a date; the first five 2026, 2026-Q1, 2026-03, 2026-W09, 2026-03-01'),
   alias: alias.optional(),
 })
 
-const aggregate = z.strictObject({
+export const aggregateOf = z.strictObject({
   property: propertyName.optional().describe('Absent: COUNT of rows'),
   fn: z.enum(aggregates),
   alias: alias.optional(),
@@ -85,8 +86,8 @@ const aggregate = z.strictObject({
 const several = z.array(z.looseObject({}))
 export const groupBy = several.describe(`[{property, datePart?: ${dateParts.join(' ')}, alias?}]`)
 export const aggregateList = several.describe('[{fn: COUNT SUM AVG MIN MAX, property?, alias?, distinct?, filter?}]')
-component('GroupBy', groupBy, z.array(group))
-component('Aggregates', aggregateList, z.array(aggregate))
+component('GroupBy', groupBy, z.array(groupOf))
+component('Aggregates', aggregateList, z.array(aggregateOf))
 
 export const reportRow = z.object({
   combinedPivotJson: z.string().describe('JSON text of the same by Entity_Property'),

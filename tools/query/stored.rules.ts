@@ -7,6 +7,8 @@ import type { Clock } from './moments.rules.ts'
 import { parseQuery } from './parse.rules.ts'
 import { findField, unknownField } from './parser.rules.ts'
 import { findTokenIssues, tokensOfFilter } from './rule-filters.rules.ts'
+import { readReport, type ReportSaid } from './report/read-report.rules.ts'
+import type { Report } from './report/report.types.ts'
 import { openSource, type Readable, type Source } from './source.rules.ts'
 import type { QueryNode } from './tree.types.ts'
 
@@ -48,6 +50,17 @@ export function readCondition(
 export function findSortProblems(catalog: Catalog, entity: CatalogEntity, sort: unknown, path: string): Finding[] {
   const { issues } = parseQuery(sourceOf(entity), { catalog, tables: noTables }, { sort })
   return issues.map((issue) => ({ ...issue, path: `${path}${issue.path.slice('$.sort'.length)}` }))
+}
+
+/** What is wrong with a report as far as the catalog tells, and as much of it as can be read; values are not looked at where `isUnknown` says so. */
+export function readStoredReport(
+  catalog: Catalog,
+  said: ReportSaid,
+  path: string,
+  isUnknown: (path: string) => boolean,
+): { readonly report: Report | undefined; readonly findings: readonly Finding[] } {
+  const { report, issues } = readReport({ catalog, tables: noTables }, said, path)
+  return { report, findings: issues.filter((issue) => !isUnknown(issue.path)) }
 }
 
 /** The column of a name: a property by internalName or id, or a field that every record has. */

@@ -20,6 +20,7 @@ export const steps: readonly Step[] = [
   },
   { operation: 'detach_child_entity', title: 'of the imported catalog', input: { entity: 'Site{{run}}', childEntity: 'Visit{{run}}' } },
   { operation: 'delete_view', title: 'the first one', input: { entity: 'WorkOrder{{run}}', view: 'Open{{run}}' } },
+  { operation: 'delete_report', title: 'the first one', input: { report: 'ByPriority{{run}}' } },
   { operation: 'delete_form', title: 'the first one', input: { form: 'OrderForm{{run}}' } },
   ...entities.map((name) => ({ operation: 'delete_entity', title: name, input: { entity: `${name}{{run}}` } })),
   ...properties.map((name) => ({ operation: 'delete_property', title: name, input: { property: `${name}{{run}}` } })),

@@ -11,6 +11,7 @@ import { steps as intelligence } from './intelligence.ts'
 import { steps as jobs } from './jobs.ts'
 import { steps as messaging } from './messaging.ts'
 import { steps as properties } from './properties.ts'
+import { steps as reports } from './reports.ts'
 import { steps as schema } from './schema.ts'
 import type { Step } from './step.ts'
 import { steps as tenants } from './tenants.ts'
@@ -27,6 +28,7 @@ export const walk: Readonly<Record<string, readonly Step[]>> = {
   entities,
   instances,
   views,
+  reports,
   forms,
   context,
   assets,

@@ -174,7 +174,13 @@ function named(parser: Parser, tables: Tables, wishes: readonly Wish[]): Output[
   return wishes.map((wish, index): Output => {
     const { name, more } = namesOf(wish, tables)
     const shown = wish.alias ?? free(taken, name, more)
-    return { made: wish.made, pivotName: free(pivots, name, more), name: shown, result: resultOf(wish, `c${index}`, shown, tables.root) }
+    return {
+      made: wish.made,
+      pivotName: free(pivots, name, more),
+      name: shown,
+      isAliased: wish.alias !== undefined,
+      result: resultOf(wish, `c${index}`, shown, tables.root),
+    }
   })
 }
 

@@ -196,23 +196,33 @@ export function weightSql({ outputs }: Report): string | undefined {
   return terms.length === 0 ? undefined : `(${terms.join(' + ')}) * 2`
 }
 
-/** A row as the wire shows it: a `from` item that makes each value once, and the document of these. */
-export function rowDocumentSql(
-  parameters: Parameters,
-  { outputs, variance }: Report,
-): { readonly values: string; readonly document: string } {
+/** A `from` item that makes each value of a row once, as JSON has it: `v0, v1 …`. */
+export function rowValuesSql(parameters: Parameters, { outputs }: Report): string {
   const values = outputs.map(({ result }, index) => `${shownSql(parameters, result.output, result.dataType, result.of)} as v${index}`)
-  const named = (names: readonly string[], column: string) => names.map((name, index) => `${parameters.add(name)}::text: ${column}${index}`)
-  const pivot = named(
-    outputs.map((one) => one.pivotName),
-    'v',
-  )
+  return `lateral (select ${values.join(', ')}) v`
+}
+
+/** An object of columns `v0, v1 …` by names that an author chose: they are parameters. */
+function objectSql(parameters: Parameters, names: readonly string[], column: string): string {
+  return `json_object(${names.map((name, index) => `${parameters.add(name)}::text: ${column}${index}`).join(', ')} null on null`
+}
+
+/** The values of a row by name. */
+export function rowDataSql(parameters: Parameters, { outputs }: Report): string {
+  const names = outputs.map((one) => one.name)
+  return `${objectSql(parameters, names, 'v')})`
+}
+
+/** A row as the wire shows it. */
+export function rowDocumentSql(parameters: Parameters, report: Report): string {
+  const { outputs, variance } = report
+  const pivotNames = outputs.map((one) => one.pivotName)
   const names = outputs.map((one) => one.name)
   const parts = [
     ...(variance ? [`'snapshotDate': ${isoSql('snap_at')}`] : []),
-    `'combinedPivotJson': json_object(${pivot.join(', ')} null on null returning text)`,
-    `'data': json_object(${named(names, 'v').join(', ')} null on null)`,
-    ...(variance ? [`'changeFlags': json_object(${named(names, 'f').join(', ')})`] : []),
+    `'combinedPivotJson': ${objectSql(parameters, pivotNames, 'v')} returning text)`,
+    `'data': ${rowDataSql(parameters, report)}`,
+    ...(variance ? [`'changeFlags': ${objectSql(parameters, names, 'f')})`] : []),
   ]
-  return { values: `lateral (select ${values.join(', ')}) v`, document: `json_object(${parts.join(', ')})` }
+  return `json_object(${parts.join(', ')})`
 }

@@ -3,7 +3,7 @@ import type { Tx } from '#platform/db/pool.ts'
 
 import { createParameters, type Parameters } from '../columns.rules.ts'
 import type { Readable } from '../source.rules.ts'
-import { maxSnapshots, reportRowsSql, rowDocumentSql, weightSql } from './report-sql.rules.ts'
+import { maxSnapshots, reportRowsSql, rowDataSql, rowDocumentSql, rowValuesSql, weightSql } from './report-sql.rules.ts'
 import type { Report } from './report.types.ts'
 
 export interface ReportPage {
@@ -18,7 +18,7 @@ export interface ReportPage {
 }
 
 export interface ReportRow {
-  /** Rows as JSON text, joined by commas; empty where not all of them fit. */
+  /** Rows as JSON text, each on a line, commas between; empty where not all of them fit. */
   readonly items: string
   readonly fitting: number
   readonly found: number
@@ -38,18 +38,39 @@ export function compileReport(report: Report, page: ReportPage): CompiledReport 
   const { before, order, total } = reportRowsSql(parameters, report, page)
   const weight = weightSql(report)
   const earlier = weight === undefined ? '0' : `sum(${weight}) over (order by ${order} rows between unbounded preceding and 1 preceding)`
-  const { values, document } = rowDocumentSql(parameters, report)
+  const values = rowValuesSql(parameters, report)
+  const document = rowDocumentSql(parameters, report)
   const text = `with ${before.join(', ')}, chosen as (select * from kept order by ${order} limit ${limit} offset ${offset}),
     numbered as (select *, row_number() over (order by ${order}) as n, ${earlier} as earlier from chosen),
     shown as materialized (
       select n, case when coalesce(earlier, 0) < ${bytes} then (${document})::text end as document from numbered cross join ${values}
     ),
     measured as (select n, document, sum(coalesce(octet_length(document), ${bytes}) + 1) over (order by n) <= ${bytes} as fits from shown)
-    select case when bool_and(fits) then string_agg(document, ',' order by n) else '' end as items,
+    select case when bool_and(fits) then string_agg(document, E',\\n' order by n) else '' end as items,
       count(*) filter (where fits)::int as fitting, count(*)::int as found, ${total}::bigint as total,
       ${report.variance ? `exists (select from snap_all where no > ${maxSnapshots})` : 'false'} as is_cut
     from measured`
   return { text, parameters }
+}
+
+/** The statement of all its rows, each the JSON of its values by name. */
+export function compileAllRows(report: Report, page: Pick<ReportPage, 'times' | 'readables'>): CompiledReport {
+  const parameters = createParameters()
+  const { before, order } = reportRowsSql(parameters, report, page)
+  const values = rowValuesSql(parameters, report)
+  const data = rowDataSql(parameters, report)
+  const text = `with ${before.join(', ')} select (${data})::text as data from kept cross join ${values} order by ${order}`
+  return { text, parameters }
+}
+
+/** Opens all rows, as they are now. `fetchReportRows` then takes them, in the same transaction. */
+export async function openReportRows(tx: Tx, { text, parameters }: CompiledReport): Promise<void> {
+  await tx.unsafe(`declare report_rows no scroll cursor for ${text}`, [...parameters.list] as never[], { prepare: false }).execute()
+}
+
+export async function fetchReportRows(tx: Tx, count: number): Promise<string[]> {
+  const rows = await tx.unsafe<{ data: string }[]>(`fetch ${count} from report_rows`)
+  return rows.map((row) => row.data)
 }
 
 /** Runs it, for at most so long. */

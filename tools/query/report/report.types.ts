@@ -45,6 +45,7 @@ export interface Output {
   readonly pivotName: string
   /** The alias, else the same. */
   readonly name: string
+  readonly isAliased: boolean
   /** The column as filters and orders of the result name it. */
   readonly result: OutputField
 }

@@ -10,7 +10,15 @@ import { callerOf } from '../frame.ts'
 import { beginningsBetween, type Clock } from '../moments.rules.ts'
 import type { Readable } from '../source.rules.ts'
 import { readReport, type ReadReport, type ReportSaid } from './read-report.rules.ts'
-import { compileReport, type CompiledReport, type ReportRow, runReport } from './report.store.ts'
+import {
+  compileAllRows,
+  compileReport,
+  type CompiledReport,
+  fetchReportRows,
+  openReportRows,
+  type ReportRow,
+  runReport,
+} from './report.store.ts'
 import { maxSnapshots } from './report-sql.rules.ts'
 import type { Report } from './report.types.ts'
 
@@ -68,14 +76,36 @@ export interface PageOfReport {
   readonly pageSize: number
 }
 
+/** The times that it shows, where it shows several at a pace. */
+function timesOf({ variance, timeZone }: Report): readonly string[] {
+  if (!variance || variance.cadence === 'change') return []
+  return beginningsBetween(variance.from, variance.to, variance.cadence, timeZone, maxSnapshots + 1)
+}
+
 /** The statement of a page of it. */
-export function statementOf({ report, readables }: ReadyReport, { page, pageSize }: PageOfReport, bytes: number): CompiledReport {
-  const { variance, timeZone } = report
-  const times =
-    variance && variance.cadence !== 'change'
-      ? beginningsBetween(variance.from, variance.to, variance.cadence, timeZone, maxSnapshots + 1)
-      : []
-  return compileReport(report, { limit: pageSize, offset: (page - 1) * pageSize, bytes, times, readables })
+function statementOf({ report, readables }: ReadyReport, { page, pageSize }: PageOfReport, bytes: number): CompiledReport {
+  return compileReport(report, { limit: pageSize, offset: (page - 1) * pageSize, bytes, times: timesOf(report), readables })
+}
+
+const batchBytes = 1024 * 1024
+const batchAtMost = 2_000
+// Of rows whose size nobody knows yet.
+const firstBatch = 100
+
+/**
+ * Batches of all its rows, each the JSON text of an object by name. The transaction stays open meanwhile, and reads nothing else; about a megabyte is
+ * held at a time.
+ */
+export async function* readReportRows(context: TxContext, { report, readables }: ReadyReport): AsyncGenerator<readonly string[]> {
+  const { tx, tenantId } = context
+  await inRecords(tx, tenantId, () => openReportRows(tx, compileAllRows(report, { times: timesOf(report), readables })))
+  for (let size = firstBatch; ;) {
+    const rows = await fetchReportRows(tx, size)
+    if (rows.length > 0) yield rows
+    if (rows.length < size) return
+    const bytes = rows.reduce((sum, row) => sum + row.length, 1)
+    size = Math.max(1, Math.min(batchAtMost, Math.floor((batchBytes * rows.length) / bytes)))
+  }
 }
 
 /** A page of its rows. Throws `too_large` where they are larger than an answer may be, and `timeout` where it takes too long. */

@@ -1,0 +1,71 @@
+/** Values that a report computes for each row of its result, after the others. */
+import { checkTokens } from '#platform/tokens/check.ts'
+import { evaluate } from '#platform/tokens/evaluate.ts'
+import { type Expression, parseExpression, templatesOf } from '#platform/tokens/expression.ts'
+import { type Resolving, resolving } from '#platform/tokens/resolve.ts'
+import type { Shapes } from '#platform/tokens/shape.ts'
+import { quoted } from '#platform/suggest.ts'
+import { type Finding, finding } from '#platform/validation.ts'
+import type { Output } from '#tools/query/service.ts'
+
+import { isObject, shapeOf } from './params.rules.ts'
+
+const maxComputed = 50
+
+export interface Computed {
+  readonly alias: string
+  readonly expression: Expression
+  /** The columns that it reads, for who tells whether it changed. */
+  readonly reads: ReadonlySet<string>
+}
+
+/** What tokens of a row may name: its columns. */
+function shapesOfRow(outputs: readonly Output[]): Shapes {
+  return Object.fromEntries(
+    outputs.map(({ name, result }) => [name, shapeOf({ dataType: result.dataType, isList: result.of?.isList === true })]),
+  )
+}
+
+/** Reads `computed` of a definition; findings stand at `path`. */
+export function readComputed(
+  said: unknown,
+  { outputs, roots, path }: { readonly outputs: readonly Output[]; readonly roots: Shapes; readonly path: string },
+): { readonly computed: readonly Computed[]; readonly findings: readonly Finding[] } {
+  if (said === undefined || said === null) return { computed: [], findings: [] }
+  if (!Array.isArray(said) || said.length > maxComputed)
+    return { computed: [], findings: [finding(path, `Expected an array of at most ${maxComputed} {alias, $expr}.`)] }
+  const findings: Finding[] = []
+  const computed: Computed[] = []
+  const names = new Set(outputs.map(({ name }) => name.toLowerCase()))
+  // One may read those before it.
+  const earlier: Record<string, Shapes[string]> = {}
+  said.forEach((raw: unknown, index) => {
+    const at = `${path}[${index}]`
+    if (!isObject(raw)) return void findings.push(finding(at, `Expected {alias, $expr}, got ${quoted(raw)}.`))
+    const { alias, $expr, ...others } = raw
+    for (const key of Object.keys(others).slice(0, 20)) findings.push(finding(`${at}.${key}`, 'Unknown. Allowed: alias, $expr.'))
+    if (typeof alias !== 'string' || alias === '' || alias.length > 64)
+      return void findings.push(finding(`${at}.alias`, `Required, a text of at most 64 characters, got ${quoted(alias)}.`))
+    if (names.has(alias.toLowerCase()))
+      findings.push(finding(`${at}.alias`, `${quoted(alias)} names another column of the result already.`))
+    names.add(alias.toLowerCase())
+    const { expression } = parseExpression($expr)
+    findings.push(...checkTokens({ $expr }, { ...roots, ...shapesOfRow(outputs), ...earlier }, at))
+    earlier[alias] = { kind: 'any' }
+    if (!expression) return
+    const tokens = Array.from(templatesOf(expression), ({ template }) => template.parts).flat()
+    const reads = new Set(tokens.flatMap((part) => (typeof part === 'string' ? [] : part.path[0].name)))
+    computed.push({ alias, expression, reads })
+  })
+  return { computed, findings }
+}
+
+/** The values that a row has beside its own. */
+export function computedOf(computed: readonly Computed[], row: Readonly<Record<string, unknown>>, at: Resolving): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const { alias, expression } of computed) {
+    const own = resolving({ ...at.roots, ...row, ...values }, at.rendering)
+    values[alias] = evaluate(expression, own) ?? null
+  }
+  return values
+}
