@@ -151,7 +151,8 @@ export async function findUndeletable(
   return refused
 }
 
-async function mayDelete(context: TxContext, catalog: Catalog, entity: CatalogEntity, ids: readonly number[]) {
+/** Which of these records, live or deleted, the caller sees, and may delete. */
+export async function mayDelete(context: TxContext, catalog: Catalog, entity: CatalogEntity, ids: readonly number[]) {
   const all = { seen: new Set(ids), deletable: new Set(ids) }
   const frame = entity.access && ids.length > 0 ? await readFrameOf(context, catalog, entity) : undefined
   const { sight } = frame ?? {}

@@ -24,6 +24,7 @@ import { updateInstancesByFilter } from './many/update-instances-by-filter.ts'
 import { linkPeerInstances } from './peers/link-peer-instances.ts'
 import { listPeerInstances } from './peers/list-peer-instances.ts'
 import { unlinkPeerInstances } from './peers/unlink-peer-instances.ts'
+import { restoreInstance } from './restore-instance.ts'
 import { saveInstance } from './save-instance.ts'
 import { saveInstancesBulk } from './save-instances-bulk.ts'
 import { setInstanceParent } from './set-instance-parent.ts'
@@ -58,6 +59,7 @@ export const instancesDomain: Domain = {
     linkPeerInstances,
     unlinkPeerInstances,
     listPeerInstances,
+    restoreInstance,
     getInstanceHistory,
     getInstanceAsOf,
     listInstancesAsOf,

@@ -4,7 +4,7 @@ import type { Tx } from '#platform/db/pool.ts'
 import { constantSql, isoSql, type Parameters } from './columns.rules.ts'
 import { documentSql, keysSql, type Showing } from './document.rules.ts'
 import { type DocumentRows, readPage } from './read.store.ts'
-import { externalKeySql, fromSql, type Readable, type Source, versionNumbersSql, withLostSql } from './source.rules.ts'
+import { externalKeySql, fromSql, type Readable, type Source, versionNumbersSql, wasDeletedSql, withLostSql } from './source.rules.ts'
 
 export interface ChangeQuery {
   /** Rows after this position. */
@@ -58,7 +58,10 @@ export async function listChanges(tx: Tx, readable: Readable, showing: Showing, 
   const since = query.since === undefined || onlyDeleted || query.sinceTime !== undefined ? undefined : numberSql(parameters, query.since)
   const sinceTime = query.sinceTime === undefined ? undefined : constantSql(`${parameters.add(query.sinceTime)}::text`, 'timestamptz')
   const isAdded = sinceTime ? `e.created_at >= ${sinceTime}` : since ? `e.created_change_no > ${since}` : 'true'
-  const kind = `case when e.deleted_at is not null then 'deleted' when ${isAdded} then 'added' else 'modified' end`
+  const before = sinceTime ? `h.valid_from < ${sinceTime}` : since && `h.change_no <= ${since}`
+  // Whoever has it as deleted gets it anew.
+  const isRestored = before === undefined ? 'false' : wasDeletedSql(source, before)
+  const kind = `case when e.deleted_at is not null then 'deleted' when ${isAdded} or ${isRestored} then 'added' else 'modified' end`
   const documentOf = (version: Source, changeKind: string) =>
     onlyDeleted
       ? tombstoneSql(source, version)

@@ -254,6 +254,11 @@ export function versionNumbersSql({ tenantId, entity }: Source): string {
   return `(select ${columns} from ${recordTable(tenantId, entity.entityId)} union all select ${columns} from ${historyTable(tenantId, entity.entityId)})`
 }
 
+/** Whether a record was deleted in the last of its superseded versions, under the alias `h`, that fulfils a condition; null where there is none. */
+export function wasDeletedSql({ tenantId, entity, alias }: Source, condition: string): string {
+  return `(select h.deleted_at is not null from ${historyTable(tenantId, entity.entityId)} h where h.id = ${alias}.id and ${condition} order by h.version desc limit 1)`
+}
+
 /** The column of a property, or an empty value of its type: where there is none yet, and where it is withheld. */
 export function columnOf(source: Source, property: CatalogProperty): string {
   const { alias, present } = source

@@ -71,8 +71,9 @@ export const steps: readonly Step[] = [
   { operation: 'export_instances', input: { entity, format: 'json', filterRules: open }, keeps: { recordsAssetKey: 'answer.assetKey' } },
   { operation: 'delete_instance', title: 'dry', input: { entity, record: '{{recordId}}', dryRun: true } },
   { operation: 'delete_instance', input: { entity, record: '{{recordId}}' } },
+  { operation: 'restore_instance', input: { entity, record: '{{recordId}}' } },
   { operation: 'delete_instance_by_key', input: { entity, key1: 'WO-2' } },
   { operation: 'delete_instance_by_external_key', input: { entity, externalKey: 'WO-3' } },
-  { operation: 'delete_instances_bulk', input: { entity, keys: [{ key1: 'WO-4' }, { key1: 'WO-5' }] } },
+  { operation: 'delete_instances_bulk', input: { entity, keys: [{ key1: 'WO-1' }, { key1: 'WO-4' }, { key1: 'WO-5' }] } },
   { operation: 'list_instances_deleted_since', input: { entity } },
 ]

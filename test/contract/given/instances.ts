@@ -140,6 +140,11 @@ export const given: Given = {
     const { named } = await peersOf(stage)
     return { input: named }
   },
+  async restore_instance(stage) {
+    const { entity, record } = await recordOf(stage)
+    await stage.call('delete_instance', { entity, record })
+    return { input: { entity, record } }
+  },
   async get_instance_history(stage) {
     const { entity, record } = await recordOf(stage)
     return { input: { entity, record } }

@@ -20,7 +20,7 @@ const longestNumber = 200
 const mostDrawn = 100_000
 const mostRounds = 40
 
-function numberedProperties(entity: CatalogEntity): CatalogProperty[] {
+export function numberedProperties(entity: CatalogEntity): CatalogProperty[] {
   return entity.properties.filter(isNumbered)
 }
 

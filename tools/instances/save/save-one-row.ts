@@ -48,7 +48,7 @@ export function errorOf({ errors, reason }: Failed): AppError {
 }
 
 /** The record as its caller sees it; of one that they may write and not read, that it is there. */
-async function documentShown(context: TxContext, frame: WriteFrame, id: number): Promise<string | undefined> {
+export async function documentShown(context: TxContext, frame: WriteFrame, id: number): Promise<string | undefined> {
   const { access } = frame
   const shown = await documentOf(context, { ...frame, sight: access }, { id })
   return shown ?? (access && documentOf(context, { ...frame, sight: blind(access, frame.entity.properties) }, { id }))

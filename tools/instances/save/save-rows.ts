@@ -1,6 +1,6 @@
 /** Saving records: one way for a single save, a bulk, an import and a write-back. Set-based, keys and hashes first, then only what differs. */
 import { inRecords } from '#platform/db/records.ts'
-import { sqlState, StaleRead } from '#platform/db/transaction.ts'
+import { StaleRead } from '#platform/db/transaction.ts'
 import { type Finding, finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { eachInTurns, mapInTurns, nextTurn } from '#platform/turns.ts'
@@ -24,7 +24,7 @@ import { notYours, withinRights } from './rights.rules.ts'
 import { refuseUnentitled, refuseUnseenMoves } from './rights.ts'
 import { findMissing } from './row-data.rules.ts'
 import { rowHash } from './row-hash.rules.ts'
-import { refuseTakenKeys } from './taken-keys.ts'
+import { asTakenMeanwhile, refuseTakenKeys } from './taken-keys.ts'
 import { keysOf, keySourcesOf, mergeValues, type SaveWish } from './understand-row.rules.ts'
 import { outlivesProperties, type WriteFrame } from './write-frame.ts'
 import { insertRecords, updateRecords, type Written } from './write.store.ts'
@@ -248,11 +248,6 @@ async function inPortions(
     for (const [id, one] of some) done.set(id, one)
   }
   return done
-}
-
-/** A key or a number that was free when it was looked for. */
-function asTakenMeanwhile(error: unknown): never {
-  throw sqlState(error) === '23505' ? new StaleRead('somebody took a key or a number meanwhile') : error
 }
 
 async function store(context: TxContext, frame: WriteFrame, ready: readonly Ready[], withDocuments: boolean): Promise<Saved[]> {

@@ -1,5 +1,6 @@
 /** Keys that other records have. */
 import { inRecords } from '#platform/db/records.ts'
+import { sqlState, StaleRead } from '#platform/db/transaction.ts'
 import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { externalKeyOf, seenAmong } from '#tools/query/service.ts'
@@ -9,6 +10,11 @@ import { type Draft, type Fail, presentKeys, type SaveOutcome } from './match-re
 import type { FullRow } from './recordset.rules.ts'
 import { keyName } from './understand-row.rules.ts'
 import type { WriteFrame } from './write-frame.ts'
+
+/** A key or a number that was free when it was looked for. */
+export function asTakenMeanwhile(error: unknown): never {
+  throw sqlState(error) === '23505' ? new StaleRead('somebody took a key or a number meanwhile') : error
+}
 
 /** A rename onto a key that another live record has. */
 export async function refuseTakenKeys(

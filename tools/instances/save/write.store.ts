@@ -220,6 +220,26 @@ export async function markDeleted(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** Makes deleted records live again: a new version without the deletion. Answers those that were deleted, by id. */
+export async function markRestored(
+  tx: Tx,
+  tenantId: number,
+  entity: CatalogEntity,
+  by: { epoch: number; stamp: string; tenantUserId: number },
+  ids: readonly number[],
+): Promise<Map<number, Written>> {
+  const update = `update ${recordTable(tenantId, entity.entityId)} e
+    set deleted_at = null, deletion_id = null, ${nextVersion},
+      valid_from = greatest(e.valid_from, $3::text::timestamptz), change_no = ${changeNumber}, modified_by = $4::int
+    where e.id = any($1::bigint[]) and e.deleted_at is not null`
+  const rows = await tx.unsafe<WrittenRow[]>(
+    withHistory(tenantId, entity, update),
+    [ids, by.epoch, by.stamp, by.tenantUserId || null] as never[],
+    { prepare: true },
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
 /** A number for one deletion with all that it takes along. */
 export async function nextDeletionId(tx: Tx, tenantId: number): Promise<number> {
   const [row] = await tx.unsafe<{ id: number }[]>(`select nextval('t_${tenantId}.deletion') as id`)
