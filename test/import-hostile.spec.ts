@@ -1,4 +1,5 @@
 /** Files that were made to take the installation down. Each is refused or imported, and whoever calls meanwhile is answered. */
+import { randomBytes } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
 
@@ -105,7 +106,8 @@ describe('a hostile file is refused with its reason, without a pause for anybody
       () => [...repeated('abcdefghi ', 1_000_000), '\na\n'],
       /The name of column 1, .* more than 1000 characters/,
     ],
-    ['UTF-16 without its mark', 'csv', () => [Buffer.from('key1,Title\na,b\n', 'utf16le')], /UTF-16 without its mark/],
+    ['UTF-16 without its mark', 'json', () => [Buffer.from('[{"key1":"a"}]', 'utf16le')], /UTF-16 without its mark/],
+    ['a picture under the name of a CSV', 'csv', () => [randomBytes(200_000)], /not UTF-8 text|no text in|throughout|characters/],
     ['a NUL in a header', 'csv', () => ['key1,Ti\u0000tle\na,b\n'], /column 2 holds a NUL/],
     ['a million fields over the rows of a JSON', 'json', () => [...keysOverRows()], /more than 1000 columns/],
     [

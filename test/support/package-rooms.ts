@@ -25,6 +25,7 @@ export const packageRooms: Readonly<Record<string, (file: string) => boolean>> =
   'prom-client': within('platform/metrics.ts'),
   re2js: within('platform/patterns.ts'),
   undici: within('platform/outbound.ts', 'activities'),
+  chardet: within('tools/instances/import'),
   croner: within('tools/schedules'),
   'file-type': within('tools/assets', 'activities/recognition'),
   hucre: within('tools/instances/import', 'tools/exports'),

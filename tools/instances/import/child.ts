@@ -42,8 +42,9 @@ function endOf(error: unknown): ReadingEnd {
 
 process.once('message', ({ entity, mapping, skip, ...wish }: ReadingRequest) => {
   const read = async (): Promise<ReadingEnd> => {
-    const rows = readRows(process.stdin as AsyncIterable<Buffer>, wish)
-    for await (const line of planChunks(rows, { format: wish.format, entity, mapping, skip })) write(line)
+    const notes: string[] = []
+    const rows = readRows(process.stdin as AsyncIterable<Buffer>, wish, (text) => void notes.push(text))
+    for await (const line of planChunks(rows, { format: wish.format, entity, mapping, skip, notes })) write(line)
     return { end: 'done' }
   }
   void read()

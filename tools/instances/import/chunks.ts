@@ -25,6 +25,7 @@ export const importInput = z.object({
   assetKey: z.string(),
   format: z.enum(['csv', 'json', 'xlsx']),
   delimiter: z.string().nullable(),
+  encoding: z.string().nullable().optional(),
   sheet: z.string().nullable().optional(),
   mapping: z.record(z.string(), z.string()),
   importMode: z.enum(['upsert', 'overwrite', 'insertOnly']),
@@ -53,6 +54,8 @@ export const position = z.object({
     }),
   ),
   errorsLeftOut: z.int().optional(),
+  /** What was found out of the file: its encoding. */
+  notes: z.array(z.string()).optional(),
 })
 export type Position = z.infer<typeof position>
 export type ImportInput = z.infer<typeof importInput>
@@ -109,6 +112,7 @@ export function reachedBy(before: Position, chunk: PlannedChunk, outcomes: reado
   const ignoredColumns = [...new Set([...before.ignoredColumns, ...chunk.ignored])].slice(0, keptColumns)
   const columnsLeftOut = Math.max(before.ignoredColumnsLeftOut ?? 0, chunk.ignoredCount - keptColumns)
   const errorsLeftOut = (before.errorsLeftOut ?? 0) + Math.max(0, errors.length - keptErrors)
+  const notes = [...new Set([...(before.notes ?? []), ...(chunk.notes ?? [])])]
   const moved = (before.moved ?? 0) + outcomes.filter((one) => one.outcome === 'updated' && one.moved).length
   return {
     ...counts,
@@ -118,6 +122,7 @@ export function reachedBy(before: Position, chunk: PlannedChunk, outcomes: reado
     ...(columnsLeftOut > 0 ? { ignoredColumnsLeftOut: columnsLeftOut } : {}),
     errors: errors.slice(0, keptErrors),
     ...(errorsLeftOut > 0 ? { errorsLeftOut } : {}),
+    ...(notes.length > 0 ? { notes } : {}),
   }
 }
 

@@ -4,7 +4,7 @@ import Papa from 'papaparse'
 import { uniqueHeaders } from './columns.ts'
 import { maxRowCharacters } from './limits.ts'
 import { type FileRow, rowOfList } from './mapping.rules.ts'
-import { rowTooLong, textBlocks } from './text.ts'
+import { type Guessing, rowTooLong, textBlocks } from './text.ts'
 
 /** The delimiter is found out from this much of the beginning. */
 const sampleCharacters = 64 * 1024
@@ -16,13 +16,13 @@ interface Parsed {
   readonly meta: { readonly cursor: number }
 }
 
-export interface CsvWish {
+export interface CsvWish extends Guessing {
   readonly delimiter: string | undefined
   readonly maxColumns: number
 }
 
 /** Rows that are blank are no rows. A row whose quotes or cells are not as they should be says so in `problem`. */
-export async function* readCsv(chunks: AsyncIterable<Buffer>, { delimiter, maxColumns }: CsvWish): AsyncGenerator<FileRow> {
+export async function* readCsv(chunks: AsyncIterable<Buffer>, { delimiter, maxColumns, ...guessing }: CsvWish): AsyncGenerator<FileRow> {
   let parser: Papa.Parser | undefined
   let newline = '\n'
   let pending = ''
@@ -33,7 +33,15 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>, { delimiter, maxCo
   let lookAt = sampleCharacters
 
   function* take(isLast: boolean): Generator<FileRow> {
-    if (parser === undefined) ({ parser, newline } = parserFor(pending, delimiter))
+    if (parser === undefined) {
+      // What spreadsheets write before the columns, and read.
+      const said = /^\uFEFF?sep=([^"\r\n])(?:\r\n|\n|\r)/i.exec(pending)
+      if (said) {
+        pending = pending.slice(said[0].length)
+        line++
+      }
+      ;({ parser, newline } = parserFor(pending, delimiter ?? said?.[1]))
+    }
     // The parser is made for exactly this: a text, and whether its last row may be the beginning of one.
     const { data, errors, meta } = parser.parse(pending, 0, !isLast) as Parsed
     const broken = new Map(errors.filter((error) => error.code.endsWith('Quotes')).map((error) => [error.row, error.code]))
@@ -52,7 +60,7 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>, { delimiter, maxCo
     if (pending.length > maxRowCharacters) throw rowTooLong(headers === undefined ? undefined : count + 1)
   }
 
-  for await (const block of textBlocks(chunks)) {
+  for await (const block of textBlocks(chunks, guessing)) {
     pending += block
     if (pending.length >= lookAt || pending.length > maxRowCharacters) yield* take(false)
   }

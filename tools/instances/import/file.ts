@@ -8,19 +8,25 @@ export interface ReadingWish {
   readonly format: FileFormat
   /** Of a CSV; found out where it is absent. */
   readonly delimiter?: string | undefined
+  /** Of a CSV; found out where it is absent. */
+  readonly encoding?: string | undefined
   /** Of a workbook; the first where it is absent. */
   readonly sheet?: string | undefined
   readonly maxColumns: number
 }
 
 /**
- * The rows of a file, one after the other. It takes as much time and memory as the file asks for, so only a process of its own does it. Throws AppError
+ * The rows of a file, one after the other; `note` is told what was found out of it. It takes as much time and memory as the file asks for, so only a process of its own does it. Throws AppError
  * `unprocessable` where the file is not what it claims to be, `too_large`.
  */
-export function readRows(chunks: AsyncIterable<Buffer>, { format, delimiter, sheet, maxColumns }: ReadingWish): AsyncGenerator<FileRow> {
+export function readRows(
+  chunks: AsyncIterable<Buffer>,
+  { format, delimiter, encoding, sheet, maxColumns }: ReadingWish,
+  note: (text: string) => void = () => {},
+): AsyncGenerator<FileRow> {
   switch (format) {
     case 'csv':
-      return readCsv(chunks, { delimiter, maxColumns })
+      return readCsv(chunks, { delimiter, encoding, maxColumns, note })
     case 'json':
       return readJson(chunks, maxColumns)
     case 'xlsx':

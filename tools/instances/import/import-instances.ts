@@ -11,6 +11,7 @@ import { entity } from '#tools/query/query.schema.ts'
 import { entityInPath } from '#tools/query/service.ts'
 
 import { importMode, moveParent } from '../instances.schema.ts'
+import { isEncoding } from './encoding.ts'
 import { maxColumnCharacters, maxMappingEntries } from './limits.ts'
 import { findMappingIssues, formatOf } from './mapping.rules.ts'
 import { importKind } from './runner.ts'
@@ -34,6 +35,12 @@ export const importInstances = defineOperation({
     delimiter: z
       .string()
       .regex(/^[^"\r\n\uFEFF]$/u, 'Expected one character, and neither a quote nor the end of a line')
+      .optional()
+      .describe('Of a CSV; found out unless told'),
+    encoding: z
+      .string()
+      .max(40)
+      .refine(isEncoding, 'Expected an encoding such as windows-1252, utf-16le or shift_jis')
       .optional()
       .describe('Of a CSV; found out unless told'),
     sheet: z.string().min(1).max(100).optional().describe('Name of a sheet of an XLSX; the first unless told'),
@@ -73,6 +80,7 @@ export const importInstances = defineOperation({
         assetKey: asset.assetKey,
         format: formatOf(asset.fileExtension, input.format),
         delimiter: input.delimiter ?? null,
+        encoding: input.encoding ?? null,
         sheet: input.sheet ?? null,
         mapping,
         importMode: input.importMode ?? 'upsert',

@@ -9,6 +9,8 @@ export interface PlanWish {
   readonly mapping: Readonly<Record<string, string>>
   /** Rows at the beginning that were saved already. */
   readonly skip: number
+  /** What was found out of the file so far; taken along with the next chunk. */
+  readonly notes?: readonly string[]
 }
 
 /** A row as it is to be saved. */
@@ -27,6 +29,8 @@ export interface PlannedChunk {
   readonly ignored: readonly string[]
   /** How many there are so far, told and untold. */
   readonly ignoredCount: number
+  /** What was found out of the file. */
+  readonly notes?: readonly string[]
 }
 
 /** Of one chunk. A chunk is parsed, checked and saved in one piece by the process that answers calls. */
@@ -45,7 +49,8 @@ export async function* planChunks(rows: AsyncIterable<FileRow>, wish: PlanWish):
   let [values, characters, seen] = [0, 0, 0]
 
   const chunk = () => {
-    const line = `{"rows":[${lines.join(',')}],"ignored":${JSON.stringify(untold)},"ignoredCount":${ignored.size}}`
+    const notes = wish.notes && wish.notes.length > 0 ? `,"notes":${JSON.stringify(wish.notes)}` : ''
+    const line = `{"rows":[${lines.join(',')}],"ignored":${JSON.stringify(untold)},"ignoredCount":${ignored.size}${notes}}`
     lines = []
     untold = []
     values = characters = 0

@@ -69,12 +69,13 @@ async function runOn(services: Services, standing: Standing, input: ImportInput,
     return planOf(entity)
   })
   const asset = await openAsset(services, tenantId, input.assetKey)
-  const { format, delimiter, sheet, mapping } = input
+  const { format, delimiter, encoding, sheet, mapping } = input
   const chunks = readPlanned(
     asset.stream,
     {
       format,
       delimiter: delimiter ?? undefined,
+      encoding: encoding ?? undefined,
       sheet: sheet ?? undefined,
       maxColumns: services.config.limits.importColumns,
       entity: plan,
