@@ -13,7 +13,8 @@ export const createForm = defineOperation({
   errors: ['not_found', 'already_exists', 'unknown_property', 'unknown_entity', 'unprocessable'],
   name: 'create_form',
   title: 'Create a form',
-  description: 'Keeps a layout by which records of an entity are entered. describe_entity gives the names, validate_form tries it out.',
+  description:
+    'Keeps a layout by which records of an entity are entered. generate_form drafts one, describe_entity gives the names, validate_form tries it out; then get_form_schema.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/forms',
   roles: 'BuilderAdmin',

@@ -14,7 +14,8 @@ export const getForm = defineOperation({
   ...reads(formDetail),
   name: 'get_form',
   title: 'Get a form',
-  description: 'One form with its layout as layoutJson and its layoutVersion, to be changed with update_form.',
+  description:
+    'One form with its layout as layoutJson and its layoutVersion, to be changed with update_form. To fill it in, call get_form_schema instead.',
   method: 'POST',
   path: '/api/v1/forms/{form}',
   roles: 'DataView',

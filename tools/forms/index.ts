@@ -4,6 +4,8 @@ import { cloneForm } from './clone-form.ts'
 import { createForm } from './create-form.ts'
 import { deleteForm } from './delete-form.ts'
 import { formsPhrases } from './forms.phrases.ts'
+import { generateForm } from './generate-form.ts'
+import { getFormSchema } from './get-form-schema.ts'
 import { getForm } from './get-form.ts'
 import { listEntityForms } from './list-entity-forms.ts'
 import { listFormVersions } from './list-form-versions.ts'
@@ -24,7 +26,9 @@ export const formsDomain: Domain = {
     listForms,
     listEntityForms,
     getForm,
+    getFormSchema,
     createForm,
+    generateForm,
     updateForm,
     deleteForm,
     validateForm,

@@ -6,12 +6,17 @@ import { sort } from '#tools/query/query.schema.ts'
 
 export const maxSections = 60
 export const maxFields = 300
+/** Of all sections together: what a person fills in, and what a check takes of everybody's time, end somewhere. */
+export const maxFieldsInAll = 1_000
 export const maxRows = 1_000
 /** Of one file that a form takes. */
 export const maxCaptureBytes = 26_214_400
 const maxLanguages = 50
 
 export const channels = ['web', 'mobile', 'rich'] as const
+
+/** Where it may be said to which storage files go, the narrowest first. */
+export const storageLevels = ['field', 'section', 'form', 'catalog', 'tenant'] as const
 
 export const controls = [
   'text',

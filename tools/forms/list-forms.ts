@@ -12,7 +12,8 @@ export const listForms = defineOperation({
   errors: [],
   name: 'list_forms',
   title: 'List forms',
-  description: 'The forms of all entities that you may use, by name, each with what is wrong with it today.',
+  description:
+    'The forms of all entities that you may use, by name, each with what is wrong with it today. Then get_form_schema to fill one in.',
   method: 'POST',
   path: '/api/v1/forms/list',
   roles: 'DataView',

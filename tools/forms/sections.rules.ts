@@ -18,12 +18,9 @@ import {
   type Reading,
   say,
 } from './fields.rules.ts'
-import { channels, detailSection, listSection, maxRows, sectionTypes } from './layout.schema.ts'
+import { channels, detailSection, listSection, maxFieldsInAll, maxRows, sectionTypes } from './layout.schema.ts'
 import type { DetailSection, FormField, FormSection, ListSection, LockedFields, Place } from './layout.types.ts'
 import { locksOf } from './locks.rules.ts'
-
-/** Of all sections together: what a person fills in, and what the check takes of everybody's time, end somewhere. */
-const maxFieldsInAll = 1_000
 
 /** The child entity of a list section. */
 function readChild(reading: Reading, entity: CatalogEntity, name: string | number, at: Place) {
@@ -41,7 +38,7 @@ function readChild(reading: Reading, entity: CatalogEntity, name: string | numbe
       suggestion: nearest(String(name), children),
     })
   }
-  reading.references.push({ at, entityId: child.entityId }, { entityId: entity.entityId, otherEntityId: child.entityId })
+  reading.references.push({ at, entityId: child.entityId, otherEntityId: entity.entityId })
   return { child, relation }
 }
 

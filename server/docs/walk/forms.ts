@@ -44,12 +44,14 @@ const records: readonly Step[] = [
 ]
 
 export const steps: readonly Step[] = [
+  { operation: 'generate_form', input: { entity } },
   { operation: 'validate_form', input: { entity, layoutJson } },
   { operation: 'create_form', input: { entity, internalName: form, layoutJson, isShared: true } },
   { operation: 'list_forms', input: {} },
   { operation: 'list_entity_forms', input: { entity } },
   { operation: 'get_form', input: { form } },
   { operation: 'update_form', input: { form, layoutJson: { ...layoutJson, pages: 'section' }, expectedLayoutVersion: 1 } },
+  { operation: 'get_form_schema', input: { form } },
   { operation: 'list_form_versions', input: { form } },
   { operation: 'restore_form_version', input: { form, version: 1 } },
   { operation: 'clone_form', input: { form, internalName: 'FormCopy{{run}}' } },

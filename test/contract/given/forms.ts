@@ -62,6 +62,11 @@ export const given: Given = {
     const { form, layoutJson } = await kept(stage)
     return { input: { form, layoutJson: { ...layoutJson, pages: 'section' } }, varying }
   },
+  get_form_schema: named(),
+  async generate_form(stage) {
+    const { entity } = await made(stage)
+    return { input: { entity } }
+  },
   delete_form: named(),
   clone_form: async (stage) => named({ internalName: stage.unique('Copy') })(stage),
   list_form_versions: named(),

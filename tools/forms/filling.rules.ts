@@ -1,0 +1,184 @@
+/** A layout as whoever fills it in gets it. */
+import type { z } from 'zod'
+
+import type { OwnAccess } from '#tools/entities/access.schema.ts'
+import type { CatalogOption, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+
+import { takesFiles } from './controls.rules.ts'
+import type { formSchema, schemaField } from './form-schema.schema.ts'
+import { channels as allChannels } from './layout.schema.ts'
+import type { FormField, FormLayout, FormSection, ListSection, LockedFields } from './layout.types.ts'
+import { textIn } from './texts.rules.ts'
+
+type SchemaField = z.output<typeof schemaField>
+type FormSchema = z.output<typeof formSchema>
+
+/** Of one field, and of all together, so that the answer stays one that a model can read. */
+const optionsShown = 200
+const optionsInAll = 5_000
+
+export interface Names {
+  /** By propertyId. */
+  readonly properties: ReadonlyMap<number, { readonly name: string; readonly description: string }>
+  /** By optionId. */
+  readonly options: ReadonlyMap<number, string>
+  /** The asked one, then that of the tenant. */
+  readonly languageCodes: readonly string[]
+}
+
+/** The caller's rights by entityId. */
+export type Rights = ReadonlyMap<number, OwnAccess>
+
+/** The options that a field offers at all, whatever its conditions say. */
+function optionsOffered({ property, optionsFilter }: FormField): CatalogOption[] {
+  const offered = optionsFilter && new Set(optionsFilter.flatMap(({ optionIds }) => [...optionIds]))
+  return property.options.filter(
+    ({ optionId }) => (property.optionFilter === null || property.optionFilter.has(optionId)) && (!offered || offered.has(optionId)),
+  )
+}
+
+/** Which options of each field are shown. */
+export function optionsShownOf({ sections }: FormLayout): ReadonlyMap<FormField, readonly CatalogOption[]> {
+  let left = optionsInAll
+  return new Map(
+    sections
+      .flatMap((section) => section.fields)
+      .filter(({ property }) => property.options.length > 0)
+      .map((field) => {
+        const some = optionsOffered(field).slice(0, Math.min(optionsShown, left))
+        left -= some.length
+        return [field, some] as const
+      }),
+  )
+}
+
+const present = <T>(name: string, value: T | null | undefined) => (value === null || value === undefined ? {} : { [name]: value })
+const names = (properties: readonly CatalogProperty[]) => properties.map((property) => property.internalName)
+const plain = (locked: LockedFields) => Object.fromEntries([...locked].map(([property, value]) => [property.internalName, value]))
+const channelsOf = (channels: FormField['channels']) => (channels.length === allChannels.length ? {} : { channels: [...channels] })
+
+interface Showing {
+  readonly names: Names
+  readonly rights: Rights
+  readonly options: ReadonlyMap<FormField, readonly CatalogOption[]>
+}
+
+function showOptions(field: FormField, { names: { options: nameOf }, options }: Showing): Partial<SchemaField> {
+  const { property, optionsFilter } = field
+  if (property.options.length === 0) return {}
+  const shown = options.get(field) ?? []
+  const byId = new Map(property.options.map((option) => [option.optionId, option.internalName]))
+  const count = optionsOffered(field).length
+  const conditional = optionsFilter?.some(({ when }) => when !== undefined) === true ? optionsFilter : undefined
+  return {
+    options: shown.map(({ optionId, internalName, parentOptionId }) => ({
+      internalName,
+      name: nameOf.get(optionId) ?? internalName,
+      ...present('parent', parentOptionId === null ? undefined : byId.get(parentOptionId)),
+    })),
+    ...(count > shown.length ? { optionCount: count } : {}),
+    ...(conditional
+      ? {
+          optionsFilter: conditional.map(({ when, optionIds }) => ({
+            ...present('when', when),
+            options: [...optionIds].flatMap((id) => byId.get(id) ?? []),
+          })),
+        }
+      : {}),
+  }
+}
+
+function showField(field: FormField, section: FormSection, entityId: number, showing: Showing): SchemaField {
+  const { property, capture } = field
+  const { internalName, entityPropertyId, dataType, isList, isSensitive } = property
+  const { languageCodes, properties } = showing.names
+  const rights = showing.rights.get(entityId)
+  const isWithheld = rights?.hidden.includes(internalName) === true
+  const display = properties.get(property.propertyId)
+  const help = textIn(field.help, languageCodes) ?? display?.description
+  return {
+    property: internalName,
+    entityPropertyId,
+    dataType,
+    isList,
+    section: section.name,
+    label: textIn(field.label, languageCodes) ?? display?.name ?? internalName,
+    ...(help === undefined || help === '' ? {} : { help }),
+    control: field.control,
+    span: field.span,
+    isRequired: field.isRequired,
+    isReadOnly: field.isReadOnly || isWithheld || rights?.readOnly.includes(internalName) === true,
+    ...(isWithheld ? { isWithheld } : {}),
+    isSensitive,
+    ...present('keyPart', property.keyPart),
+    ...(property.numbering ? { isNumbered: true as const } : {}),
+    ...present('default', field.default),
+    ...present('visibleWhen', field.visibleWhen),
+    ...present('requiredWhen', field.requiredWhen),
+    ...present('regEx', property.regEx),
+    ...present('minValueOrLength', property.minValueOrLength),
+    ...present('maxValueOrLength', property.maxValueOrLength),
+    ...present('maxDecimalPlaces', property.maxDecimalPlaces),
+    ...showOptions(field, showing),
+    ...(capture ? { capture: showCapture(property, capture) } : {}),
+    ...channelsOf(field.channels),
+  }
+}
+
+function showCapture({ allowedFileTypes }: CatalogProperty, { maxBytes, source, accept, maxEdge }: NonNullable<FormField['capture']>) {
+  return { maxBytes, source, accept: [...(accept.length > 0 ? accept : allowedFileTypes)], ...present('maxEdge', maxEdge) }
+}
+
+function showSection({ name, title, visibleWhen, channels }: FormSection, { languageCodes }: Names) {
+  return { name, ...present('title', textIn(title, languageCodes)), ...present('visibleWhen', visibleWhen), ...channelsOf(channels) }
+}
+
+function showList(section: ListSection, showing: Showing): FormSchema['listSections'][number] {
+  const { entity, columns, fields, min, max, allowAdd, allowEdit, allowDelete, filter, sort, lockedFields, hiddenRequired } = section
+  return {
+    ...showSection(section, showing.names),
+    entity: entity.internalName,
+    entityId: entity.entityId,
+    columns: names(columns),
+    fields: fields.map((field) => showField(field, section, entity.entityId, showing)),
+    min,
+    max,
+    allowAdd,
+    allowEdit,
+    allowDelete,
+    ...present('filter', filter),
+    ...present('sort', sort),
+    lockedFields: plain(lockedFields),
+    hiddenRequired: names(hiddenRequired),
+  }
+}
+
+/** The narrowest level that says where the files of a field go. Of the catalog none says so yet. */
+function storageOf(field: FormField, section: FormSection, form: FormLayout): FormSchema['storageCascade'][number] {
+  const said = [
+    { level: 'field' as const, storageShortcut: field.storageShortcut },
+    { level: 'section' as const, storageShortcut: section.storageShortcut },
+    { level: 'form' as const, storageShortcut: form.storageShortcut },
+  ].find((one) => one.storageShortcut !== undefined)
+  const { level, storageShortcut = null } = said ?? { level: 'tenant' as const }
+  return { section: section.name, property: field.property.internalName, level, storageShortcut }
+}
+
+/** The schema of a form beside its record. */
+export function showLayout(layout: FormLayout, tells: Omit<Showing, 'options'>): Omit<FormSchema, 'form'> {
+  const { entity, sections, pages, channels, lockedFields, hiddenRequired } = layout
+  const showing = { ...tells, options: optionsShownOf(layout) }
+  const details = sections.filter((section) => section.type === 'detail')
+  return {
+    pages,
+    channels: [...channels],
+    sections: sections.map((section) => ({ type: section.type, ...showSection(section, tells.names) })),
+    fields: details.flatMap((section) => section.fields.map((field) => showField(field, section, entity.entityId, showing))),
+    listSections: sections.flatMap((section) => (section.type === 'list' ? showList(section, showing) : [])),
+    lockedFields: plain(lockedFields),
+    hiddenRequired: names(hiddenRequired),
+    storageCascade: sections.flatMap((section) =>
+      section.fields.filter(({ property }) => takesFiles(property)).map((field) => storageOf(field, section, layout)),
+    ),
+  }
+}
