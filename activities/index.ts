@@ -1,7 +1,7 @@
 /** Every activity, by the queue whose worker carries it. */
 import type { Services } from '#platform/services.ts'
 import { analysisJobKind, analysisRunner } from '#tools/intelligence/service.ts'
-import { importKind, importRunner, instanceExportKind, instanceExportRunner } from '#tools/instances/service.ts'
+import { importKind, importRunner, instanceExportKind, instanceExportRunner, wipeKind, wipeRunner } from '#tools/instances/service.ts'
 import { viewExportKind, viewExportRunner } from '#tools/views/service.ts'
 
 import { createJobActivities } from './jobs.ts'
@@ -36,6 +36,7 @@ export function createActivities(services: Services): Activities {
         [analysisJobKind]: analysisRunner,
         [instanceExportKind]: instanceExportRunner,
         [viewExportKind]: viewExportRunner,
+        [wipeKind]: wipeRunner,
       },
     }),
     async close() {

@@ -116,6 +116,11 @@ export async function updateBridge(
     where tenant_id = ${tenantId} and entity_id = ${bridge.entityId}`
 }
 
+/** Watermarks of the entity's records from before are refused. */
+export async function raiseWipe(tx: Tx, tenantId: number, entityId: number): Promise<void> {
+  await tx`update platform.entity set wipe_no = wipe_no + 1 where tenant_id = ${tenantId} and entity_id = ${entityId}`
+}
+
 export async function deleteEntityRow(tx: Tx, tenantId: number, entityId: number): Promise<void> {
   await tx`delete from platform.entity where tenant_id = ${tenantId} and entity_id = ${entityId}`
 }

@@ -21,6 +21,7 @@ import { listInstancesChangedSince } from './list-instances-changed-since.ts'
 import { listInstancesDeletedSince } from './list-instances-deleted-since.ts'
 import { listInstances } from './list-instances.ts'
 import { updateInstancesByFilter } from './many/update-instances-by-filter.ts'
+import { wipeInstances } from './many/wipe-instances.ts'
 import { linkPeerInstances } from './peers/link-peer-instances.ts'
 import { listPeerInstances } from './peers/list-peer-instances.ts'
 import { unlinkPeerInstances } from './peers/unlink-peer-instances.ts'
@@ -56,6 +57,7 @@ export const instancesDomain: Domain = {
     deleteInstanceByKey,
     deleteInstanceByExternalKey,
     deleteInstancesBulk,
+    wipeInstances,
     linkPeerInstances,
     unlinkPeerInstances,
     listPeerInstances,

@@ -175,4 +175,10 @@ export const instancesPhrases: Phrases = {
     fr: 'quels contacts vont avec cette machine; qu’est-ce qui est lié à cette fiche; afficher les entrées liées; qui est rattaché au site; depuis quand sont-ils liés; qui a lié ces deux-là; afficher les participants',
     es: 'qué contactos pertenecen a esta máquina; qué está enlazado con este registro; mostrar entradas vinculadas; quién está asignado al sitio; desde cuándo están enlazados; quién enlazó estos dos; mostrar los participantes',
   },
+  wipe_instances: {
+    en: 'wipe a table; erase everything in it for good; start over with an empty entity; get rid of all trial data; truncate; remove all records with their history; purge the whole table; we tested enough, make it empty; permanently destroy all rows; empty the table before going live; delete all and leave no trace; reset an entity',
+    de: 'eine Tabelle ganz leeren; alles darin endgültig löschen; mit leerer Tabelle neu anfangen; alle Testdaten loswerden; alle Datensätze samt Verlauf entfernen; vor dem Start leer machen; unwiderruflich alles löschen',
+    fr: 'vider entièrement une table; tout effacer définitivement; repartir d’une table vide; se débarrasser des données d’essai; supprimer toutes les fiches avec leur historique; vider avant la mise en service; effacer sans retour',
+    es: 'vaciar una tabla por completo; borrar todo para siempre; empezar de nuevo con la tabla vacía; deshacerse de los datos de prueba; eliminar todos los registros con su historial; vaciar antes de arrancar; borrar sin vuelta atrás',
+  },
 }

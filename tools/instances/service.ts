@@ -1,6 +1,7 @@
 /** Records for activities and other domains. */
 export { instanceExportKind, instanceExportRunner } from './export/exporting.ts'
 export { importKind, importRunner } from './import/runner.ts'
+export { wipeKind, wipeRunner } from './many/wiping.ts'
 export { applyAnalysis, holdRecord, keepOutOfRecord } from './save/write-back.ts'
 export { deleteRecords, entitiesBelow, findUndeletable } from './deleting.ts'
 export { findParents } from './save/parents.ts'

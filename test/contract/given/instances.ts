@@ -127,6 +127,10 @@ export const given: Given = {
     const { entity, key1 } = await recordOf(stage)
     return { input: { entity, keys: [{ key1 }] } }
   },
+  async wipe_instances(stage) {
+    const { entity } = await recordOf(stage)
+    return { input: { entity, confirmation: entity } }
+  },
   async link_peer_instances(stage) {
     const { named, eiRecordIds } = await peersOf(stage)
     return { input: { ...named, eiRecordIds } }
