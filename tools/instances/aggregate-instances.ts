@@ -1,8 +1,9 @@
 import { z } from 'zod'
 
 import { defineOperation, reads } from '#platform/operation.ts'
+import { cachedCatalog } from '#tools/entities/service.ts'
 import { aggregateList, entity, filterRules, groupBy, reportRow, sort } from '#tools/query/query.schema.ts'
-import { aggregateRecords, readFrame } from '#tools/query/service.ts'
+import { aggregateRecords, entityInPath, readFrameOf } from '#tools/query/service.ts'
 
 export const aggregateInstances = defineOperation({
   ...reads(z.object({ rows: z.array(reportRow), totalCount: z.int().describe('Groups in all') })),
@@ -50,6 +51,8 @@ export const aggregateInstances = defineOperation({
     },
   ],
   async handler(context, { entity: slot, ...input }) {
-    return aggregateRecords(context, await readFrame(context, slot), input)
+    // Asked for first: a statement that takes long is not to be run again because the catalog turns out to have changed.
+    const catalog = await cachedCatalog(context)
+    return aggregateRecords(context, await readFrameOf(context, catalog, entityInPath(catalog, slot)), input)
   },
 })

@@ -166,8 +166,8 @@ function named(parser: Parser, tables: Tables, wishes: readonly Wish[]): Output[
   }
   const pivots = new Set<string>()
   const free = (among: Set<string>, name: string, more: string): string => {
-    const tries = [name, `${name}_${more}`, ...Array.from({ length: wishes.length }, (_, number) => `${name}_${more}_${number + 2}`)]
-    const chosen = tries.find((one) => !among.has(one.toLowerCase())) ?? name
+    let chosen = name
+    for (let number = 1; among.has(chosen.toLowerCase()); number++) chosen = number === 1 ? `${name}_${more}` : `${name}_${more}_${number}`
     among.add(chosen.toLowerCase())
     return chosen
   }
