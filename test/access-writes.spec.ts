@@ -144,10 +144,12 @@ describe('a key that follows from a withheld property', () => {
     await world.call('create_entity', { internalName: 'Locker', properties })
     await world.call('create_entity', { internalName: 'Item', properties: [{ property: 'Title' }] })
     await world.call('attach_child_entity', { entity: 'Locker', childEntity: 'Item' })
+    await world.call('attach_peer_entity', { entity: 'Locker', peerEntity: 'Item' })
   })
 
   it('names no record to who guesses it', async () => {
     const { eiRecordId } = await world.call('save_instance', { entity: 'Locker', data: { Secret: 'k1', Title: 't' } })
+    const { eiRecordId: item } = await world.call('save_instance', { entity: 'Item', data: { Title: 't' } })
     await setRules([builders, { role: 'DataImport', ...everything, hidden: ['Secret'] }], 'Locker')
     const entity = 'Locker'
     const guesses: [string, object, number][] = [
@@ -158,6 +160,11 @@ describe('a key that follows from a withheld property', () => {
       ['get_instance', { record: 'k1' }, 404],
       ['get_instance_history', { record: 'k1' }, 404],
       ['save_instance', { entity: 'Item', parentKey1: 'k1', data: { Title: 'mine' } }, 400],
+      ['set_instance_parent', { record: 'k1', parentEIRecordId: null }, 404],
+      ['list_child_instances', { record: 'k1', childEntity: 'Item' }, 404],
+      ['link_peer_instances', { record: 'k1', peerEntity: 'Item', eiRecordIds: [item] }, 404],
+      ['link_peer_instances', { entity: 'Item', record: String(item), peerEntity: 'Locker', keys: [{ key1: 'k1' }] }, 400],
+      ['unlink_peer_instances', { entity: 'Item', record: String(item), peerEntity: 'Locker', keys: [{ key1: 'k1' }] }, 400],
     ]
     for (const [name, input, status] of guesses) {
       const error = await refusal(name, { entity, ...input })

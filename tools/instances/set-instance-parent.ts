@@ -1,13 +1,11 @@
 import { z } from 'zod'
 
-import { inRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { entity, record } from '#tools/query/query.schema.ts'
-import { entityInPath, noSuchRecord, recordName } from '#tools/query/service.ts'
+import { entityInPath, liveRecordId, noSuchRecord } from '#tools/query/service.ts'
 
 import { exampleInstance, rowFields, savedInstance } from './instances.schema.ts'
-import { findLiveByIds, findLiveByKeys } from './save/live.store.ts'
 import { saveOne } from './save/save-one-row.ts'
 import { readWish } from './save/understand-rows.ts'
 import { writeFrame } from './save/write-frame.ts'
@@ -43,19 +41,12 @@ export const setInstanceParent = defineOperation({
     },
   ],
   async handler(context, { entity: slot, record: target, ...parent }) {
-    const { tx, tenantId } = context
     if (parent.parentEIRecordId === undefined && !parent.parentKey1)
       throw new AppError('invalid_input', 'Say the parent: parentEIRecordId (null for none), or parentKey1..3.')
     const frame = await writeFrame(context, (catalog) => entityInPath(catalog, slot))
-    const name = recordName(target)
-    if ('id' in name && !Number.isSafeInteger(name.id)) throw noSuchRecord(target)
-    const { entityId } = frame.entity
-    const [live] = await inRecords(tx, tenantId, () =>
-      'id' in name ? findLiveByIds(tx, tenantId, entityId, [name.id]) : findLiveByKeys(tx, tenantId, entityId, [name.keys]),
-    )
-    if (!live) throw noSuchRecord(target)
+    const id = await liveRecordId(context, { ...frame, sight: frame.access }, target)
     try {
-      return await saveOne(context, frame, await readWish(frame.entity, { ...parent, data: {} }, live.id))
+      return await saveOne(context, frame, await readWish(frame.entity, { ...parent, data: {} }, id))
     } catch (error) {
       // A record that the caller does not see is told as one that nobody has: by the name that they gave it.
       throw error instanceof AppError && error.code === 'not_found' ? noSuchRecord(target) : error

@@ -7,7 +7,7 @@ import type { TxContext } from '#platform/operation.ts'
 import { unknownName } from '#platform/validation.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { listRelations } from '#tools/entities/service.ts'
-import { entityInPath, holdingRules, holdingsOf, liveRecordId, type ReadFrame, readFrameOf } from '#tools/query/service.ts'
+import { entityInPath, holdingRules, holdingsOf, isKeyShown, liveRecordId, type ReadFrame, readFrameOf } from '#tools/query/service.ts'
 
 import { findLiveByIds, findLiveByKeys } from '../save/live.store.ts'
 import { lockParents } from '../save/parents.store.ts'
@@ -62,7 +62,10 @@ async function findNamed(context: TxContext, frame: ReadFrame, input: PeersInput
       sight,
       live.map((row) => row.id),
     ))
-  const seen = live.filter(({ id }) => !sight || holdingRules(sight, holdings?.get(id) ?? [], 'read').length > 0)
+  const seen = live.filter(({ id }) => {
+    const rules = sight && holdingRules(sight, holdings?.get(id) ?? [], 'read')
+    return !rules || (rules.length > 0 && (!input.keys || isKeyShown(frame.entity, rules)))
+  })
   const byName = new Map(
     seen.flatMap((row) => [[String(row.id), row.id] as const, [keyName([row.key1, row.key2, row.key3]), row.id] as const]),
   )
