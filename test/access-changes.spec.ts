@@ -126,6 +126,16 @@ describe('changed-since', () => {
   })
 })
 
+it('says where rules move with the time', async () => {
+  const { entity, changes } = await entityWith([])
+  const ruleOf = (value: unknown) => ({ role: 'DataImport', read: true, filter: { rules: [{ property: 'createdDate', op: 'in', value }] } })
+  await world.call('save_instance', { entity, key1: 'now', data: { Title: 'x' } })
+  await world.call('set_entity_access', { entity, rules: [builders, ruleOf(['2020-01-01', 'today'])] })
+  expect(await changes()).toMatchObject({ kinds: ['now added'], sightMayLag: true })
+  await world.call('set_entity_access', { entity, rules: [builders, ruleOf(['2020-01-01'])] })
+  expect((await changes()).sightMayLag).toBeUndefined()
+})
+
 describe('earlier states', () => {
   it('are told of records that are seen as they stand, less what is withheld', async () => {
     const { save, told } = await entityWith([northern])

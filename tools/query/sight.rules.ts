@@ -17,7 +17,7 @@ export interface Sight {
   readonly fingerprint: string
   /** Of the hashes that stand in for row hashes, as hexadecimal digits. */
   readonly hashKey: string
-  /** Some rule looks at related records, of whose changes nothing is told. */
+  /** Some rule looks at related records or at the time, of whose changes nothing is told. */
   readonly mayLag: boolean
 }
 

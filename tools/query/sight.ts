@@ -9,6 +9,7 @@ import type { Scalar } from '#tools/properties/service.ts'
 
 import { filterSql } from './conditions.rules.ts'
 import { columnsSeen } from './columns-seen.ts'
+import { isTimeWord } from './moments.rules.ts'
 import { readUserToken, tokensOfFilter, withValues } from './rule-filters.rules.ts'
 import { parseQuery } from './parse.rules.ts'
 import { type Asker, clockOf, parseReaching } from './reach.ts'
@@ -122,13 +123,17 @@ async function linkedRecords(context: TxContext, catalog: Catalog, caller: Calle
   return inRecords(context.tx, context.tenantId, () => findDocumentsOf(context.tx, readable, ids))
 }
 
-/** Whether a rule speaks of other records than its own. */
-function isRelational(filter: unknown): boolean {
-  if (Array.isArray(filter)) return filter.some(isRelational)
+/** Whether a rule speaks of other records than its own, or of a time that moves: rows then enter or leave without a change of theirs. */
+function mayMove(filter: unknown): boolean {
+  if (Array.isArray(filter)) return filter.some(mayMove)
   if (typeof filter !== 'object' || filter === null) return false
-  return Object.entries(filter).some(
-    ([key, one]) => key === 'entity' || key === 'via' || key === 'has' || (key !== 'value' && isRelational(one)),
+  return Object.entries(filter).some(([key, one]) =>
+    key === 'value' ? namesTime(one) : key === 'entity' || key === 'via' || key === 'has' || mayMove(one),
   )
+}
+
+function namesTime(value: unknown): boolean {
+  return Array.isArray(value) ? value.some(namesTime) : typeof value === 'string' && isTimeWord(value)
 }
 
 async function ruleOf(
@@ -189,6 +194,6 @@ export async function sightOf(
     rules,
     fingerprint: createHash('sha1').update(JSON.stringify(told)).digest('base64url'),
     hashKey: Buffer.from(services.secrets.sign('row hashes', String(tenantId))).toString('hex'),
-    mayLag: reached.some((rule) => rule.verbs.has('read') && isRelational(rule.filter)),
+    mayLag: reached.some((rule) => rule.verbs.has('read') && mayMove(rule.filter)),
   }
 }
