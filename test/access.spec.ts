@@ -126,6 +126,62 @@ describe('reading under access rules', () => {
     expect(await keysSeen(north)).toEqual([])
   })
 
+  it('counts the oldest thousand records that are one user', async () => {
+    const call = (name: string, input: object) => world.call(name, input)
+    await call('create_property', { internalName: 'Mail', dataType: 'Text', isIdentityEmail: true })
+    await call('create_property', { internalName: 'Beat', dataType: 'Text' })
+    for (const internalName of ['Guard', 'Round'])
+      await call('create_entity', { internalName, properties: [{ property: 'Mail' }, { property: 'Beat' }] })
+    await call('set_entity_identity_bridge', { entity: 'Guard', isTenantUserRole: true, identityEmailProperty: 'Mail' })
+    const Mail = 'guard@many.test'
+    const user = await call('create_user', { userName: 'guard', email: Mail, roles: ['DataView'] })
+    const { apiKey: key } = await call('create_api_key', { name: 'guard', roles: ['DataView'], tenantUserId: user.tenantUserId })
+    const rows = Array.from({ length: 1_001 }, (_, n) => ({ data: { Mail, Beat: n === 0 ? 'first' : n === 1_000 ? 'last' : 'between' } }))
+    expect((await call('save_instances_bulk', { entity: 'Guard', rows })).inserted).toBe(1_001)
+    for (const Beat of ['first', 'between', 'last']) await call('save_instance', { entity: 'Round', key1: Beat, data: { Beat } })
+    const filter = { rules: [{ property: 'Beat', op: 'eq', value: '[[$user.Guard.Beat]]' }] }
+    await call('set_entity_access', { entity: 'Round', rules: [{ tenantUserId: user.tenantUserId, read: true, filter }] })
+    const seen = await world.call('list_instances', { entity: 'Round' }, { key })
+    expect(seen.map((one: { key1: string }) => one.key1)).toEqual(['first', 'between'])
+  })
+
+  it('takes a record for the user of its e-mail, else of its phone', async () => {
+    const call = (name: string, input: object) => world.call(name, input)
+    await call('create_property', { internalName: 'WhoMail', dataType: 'Text', isIdentityEmail: true })
+    await call('create_property', { internalName: 'WhoPhone', dataType: 'Text', isIdentityPhone: true })
+    await call('create_property', { internalName: 'Shift', dataType: 'Text' })
+    const properties = ['WhoMail', 'WhoPhone', 'Shift'].map((property) => ({ property }))
+    await call('create_entity', { internalName: 'Nurse', properties })
+    await call('create_entity', { internalName: 'Ward', properties: [{ property: 'Shift' }] })
+    await call('set_entity_identity_bridge', { entity: 'Nurse', isTenantUserRole: true })
+    const userOf = async (name: string, phone: string) => {
+      const { tenantUserId } = await call('create_user', { userName: name, email: `${name}@ward.test`, roles: ['DataView'] })
+      await call('add_user_contact', { tenantUserId, kind: 'phone', value: phone })
+      const { apiKey } = await call('create_api_key', { name, roles: ['DataView'], tenantUserId })
+      return { tenantUserId, key: apiKey as string }
+    }
+    const [ida, oto] = [await userOf('ida', '+34600000001'), await userOf('oto', '+34600000002')]
+    const nurses: [string | null, string, string][] = [
+      ['ida@ward.test', '+34600000002', 'mail'],
+      [null, '+34600000002', 'phone'],
+      ['nobody@ward.test', '+34600000001', 'unknown'],
+    ]
+    for (const [WhoMail, WhoPhone, Shift] of nurses) {
+      await call('save_instance', { entity: 'Nurse', data: { WhoMail, WhoPhone, Shift } })
+      await call('save_instance', { entity: 'Ward', key1: Shift, data: { Shift } })
+    }
+    const filter = { rules: [{ property: 'Shift', op: 'eq', value: '[[$user.Nurse.Shift]]' }] }
+    await call('set_entity_access', { entity: 'Ward', rules: [{ people: { entity: 'Nurse' }, read: true, filter }] })
+    const seen = async (key: string) =>
+      (await world.call('list_instances', { entity: 'Ward' }, { key })).map((one: { key1: string }) => one.key1)
+    expect(await seen(ida.key)).toEqual(['mail', 'unknown'])
+    expect(await seen(oto.key)).toEqual(['phone'])
+    const hydrated = { internalName: 'NurseAtWork', entity: 'Nurse', includes: [] }
+    await call('create_context', hydrated)
+    const own = await call('hydrate_context', { context: 'NurseAtWork', tenantUserId: oto.tenantUserId })
+    expect(own.data.Nurse.Shift).toBe('phone')
+  })
+
   it('adds rules up by row: a property shows where one of the rules that hold for the row shows it', async () => {
     await setRules([
       builders,

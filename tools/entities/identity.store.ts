@@ -1,5 +1,6 @@
 /** SQL of the identity bridge: what records say of the people behind them, and who that is. */
 import { countPage, fetchPage } from '#platform/db/pages.ts'
+import type { Sql } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
 import type { Found, PageRequest, Total } from '#platform/paging.ts'
 
@@ -108,17 +109,41 @@ export interface Caller {
   readonly languageCode: string
   readonly timeZoneIana: string
   readonly roleFlag: number
-  /** The records that are this person. */
+  /** The records that are this person, of each entity the oldest so many. */
   readonly links: readonly { readonly entityId: number; readonly eiRecordId: number }[]
 }
+
+/**
+ * The records of an entity that are linked to a user, as platform.identity_link says: asked from the user's contacts, so that it takes as long as this user
+ * has records and not as the entity has.
+ */
+const recordsOf = (tx: Tx, of: { readonly tenantId: Sql; readonly tenantUserId: Sql; readonly entityId: Sql }, limit: number) => tx`(
+  select ei_record_id from (
+    select c.ei_record_id from platform.user_contact k cross join lateral (
+      select ei_record_id from platform.identity_claim
+      where tenant_id = ${of.tenantId} and email = k.value and entity_id = ${of.entityId}
+      order by ei_record_id limit ${limit}) c
+    where k.tenant_id = ${of.tenantId} and k.tenant_user_id = ${of.tenantUserId} and k.kind = 'email'
+    union
+    select c.ei_record_id from platform.user_contact k cross join lateral (
+      select ei_record_id from platform.identity_claim claim
+      where tenant_id = ${of.tenantId} and phone = k.value and entity_id = ${of.entityId} and not exists (
+        select from platform.user_contact e where e.tenant_id = claim.tenant_id and e.kind = 'email' and e.value = claim.email)
+      order by ei_record_id limit ${limit}) c
+    where k.tenant_id = ${of.tenantId} and k.tenant_user_id = ${of.tenantUserId} and k.kind = 'phone') found
+  order by ei_record_id limit ${limit})`
+
+/** Whoever makes many records with one address must not make each call of that user read them all. */
+const linksOfEntity = 1_000
 
 export async function findCaller(tx: Tx, tenantId: number, tenantUserId: number): Promise<Caller | undefined> {
   const [row] = await tx<Caller[]>`
     select u.tenant_user_id, u.user_id, u.user_name, u.display_name, u.email, l.language_code, u.time_zone_iana, u.role_flag,
       (select k.value from platform.user_contact k
        where k.tenant_id = u.tenant_id and k.tenant_user_id = u.tenant_user_id and k.kind = 'phone' order by k.contact_id limit 1) as phone,
-      coalesce((select json_agg(json_build_object('entityId', i.entity_id, 'eiRecordId', i.ei_record_id) order by i.entity_id, i.ei_record_id)
-       from platform.identity_link i where i.tenant_id = u.tenant_id and i.tenant_user_id = u.tenant_user_id), '[]') as links
+      coalesce((select json_agg(json_build_object('entityId', e.entity_id, 'eiRecordId', i.ei_record_id) order by e.entity_id, i.ei_record_id)
+       from platform.entity e cross join lateral ${recordsOf(tx, { tenantId: tx`u.tenant_id`, tenantUserId: tx`u.tenant_user_id`, entityId: tx`e.entity_id` }, linksOfEntity)} i
+       where e.tenant_id = u.tenant_id and e.is_tenant_user_role), '[]') as links
     from platform.tenant_user u join platform.language l using (language_region_id)
     where u.tenant_id = ${tenantId} and u.tenant_user_id = ${tenantUserId}`
   return row
@@ -132,10 +157,7 @@ export async function findRecordsOfUser(
   tenantUserId: number,
   limit: number,
 ): Promise<number[]> {
-  const rows = await tx<{ eiRecordId: number }[]>`
-    select ei_record_id from platform.identity_link
-    where tenant_id = ${tenantId} and entity_id = ${entityId} and tenant_user_id = ${tenantUserId}
-    order by ei_record_id
-    limit ${limit}`
+  const of = { tenantId: tx`${tenantId}::int`, tenantUserId: tx`${tenantUserId}::int`, entityId: tx`${entityId}::int` }
+  const rows = await tx<{ eiRecordId: number }[]>`select ei_record_id from ${recordsOf(tx, of, limit)} linked order by ei_record_id`
   return rows.map((row) => row.eiRecordId)
 }
