@@ -17,6 +17,8 @@ export interface ActingFor {
   readonly tenantUserId: number
   /** The bits of the run's roles. A service user acts with these alone; a person with those of them that the person has. Absent: with the user's. */
   readonly roleFlag?: number | undefined
+  /** Whose name stands for what is written, where that is another than whose right it is. */
+  readonly writesAs?: number | undefined
   /** The run. Its kind and id stand in the audit log for the credential, and its idempotency keys are its own. */
   readonly origin: Origin & { readonly id: number }
 }
@@ -57,9 +59,9 @@ export async function findActingUser(
 /** Who a run is in a call. */
 export function actorOfRun(
   { actor, isService }: Pick<ActingUser, 'actor' | 'isService'>,
-  { roleFlag = actor.roleFlag, origin }: ActingFor,
+  { roleFlag = actor.roleFlag, writesAs, origin }: ActingFor,
 ): Actor {
-  return { ...actor, roleFlag: isService ? roleFlag : roleFlag & actor.roleFlag, credentialId: `${origin.kind}:${origin.id}` }
+  return { ...actor, roleFlag: isService ? roleFlag : roleFlag & actor.roleFlag, writesAs, credentialId: `${origin.kind}:${origin.id}` }
 }
 
 export interface InsideCall {

@@ -41,8 +41,8 @@ export interface AppErrorDetails {
   readonly issues?: readonly Finding[]
   /** Seconds after which the call may be tried again; becomes the Retry-After header. */
   readonly retryAfterSeconds?: number
-  /** Instead of the code's own: a `timeout` whose reason is the caller's pace. */
-  readonly status?: 408
+  /** Instead of the code's own: a `timeout` whose reason is the caller's pace, a `conflict` with what is over for ever. */
+  readonly status?: 408 | 410
   /** What the log says beside the sentence; never shown to a caller. */
   readonly cause?: unknown
 }

@@ -24,8 +24,15 @@ export interface Actor {
   readonly displayName: string
   /** Bits of `roleBits`. */
   readonly roleFlag: number
+  /** The tenant user whose name stands for what is written, where it is another: of a link the recipient, whose right is the maker's. */
+  readonly writesAs?: number | undefined
   /** What idempotency keys and rate limits are scoped to: `key:12`, `session:9`, `signed:4`, `public`, `system`, of a run `workflow:7`. */
   readonly credentialId: string
+}
+
+/** In whose name an actor writes. */
+export function authorOf({ writesAs, tenantUserId }: Pick<Actor, 'writesAs' | 'tenantUserId'>): number {
+  return writesAs ?? tenantUserId
 }
 
 /** A file that arrives with a call, read once as a stream. */
@@ -58,6 +65,8 @@ export interface CallContext {
   readonly services: Services
   readonly upload: Upload | undefined
   readonly raw: RawRequest | undefined
+  /** Of a public call alone, which comes from nobody in particular: the operation counts it within what it was sent. */
+  readonly idempotencyKey?: string | undefined
   /** The most bytes that a page of a list may take in this call's answer. */
   readonly answerBytes: number
   /** Adds facts to the call's audit row: the subject's id, what was changed. Never a secret. */
@@ -151,6 +160,8 @@ interface Common<I extends z.ZodObject, O extends z.ZodType> {
   readonly mcpOnlyFields?: readonly string[]
   /** Those of them that a tool call must have. `input` leaves them optional, since it is parsed over REST too. */
   readonly mcpRequiredFields?: readonly string[]
+  /** What it is about may be over for ever, and a conflict with that is 410. */
+  readonly mayBeOver?: true
   /** Carried by a URL of ours, not listed as an operation: the target of a one-time upload. */
   readonly isUnlisted?: boolean
 }

@@ -133,6 +133,7 @@ async function runAdmitted(
     services,
     upload: call.upload,
     raw: call.raw,
+    ...(actor.kind === 'public' ? { idempotencyKey: call.idempotencyKey } : {}),
     answerBytes: call.transport === 'rest' ? services.config.limits.answerBytes : services.config.limits.mcpAnswerBytes,
     audit: (more) => void Object.assign(facts, more),
   }

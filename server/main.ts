@@ -29,6 +29,7 @@ import type { DocsSite } from './http/docs-pages.ts'
 import { createHttpServer } from './http/server.ts'
 import { startMailServer } from './mail/server.ts'
 import { createMcpEndpoint } from './mcp/endpoint.ts'
+import { createLinkCalls, createPages } from './pages/index.ts'
 import { startIndexKeeper } from './worker/index-keeper.ts'
 import { startRelay } from './worker/relay.ts'
 import { deliverEvent } from './worker/routes.ts'
@@ -145,6 +146,10 @@ async function serve(config: Config, log: Logger, platform: Platform, backing: B
     readiness: () => readinessOf(config, platform, backing),
     backlog: () => platform.services.databases.lookUp(outboxBacklog),
     mcp,
+    pages: createPages({
+      calls: createLinkCalls(platform.pipeline),
+      onFailure: (error, requestId) => log.error({ err: error, requestId }, 'a page failed'),
+    }),
     docs: {
       texts: servedTexts(platform.pipeline.registry, { pages: corpus.pages(), publicUrl: config.publicUrl }),
       site: docsSite(config, platform),

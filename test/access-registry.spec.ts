@@ -96,6 +96,7 @@ beforeAll(async () => {
     eiRecordIds: [circle.eiRecordId],
   })
   const sent = await call('send_message', { to: { tenantUserId: user.tenantUserId }, text: `About ${marker}`, eiRecordId })
+  await call('create_signed_link', { form: 'PersonForm', to: { email: 'guest@people.test' }, eiRecordId })
   await call('set_entity_access', {
     entity: 'Person',
     rules: [{ tenantUserId: tenant.tenantUserId, read: true, create: true, edit: true, delete: true, seesSensitive: true }],

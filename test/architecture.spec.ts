@@ -47,7 +47,12 @@ function problemOf(one: Import): string | undefined {
   if (under(to, room) || under(to, 'platform')) return undefined
   if (to === 'tools/index.ts') return undefined
   if (room === 'server/worker' && under(to, 'activities')) return undefined
-  if ((room === 'server/worker' || room === 'server/mail' || room === 'server/docs') && under(to, 'tools') && isDoor(to)) return undefined
+  if (
+    (room === 'server/worker' || room === 'server/mail' || room === 'server/docs' || room === 'server/pages') &&
+    under(to, 'tools') &&
+    isDoor(to)
+  )
+    return undefined
   return 'rooms of the server do not meet'
 }
 
@@ -64,7 +69,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   auth: ['api_key'],
   definitions: ['definition', 'definition_use'],
   entities: ['entity', 'entity_display', 'entity_property', 'entity_relation', 'identity_claim', 'identity_link'],
-  forms: ['form', 'form_layout'],
+  forms: ['form', 'form_layout', 'signed_link'],
   instances: ['import_preview', 'records', 'records.link'],
   intelligence: ['analysis_target', 'attachment_analysis'],
   jobs: ['job', 'job_log'],
@@ -95,6 +100,7 @@ const alsoWrite: Readonly<Record<string, readonly string[]>> = {
 const alsoRead: Readonly<Record<string, readonly string[]>> = {
   records: ['query'],
   'records.link': ['platform', 'query'],
+  signed_link: ['instances', 'messaging'],
   category: ['platform', 'properties'],
   entity: ['definitions', 'properties', 'query', 'schema'],
   // A list leaves out what rules bind.

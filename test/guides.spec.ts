@@ -22,6 +22,7 @@ const walks = [
     'reports',
     'forms',
     'form-records',
+    'signed-links',
     'context',
     'history-and-sync',
     'messaging',
@@ -34,6 +35,9 @@ const walks = [
 
 /** Waits for a worker to read the file, and none runs here. */
 const needsWorkers = new Set(['recognize_text'])
+
+/** What one call answers and a later one names. */
+const noted = ['jobId', 'conversationId', 'messageId', 'tenantUserId', 'channelId', 'eiRecordId', 'token']
 
 interface Answers {
   /** The last value of each id that an answer or the test gave. */
@@ -52,7 +56,7 @@ async function prepared(name: string, printed: Record<string, unknown>, answers:
     if (field === 'entityPropertyId') return ids.get(`Photo of ${String(printed['entity'])}`)
     if (field === 'expectedRowHash') return records.get(String(printed['entity']))?.rowHash
     if (field === 'record' && /^\d+$/.test(String(value))) return String(records.get(String(printed['entity']))?.eiRecordId)
-    return ['jobId', 'conversationId', 'messageId', 'tenantUserId', 'channelId', 'eiRecordId'].includes(field) ? ids.get(field) : value
+    return noted.includes(field) ? ids.get(field) : value
   }).replace(/"0d9f2f5e-3a86-4a52-9f0a-2c1d5b7e6a10"/g, () => JSON.stringify(ids.get('assetKey')))
   const input: Record<string, unknown> = JSON.parse(text)
   return name.startsWith('await_') ? { ...input, timeoutSeconds: 0 } : input
@@ -67,7 +71,7 @@ async function upload(tenant: TestTenant, fileName: string): Promise<string> {
 
 // oxlint-disable-next-line typescript/no-explicit-any -- whatever the operation answers
 function note(input: Record<string, any>, answer: any, { ids, records }: Answers): void {
-  for (const id of ['jobId', 'conversationId', 'messageId', 'tenantUserId', 'channelId', 'eiRecordId']) {
+  for (const id of noted) {
     // The guide tests the channel that it makes first.
     if (answer?.[id] !== undefined && !(id === 'channelId' && ids.has(id))) ids.set(id, answer[id])
   }

@@ -1,8 +1,8 @@
 /** What caused a change: told with it, so that whoever acts on it can tell its own work from others', and a chain of causes can be cut. */
 export interface Origin {
   /** `call`: somebody's own call. `system`: the product's upkeep. Everything else names the run that it is. */
-  readonly kind: 'call' | 'import' | 'analysis' | 'sync' | 'actionPack' | 'workflow' | 'schedule' | 'system'
-  /** The job, the analysis or the run. */
+  readonly kind: 'call' | 'import' | 'analysis' | 'sync' | 'actionPack' | 'workflow' | 'schedule' | 'link' | 'system'
+  /** The job, the analysis, the run, or the signed link. */
   readonly id?: number
   /** How many automatic starts lead here: 0 for a call and for what it asked for, one more for each run that a change started. */
   readonly depth: number

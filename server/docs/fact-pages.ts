@@ -50,7 +50,8 @@ const remedies: Readonly<Record<ErrorCode, string>> = {
   not_found:
     'It is absent, was deleted, or belongs to another tenant; the answer is the same for all three. Look it up with the list operation.',
   method_not_allowed: 'Send a method that the header `Allow` names.',
-  conflict: 'Read what is there now, decide again, and send the call anew.',
+  conflict:
+    'Read what is there now, decide again, and send the call anew. Status 410 where it is over for ever, as a link that was used: ask for another.',
   already_exists: 'The name or key is taken. Choose another, or update the one that has it.',
   stale_layout: 'Fetch the layout again and send the record with its new version.',
   watermark_reset: 'Read everything again without a watermark, and go on from the one that this answers.',

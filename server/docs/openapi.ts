@@ -73,6 +73,7 @@ function errorResponses(operations: readonly RegisteredOperation[], shared: Map<
   const codes = Object.keys(errorCatalogue).filter((code): code is ErrorCode => known.has(code as ErrorCode))
   const answers: [number, ErrorCode][] = codes.map((code) => [errorCatalogue[code].status, code])
   if (operations.some(takesBody)) answers.push([408, 'timeout'])
+  if (operations.some(({ mayBeOver }) => mayBeOver)) answers.push([410, 'conflict'])
   const statuses = [...new Set(answers.map(([status]) => status))].toSorted((a, b) => a - b)
   return Object.fromEntries(
     statuses.map((status) => {
@@ -281,7 +282,50 @@ function withDocumentSchemas(domains: ReturnType<typeof listedDomains>) {
       examples: one.examples.filter(({ isMistaken }) => isMistaken !== true),
     })),
   }))
-  return { domains: documented, components: schemas.components() }
+  return { domains: onOnePath(documented), components: schemas.components() }
+}
+
+type Documented = { readonly name: string; readonly operations: readonly RegisteredOperation[] }
+
+/** A path without the names of its parameters. */
+const blank = (path: string) => path.replace(/\{\w+\}/g, '{}')
+
+/**
+ * Paths that differ by the names of their parameters alone are one path here, since OpenAPI knows no other: there such a parameter is called by the word
+ * before it.
+ */
+function onOnePath<Domain extends Documented>(domains: readonly Domain[]): Domain[] {
+  const named = Map.groupBy(
+    domains.flatMap(({ operations }) => operations.map(({ path }) => path)),
+    blank,
+  )
+  return domains.map((domain) => ({
+    ...domain,
+    operations: domain.operations.map((operation) => {
+      const paths = new Set(named.get(blank(operation.path)))
+      return paths.size > 1 ? renamed(operation, [...paths]) : operation
+    }),
+  }))
+}
+
+function renamed(operation: RegisteredOperation, paths: readonly string[]): RegisteredOperation {
+  const segments = operation.path.split('/')
+  const names = new Map<string, string>()
+  segments.forEach((segment, at) => {
+    const isShared = paths.every((path) => path.split('/')[at] === segment)
+    if (!isShared) names.set(segment.slice(1, -1), (segments[at - 1] ?? '').replace(/s$/, ''))
+  })
+  const nameOf = (name: string) => names.get(name) ?? name
+  const withNames = (of: object) => Object.fromEntries(Object.entries(of).map(([name, value]) => [nameOf(name), value]))
+  const { inputSchema } = operation
+  return {
+    ...operation,
+    path: operation.path.replace(/\{(\w+)\}/g, (_whole, name: string) => `{${nameOf(name)}}`),
+    pathParams: operation.pathParams.map(nameOf),
+    inputSchema: { ...inputSchema, properties: withNames(propertiesOf(inputSchema)), required: requiredOf(inputSchema).map(nameOf) },
+    // The examples were parsed by the operation's schema, which is an object.
+    examples: operation.examples.map((one) => ({ ...one, input: withNames(one.input as object) })),
+  }
 }
 
 /** The OpenAPI 3.1 document of every listed operation. Two operations on one path are one operation that names both. */

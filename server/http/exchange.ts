@@ -17,6 +17,8 @@ export interface Exchange {
   /** The operation's name; both names of a shared path until the body has decided. Undefined on pages and unknown routes. */
   operation: string | undefined
   code: ErrorCode | undefined
+  /** What the log shows in place of an address that holds a secret. */
+  shownPath: string | undefined
   /** To be called where an answer begins to stream: from now on its reader must take something now and then. */
   readonly awaitReader: () => void
   /** What the log shows of a failure; the caller never sees it. */
@@ -90,6 +92,7 @@ export function createExchanges({ server, log, timeouts }: ExchangeOptions): Exc
       signal: gone.signal,
       operation: undefined,
       code: undefined,
+      shownPath: undefined,
       awaitReader: () => void request.socket.setTimeout(timeouts.stall),
       error: undefined,
     }
@@ -161,7 +164,7 @@ function dropUnread(request: IncomingMessage, drainMs: number): void {
 }
 
 function report(log: Logger, exchange: Exchange, request: IncomingMessage, response: ServerResponse, durationMs: number): void {
-  const { operation, requestId, traceId, code, error } = exchange
+  const { operation, requestId, traceId, code, error, shownPath } = exchange
   const isWhole = response.writableFinished
   if (operation !== undefined) {
     observeCall({ operation, transport: 'rest', code: isWhole ? (code ?? 'ok') : 'aborted', durationMs })
@@ -177,7 +180,9 @@ function report(log: Logger, exchange: Exchange, request: IncomingMessage, respo
           : 'info'
   log[level](
     {
-      ...(operation === undefined ? { method: request.method, path: request.url?.split('?', 1)[0]?.slice(0, 200) } : { operation }),
+      ...(operation === undefined
+        ? { method: request.method, path: shownPath ?? request.url?.split('?', 1)[0]?.slice(0, 200) }
+        : { operation }),
       status,
       ms: Math.round(durationMs * 10) / 10,
       requestId,

@@ -5,6 +5,7 @@ import type { Pipeline, Readiness } from '#platform/call.ts'
 import type { Config } from '#platform/config.ts'
 import type { Logger } from '#platform/log.ts'
 import type { OutboxBacklog } from '#platform/outbox.ts'
+import type { PageRoute } from '#platform/web-page.ts'
 
 import type { DocsSite } from './docs-pages.ts'
 
@@ -26,6 +27,8 @@ export interface HttpServerParts {
     /** The pages to show in a browser, and their search. Absent: there is no `/docs`. */
     readonly site?: DocsSite
   }
+  /** For people, beside the documents. */
+  readonly pages?: readonly PageRoute[]
   readonly timeouts?: Partial<Timeouts>
 }
 

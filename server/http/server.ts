@@ -19,6 +19,7 @@ import { addPages } from './pages.ts'
 import { noteFailure, problemResponse, rawProblem, sendProblem } from './problems.ts'
 import { unknownRoute } from './unknown-route.ts'
 import { splitTarget } from './url.ts'
+import { addWebPages } from './web-pages.ts'
 
 const defaultTimeouts: Omit<Timeouts, 'stall'> = {
   headers: 20_000,
@@ -97,6 +98,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   const pace = createPace({ stallMs: timeouts.stall, bytesPerSecond: minBytesPerSecond })
   addOperationRoutes(app, routes, { pipeline, config, exchanges, pace, timeouts })
   const pages = addPages(app, parts, exchanges)
+  const forPeople = addWebPages(app, parts.pages ?? [], { pipeline, config, exchanges, pace, timeouts })
   if (mcp) {
     app.post('/mcp', async (request, reply) => {
       const exchange = exchanges.of(request.raw, reply.raw)
@@ -112,7 +114,12 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
       }
     })
   }
-  const known = [...routes, ...pages.map((path) => ({ method: 'GET', path })), ...(mcp ? [{ method: 'POST', path: '/mcp' }] : [])]
+  const known = [
+    ...routes,
+    ...pages.map((path) => ({ method: 'GET', path })),
+    ...forPeople,
+    ...(mcp ? [{ method: 'POST', path: '/mcp' }] : []),
+  ]
   const { site } = parts.docs
   const shown = new Set(pages)
   function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -146,7 +146,8 @@ function unescaped(name: string): string {
   return name.replace(/%22|%0D|%0A/gi, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)))
 }
 
-function asFormError(thrown: unknown): AppError {
+/** What was wrong with a form, in our words. */
+export function asFormError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined
   if (code === 'FST_PARTS_LIMIT' || code === 'FST_FIELDS_LIMIT' || code === 'FST_FILES_LIMIT') {

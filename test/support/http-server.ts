@@ -250,7 +250,7 @@ export interface TestServer {
 
 /** Starts it. `environment` is what loadConfig reads. */
 export async function startHttpServer(
-  parts: Partial<Pick<HttpServerParts, 'docs' | 'mcp' | 'timeouts' | 'readiness'>> = {},
+  parts: Partial<Pick<HttpServerParts, 'docs' | 'mcp' | 'pages' | 'timeouts' | 'readiness'>> = {},
   environment: Record<string, string> = {},
 ): Promise<TestServer> {
   const memory: Memory = {

@@ -30,6 +30,12 @@ const checks: readonly Check[] = [
   },
   // By its own path: a package that wants another version of it may take its name in .bin. More checkers than cores look at the same types again.
   { name: 'types', command: process.execPath, args: [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.', '--checkers', '2'] },
+  {
+    name: 'types of scripts',
+    command: process.execPath,
+    args: [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'server/web'],
+    dependsOn: ['server/web', 'package-lock.json'],
+  },
   { name: 'dead code', command: bin('knip'), args: ['--cache', '--cache-location', join(cache, 'knip')] },
   { name: 'documents', command: process.execPath, args: ['server/docs/write.ts', '--check'] },
   { name: 'format', command: bin('oxfmt'), args: ['--check', '.'] },

@@ -1,16 +1,14 @@
-import { randomUUID } from 'node:crypto'
-
 import { z } from 'zod'
 
 import { insertAuditEvent } from '#platform/audit.ts'
-import { AppError, mustExist } from '#platform/errors.ts'
+import { AppError } from '#platform/errors.ts'
 import { rolesOfAbsent } from '#platform/holding.ts'
 import { defineStagedOperation, type StagedContext, type TxContext, writes } from '#platform/operation.ts'
 import { roleBits } from '#platform/roles.ts'
 
 import { asset, exampleAsset } from './assets.schema.ts'
-import * as store from './assets.store.ts'
-import { type AssetOwner, fillPending } from './service.ts'
+import type * as store from './assets.store.ts'
+import { takeUpload } from './take-upload.ts'
 import { readUploadToken, type UploadToken } from './upload-url.rules.ts'
 
 export const putUpload = defineStagedOperation({
@@ -33,51 +31,19 @@ export const putUpload = defineStagedOperation({
     },
   ],
   async stagedHandler(context, input) {
-    const { services, upload } = context
+    const { services } = context
     const token = readUploadToken(input.uploadToken, (text, signature) => services.secrets.verify('upload', text, signature))
     if (!token || token.exp * 1000 < Date.now())
       throw new AppError('forbidden', 'The upload URL was changed or has expired. Ask for a new one with create_upload_url.')
-    if (!upload) throw new AppError('invalid_input', 'The call holds no bytes. PUT them as the whole body.')
-    const { ticket, storagePath } = await openTicket(context, token)
-    const { assetKey, originalFileName, propertyId } = ticket
-    const declaredType = ticket.mimeType || upload.mimeType
-    const source = { stream: upload.stream, isTruncated: () => upload.isTruncated(), announcedBytes: ticket.announcedBytes ?? undefined }
-    const asset = await fillPending(
-      uploader(context, token.tenantId, ticket),
-      { assetKey, storagePath, originalFileName, propertyId, declaredType },
-      source,
-      {
-        keepsRow: true,
-        async onStored(inner) {
-          // A large file takes a while to come.
-          await mustStillHold(context, token, ticket)
-          await audit(inner, ticket)
-        },
-      },
-    )
-    // A process that was killed may have left its bytes there, and no row names them any more. One that still writes there has lost, and removes its own.
-    await services.storage
-      .delete(ticket.storagePath)
-      .catch((error: unknown) => services.log.warn({ err: error, assetKey }, 'the bytes of an earlier try stay'))
-    return asset
+    const { tenantId, assetKey } = token
+    return takeUpload(context, {
+      tenantId,
+      assetKey,
+      mustHold: (ticket) => mustStillHold(context, token, ticket),
+      onStored: audit,
+    })
   },
 })
-
-/** Checks the ticket before a byte is read, and notes where this try writes: two at once must not write into one file. */
-async function openTicket(context: StagedContext, token: UploadToken): Promise<{ ticket: store.UploadTicket; storagePath: string }> {
-  return context.inTransaction(
-    async ({ tx, stamp }) => {
-      const { tenantId, assetKey } = token
-      const ticket = mustExist(await store.findTicket(tx, tenantId, assetKey), 'upload')
-      await mustStillHold(context, token, ticket)
-      if (ticket.isUsed) throw new AppError('conflict', 'This upload URL has been used. Ask for a new one with create_upload_url.')
-      const storagePath = `${tenantId}/${stamp.slice(0, 4)}/${stamp.slice(5, 7)}/${assetKey}.${randomUUID().slice(0, 8)}`
-      await store.notePath(tx, tenantId, assetKey, storagePath)
-      return { ticket, storagePath }
-    },
-    { tenantId: token.tenantId },
-  )
-}
 
 /** The URL may what the key that asked for it may: 401 once that is gone, 403 where its right or its tenant's is. */
 async function mustStillHold(
@@ -92,11 +58,6 @@ async function mustStillHold(
       'forbidden',
       'Whoever asked for this upload URL no longer has the role FileEdit. Ask for one with a key that has it.',
     )
-}
-
-function uploader(context: StagedContext, tenantId: number, ticket: store.UploadTicket): AssetOwner {
-  const { services, signal } = context
-  return { services, tenantId, tenantUserId: ticket.createdBy, signal, transact: (work) => context.inTransaction(work, { tenantId }) }
 }
 
 /** A public call leaves no audit row of its own; this one is an act of whoever asked for the URL. */

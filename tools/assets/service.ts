@@ -19,6 +19,7 @@ import { type ContentSource, type StoredContent, storeContent } from './content.
 
 export { isAllowedType } from './assets.rules.ts'
 export { downloadPath, signedUrl } from './signed-url.ts'
+export { takeUpload } from './take-upload.ts'
 
 /** On whose behalf a file is kept: a call's (`ownerOf`), or the system's (`systemOwner`). */
 export interface AssetOwner {
@@ -129,6 +130,13 @@ function storagePath(tenantId: number, stamp: string, assetKey: string): string 
   return `${tenantId}/${stamp.slice(0, 4)}/${stamp.slice(5, 7)}/${assetKey}`
 }
 
+interface FillOptions {
+  readonly keepsRow?: boolean
+  /** Of the installation unless told. */
+  readonly maxBytes?: number | undefined
+  readonly onStored?: (context: TxContext) => Promise<void>
+}
+
 /**
  * Stores the bytes of a pending row and shows the asset. When that fails the row goes too, unless `keepsRow` leaves it for another try.
  * `onStored` runs in the transaction that shows it.
@@ -143,12 +151,12 @@ export async function fillPending(
     readonly declaredType: string | undefined
   },
   source: ContentSource,
-  { keepsRow = false, onStored }: { readonly keepsRow?: boolean; readonly onStored?: (context: TxContext) => Promise<void> } = {},
+  { keepsRow = false, maxBytes, onStored }: FillOptions = {},
 ): Promise<Asset> {
   const { services, signal } = owner
   try {
     const stored = await storeContent(services.storage, pending.storagePath, source, {
-      maxBytes: services.config.limits.uploadBytes,
+      maxBytes: Math.min(maxBytes ?? Number.POSITIVE_INFINITY, services.config.limits.uploadBytes),
       signal,
     })
     const type = await detectContentType(stored.head, pending.originalFileName, pending.declaredType)

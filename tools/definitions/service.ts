@@ -27,7 +27,7 @@ import { findGone, maxReferences, type Reference, subjectsOf, type Vocabulary, w
 import { refuseUsed } from './uses.ts'
 import { viewerOf, whyNotChanged } from './visibility.rules.ts'
 
-export { type DefinitionRow, listOfEntities } from './definitions.store.ts'
+export { type DefinitionRow, findDefinitionNames, listOfEntities } from './definitions.store.ts'
 export { type JoinedNames, referencesOfField, referencesOfFilter, referencesOfSort, referencesOfTokens } from './naming.rules.ts'
 export { optionsOf, type Reference, todaysBody, type Vocabulary } from './references.rules.ts'
 export { refuseUsed, usesOf } from './uses.ts'

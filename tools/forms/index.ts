@@ -9,6 +9,8 @@ import { getFormSchema } from './get-form-schema.ts'
 import { getForm } from './get-form.ts'
 import { listEntityForms } from './list-entity-forms.ts'
 import { listFormVersions } from './list-form-versions.ts'
+import { linkOperations } from './links/index.ts'
+import { linkPhrases } from './links/links.phrases.ts'
 import { listForms } from './list-forms.ts'
 import { recordOperations } from './records/index.ts'
 import { recordPhrases } from './records/records.phrases.ts'
@@ -37,6 +39,7 @@ export const formsDomain: Domain = {
     restoreFormVersion,
     ...recordOperations,
     ...shortcutOperations,
+    ...linkOperations,
   ],
-  phrases: { ...formsPhrases, ...recordPhrases, ...shortcutPhrases },
+  phrases: { ...formsPhrases, ...recordPhrases, ...shortcutPhrases, ...linkPhrases },
 }

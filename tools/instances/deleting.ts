@@ -2,7 +2,7 @@
 import { inRecords, presentColumns } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import type { IdOrName } from '#platform/names.ts'
-import type { TxContext } from '#platform/operation.ts'
+import { authorOf, type TxContext } from '#platform/operation.ts'
 import type { AccessVerb, Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { comparesBefore, recordsChanged } from '#tools/events/service.ts'
 import { columnsSeen, entityInPath, holdingRules, holdingsOf, readFrameOf } from '#tools/query/service.ts'
@@ -106,7 +106,7 @@ export async function deleteRecords(
 ): Promise<Map<number, number>> {
   const { tx, tenantId, stamp, actor } = context
   const deletionId = isDry ? 0 : await inRecords(tx, tenantId, () => nextDeletionId(tx, tenantId))
-  const by = { epoch: frame.epoch, stamp, tenantUserId: actor.tenantUserId, deletionId }
+  const by = { epoch: frame.epoch, stamp, tenantUserId: authorOf(actor), deletionId }
   const remove = async (entity: CatalogEntity, some: readonly number[]): Promise<readonly number[]> => {
     if (isDry || some.length === 0) return some
     const gone = await inRecords(tx, tenantId, () => markDeleted(tx, tenantId, entity, by, some))

@@ -17,6 +17,7 @@ import {
 } from '#tools/query/service.ts'
 
 import { anyValue, data, person, withheld } from './instances.schema.ts'
+import { type LinkChange, listLinkChanges } from './link-authors.store.ts'
 import { findDisplayNames } from '#tools/users/service.ts'
 
 const changed = z.string().describe('internalName; key1..3 where the record was renamed, parentEIRecordId where it was moved')
@@ -31,7 +32,15 @@ const version = z.object({
   data,
   rowHash: z.string(),
   withheld,
+  by: z
+    .object({ tenantUserId: z.int().optional(), address: z.string().optional(), linkId: z.int(), madeBy: z.int() })
+    .optional()
+    .describe('Through a signed link: its recipient, and whose right it was'),
 })
+
+function authorOf({ linkId, madeBy, toUserId, toAddress }: LinkChange): NonNullable<z.output<typeof version>['by']> {
+  return { ...(toUserId === null ? { address: toAddress ?? '' } : { tenantUserId: toUserId }), linkId, madeBy }
+}
 
 export const getInstanceHistory = defineOperation({
   ...reads(z.array(version)),
@@ -84,17 +93,23 @@ export const getInstanceHistory = defineOperation({
     const before = found.rows[0]?.version === first - 1 ? found.rows[0] : undefined
     const rows = (before ? found.rows.slice(1) : found.rows).slice(0, page.pageSize)
     const names = await findDisplayNames(tx, tenantId, [...new Set(rows.flatMap((row) => row.modifiedBy ?? []))])
+    const byLink = new Map((await listLinkChanges(tx, tenantId, id)).map((change) => [change.usedDate, change]))
     const versions = rows.map((row, index) => {
       const earlier = rows[index - 1] ?? before
+      const link = byLink.get(row.validFrom)
       return {
         version: row.version,
         validFrom: row.validFrom,
         validTo: row.validTo,
         changeKind: changeKindOf(row, earlier),
-        changedBy: {
-          tenantUserId: row.modifiedBy,
-          displayName: row.modifiedBy === null ? 'system' : (names.get(row.modifiedBy) ?? 'unknown'),
-        },
+        changedBy:
+          link?.toUserId === null
+            ? { tenantUserId: null, displayName: link.toAddress ?? '' }
+            : {
+                tenantUserId: row.modifiedBy,
+                displayName: row.modifiedBy === null ? 'system' : (names.get(row.modifiedBy) ?? 'unknown'),
+              },
+        ...(link ? { by: authorOf(link) } : {}),
         changes: [...movesBetween(frame.entity, earlier, row), ...changesBetween(earlier, row)],
         data: row.data,
         rowHash: row.rowHash,

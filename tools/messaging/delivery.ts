@@ -1,13 +1,16 @@
 /** Deliveries to vendors, for the activities that make them: a claim is committed before each call, and what came of it after. */
 import { findTenantName } from '#platform/db/tenant.ts'
+import { withLinkToken } from '#platform/link-tokens.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { findAssets } from '#tools/assets/service.ts'
 
 import { providerSettings, type SmtpSecrets, type SmtpSettings, type TwilioSecrets, type TwilioSettings } from './channels.schema.ts'
+import { forRecipient, mayBringLink } from './cards.rules.ts'
 import { type ChannelRow, findChannel, insertOptOut, isOptedOut } from './channels.store.ts'
 import * as store from './delivery.store.ts'
+import { findLinksOf } from './links.store.ts'
 import { advanceStatus, noteProviderId } from './messages.store.ts'
 import { plainText } from './messaging.rules.ts'
 import type { Card, FailureReason, MessageStatus } from './messaging.schema.ts'
@@ -143,7 +146,9 @@ export async function claimDelivery(services: Services, tenantId: number, messag
     if (!isOpen && (await findAssets(tx, tenantId, keys)).size < new Set(keys).size) return fail('failed', 'assetGone')
     const attemptNo = isOpen ? last.attemptNo : (last?.attemptNo ?? 0) + 1
     const claimedAt = isOpen ? last.claimedAt : await store.insertAttempt(tx, tenantId, messageId, attemptNo)
-    const { conversationId, to, card } = due
+    const { conversationId, to } = due
+    const link = mayBringLink(due) ? (await findLinksOf(tx, tenantId, [messageId])).get(messageId) : undefined
+    const { text, card } = forRecipient(due, link, (part, of) => withLinkToken(context.services.secrets, of, part))
     const order: Order = {
       tenantId,
       messageId,
@@ -151,7 +156,7 @@ export async function claimDelivery(services: Services, tenantId: number, messag
       attemptNo,
       claimedAt,
       to,
-      text: plainText(due.text, card),
+      text: plainText(text, card),
       card,
       assetKeys: keys,
       fromUserId: due.fromUserId,

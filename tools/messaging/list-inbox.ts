@@ -1,9 +1,12 @@
 import { z } from 'zod'
 
+import { withLinkToken } from '#platform/link-tokens.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { envelopeBytes, fitting } from '#platform/paging.ts'
 
+import { forRecipient, mayBringLink } from './cards.rules.ts'
 import { countUnread, listInbox as list } from './inbox.store.ts'
+import { findLinksOf } from './links.store.ts'
 import { inboxMessage, seq } from './messaging.schema.ts'
 import { toInboxMessage } from './shown.ts'
 
@@ -51,10 +54,16 @@ export const listInbox = defineOperation({
       },
     },
   ],
-  async handler({ tx, tenantId, actor, answerBytes }, input) {
+  async handler({ tx, tenantId, actor, answerBytes, services }, input) {
     const bytes = answerBytes - envelopeBytes
     const { rows } = await list(tx, tenantId, actor.tenantUserId, input.afterInboxSeq, { pageSize: input.pageSize ?? 50, bytes })
-    const messages = fitting(bytes, rows.map(toInboxMessage))
+    const links = await findLinksOf(
+      tx,
+      tenantId,
+      rows.filter(mayBringLink).map((row) => row.messageId),
+    )
+    const mine = rows.map((row) => forRecipient(row, links.get(row.messageId), (text, link) => withLinkToken(services.secrets, link, text)))
+    const messages = fitting(bytes, mine.map(toInboxMessage))
     const newest = input.afterInboxSeq === undefined ? messages[0] : messages.at(-1)
     return {
       messages: [...messages],

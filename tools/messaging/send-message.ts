@@ -1,23 +1,11 @@
 import { z } from 'zod'
 
 import { AppError, mustExist } from '#platform/errors.ts'
-import { finding } from '#platform/findings.ts'
 import { defineOperation, type TxContext, writes } from '#platform/operation.ts'
-import { isLiveRecord } from '#tools/query/service.ts'
 
-import { type ConversationRow, insertConversation, lockConversation } from './conversations.store.ts'
-import {
-  assetKeys,
-  card,
-  conversationId,
-  eiRecordId,
-  messageId,
-  messageStates,
-  messageText,
-  type Recipient,
-  recipient,
-  seq,
-} from './messaging.schema.ts'
+import { type ConversationRow, lockConversation } from './conversations.store.ts'
+import { assetKeys, card, conversationId, eiRecordId, messageId, messageStates, messageText, recipient, seq } from './messaging.schema.ts'
+import { openConversation, refuse, type Request } from './opening.ts'
 import { chooseRoute } from './routes.ts'
 import { addOutbound } from './send.ts'
 import { mustSee } from './sight.ts'
@@ -37,16 +25,6 @@ const input = z.object({
   assetKeys: assetKeys.optional(),
   urgent: z.boolean().optional().describe('Goes out during quiet hours too, where the recipient allows it'),
 })
-
-interface Request {
-  readonly to?: Recipient | undefined
-  readonly channel?: string | undefined
-  readonly eiRecordId?: number | undefined
-}
-
-function refuse(path: string, message: string): AppError {
-  return new AppError('invalid_input', message, { issues: [finding(path, message)] })
-}
 
 /** The open conversation that is to be continued, locked. Whoever names a recipient too must name the one that it is with. */
 async function continued(context: TxContext, id: number, asked: Request): Promise<ConversationRow> {
@@ -78,23 +56,6 @@ async function continued(context: TxContext, id: number, asked: Request): Promis
       )
   }
   return conversation
-}
-
-async function opened(context: TxContext, asked: Request): Promise<ConversationRow> {
-  const { tx, tenantId, stamp, actor } = context
-  if (asked.to === undefined) throw refuse('$.to', 'Name the recipient in to, or the conversation to continue in conversationId.')
-  if (asked.eiRecordId !== undefined && !(await isLiveRecord(context, asked.eiRecordId)))
-    throw refuse('$.eiRecordId', `There is no record ${asked.eiRecordId}.`)
-  const route = await chooseRoute(context, asked.to, asked.channel)
-  return insertConversation(tx, tenantId, stamp, {
-    channel: route.kind,
-    channelId: route.channel?.channelId ?? null,
-    tenantUserId: route.tenantUserId,
-    address: route.address,
-    eiRecordId: asked.eiRecordId ?? null,
-    subject: null,
-    startedBy: actor.tenantUserId || null,
-  })
 }
 
 export const sendMessage = defineOperation({
@@ -133,7 +94,7 @@ export const sendMessage = defineOperation({
   ],
   async handler(context, asked) {
     const conversation =
-      asked.conversationId === undefined ? await opened(context, asked) : await continued(context, asked.conversationId, asked)
+      asked.conversationId === undefined ? await openConversation(context, asked) : await continued(context, asked.conversationId, asked)
     const sent = await addOutbound(context, conversation, {
       text: asked.text,
       card: asked.card,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 
 import type { Tx } from '#platform/db/pool.ts'
 import { constraintOf } from '#platform/db/transaction.ts'
-import { AppError } from '#platform/errors.ts'
+import { AppError, mustExist } from '#platform/errors.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { roleBits, tenantAdminRoles } from '#platform/roles.ts'
 import type { Services } from '#platform/services.ts'
@@ -11,7 +11,8 @@ import { makeKey } from '#tools/auth/service.ts'
 import { addMember, setPassword } from '#tools/users/service.ts'
 
 import { defaultHost } from './tenants.rules.ts'
-import { enterTenant, insertTenant, lockInstallation, type NewTenant } from './tenants.store.ts'
+import { enterTenant, findTenant, insertTenant, lockInstallation, type NewTenant } from './tenants.store.ts'
+import type { Theme } from './tenants.schema.ts'
 
 /** Throws AppError `already_exists` where the sub-domain or the host is taken. The caller is a global administrator, or boot. */
 export async function makeTenant(tx: Tx, tenant: NewTenant): Promise<number> {
@@ -67,4 +68,16 @@ export async function provisionFirstTenant(
     })
     return { created: true, apiKey: secret, adminPassword }
   })
+}
+
+/** How a tenant shows itself to people. */
+export interface TenantLook {
+  readonly name: string
+  readonly languageCode: string
+  readonly theme: Theme
+}
+
+export async function findTenantLook(tx: Tx, tenantId: number): Promise<TenantLook> {
+  const { name, languageCode, theme } = mustExist(await findTenant(tx, tenantId), 'tenant')
+  return { name, languageCode, theme }
 }

@@ -57,4 +57,20 @@ export const steps: readonly Step[] = [
   { operation: 'clone_form', input: { form, internalName: 'FormCopy{{run}}' } },
   { operation: 'delete_form', input: { form: 'FormCopy{{run}}' } },
   ...records,
+  {
+    operation: 'create_signed_link',
+    input: { form, to: { email: 'guest{{run}}@example.com' }, expiresIn: 'P3D' },
+    keeps: { linkToken: 'answer.token' },
+  },
+  { operation: 'open_signed_link', input: { token: '{{linkToken}}' } },
+  { operation: 'submit_signed_link', input: { token: '{{linkToken}}', values: { 'Title{{run}}': 'From a guest' } } },
+  { operation: 'list_signed_links', input: { form, states: ['used'] }, keeps: { guestRecord: 'answer[0].resultEIRecordId' } },
+  { operation: 'delete_instance', title: 'what the guest made', input: { entity, record: '{{guestRecord}}' } },
+  {
+    operation: 'create_signed_link',
+    title: 'one that goes to the wrong person',
+    input: { form, to: { email: 'wrong{{run}}@example.com' } },
+    keeps: { linkId: 'answer.linkId' },
+  },
+  { operation: 'revoke_signed_link', input: { linkId: '{{linkId}}' } },
 ]

@@ -44,6 +44,18 @@ const named =
     return { input: { form, ...more }, varying }
   }
 
+/** A link to a form of one text. */
+async function linked(stage: Stage): Promise<{ linkId: number; token: string; form: string; title: string }> {
+  const { call, unique } = stage
+  const [title, entity, form] = [unique('Title'), unique('Order'), unique('Form')]
+  await call('create_property', { internalName: title, dataType: 'Text' })
+  await call('create_entity', { internalName: entity, properties: [{ property: title }] })
+  const layoutJson = { sections: [{ type: 'detail', name: 'work', fields: [{ property: title, required: true }] }] }
+  await call('create_form', { entity, internalName: form, isShared: true, layoutJson })
+  const { linkId, token } = await call('create_signed_link', { form, to: { email: 'guest@example.com' } })
+  return { linkId, token, form, title }
+}
+
 export const given: Given = {
   async list_forms(stage) {
     await kept(stage)
@@ -74,5 +86,36 @@ export const given: Given = {
   async validate_form(stage) {
     const { entity, layoutJson } = await made(stage)
     return { input: { entity, internalName: stage.unique('Mine'), layoutJson } }
+  },
+  async create_signed_link(stage) {
+    const { form } = await linked(stage)
+    return { input: { form, to: { phone: '+34600123456' }, expiresIn: 'P3D' }, varying: ['token', 'url'] }
+  },
+  async open_signed_link(stage) {
+    const { token } = await linked(stage)
+    return { input: { token } }
+  },
+  async submit_signed_link(stage) {
+    const { token, title } = await linked(stage)
+    return { input: { token, values: { [title]: 'From a guest' } } }
+  },
+  async list_signed_links(stage) {
+    const { form } = await linked(stage)
+    return { input: { form, states: ['open'] } }
+  },
+  async revoke_signed_link(stage) {
+    const { linkId } = await linked(stage)
+    return { input: { linkId } }
+  },
+  async put_signed_link_upload(stage) {
+    const { call, unique } = stage
+    const [photo, entity, form] = [unique('Photo'), unique('Order'), unique('Form')]
+    await call('create_property', { internalName: photo, dataType: 'Attachment' })
+    await call('create_entity', { internalName: entity, properties: [{ property: photo }] })
+    const layoutJson = { sections: [{ type: 'detail', name: 'work', fields: [{ property: photo }] }] }
+    await call('create_form', { entity, internalName: form, isShared: true, layoutJson })
+    const { token } = await call('create_signed_link', { form, to: { email: 'guest@example.com' } })
+    const { uploads } = await call('open_signed_link', { token, uploads: [{ property: photo, fileName: 'gate.txt' }] })
+    return { input: { token, assetKey: uploads[0].assetKey } }
   },
 }

@@ -1,6 +1,6 @@
 /** Has the form decide on a record and on each of its rows, which may stand on each other. */
 import { type Finding, finding } from '#platform/findings.ts'
-import type { TxContext } from '#platform/operation.ts'
+import { authorOf, type TxContext } from '#platform/operation.ts'
 import { inTurns } from '#platform/turns.ts'
 import { maxFindings } from '#platform/validation.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
@@ -41,7 +41,7 @@ export interface Decided {
 
 function newFields(context: TxContext, { entityId }: CatalogEntity, { row }: UnderstoodRow, parentId: number | null): Held['fields'] {
   const { key1 = '', key2 = '', key3 = '' } = row
-  const by = context.actor.tenantUserId || null
+  const by = authorOf(context.actor) || null
   const made = { createdDate: context.stamp, createdBy: by, modifiedDate: context.stamp, modifiedBy: by }
   const keys = { key1, key2, key3, externalKey: externalKeyOf([key1, key2, key3]) }
   return { eiRecordId: null, entityId, parentEIRecordId: parentId, workflowInstanceId: null, ...keys, ...made }

@@ -1,7 +1,7 @@
 /** What access rules refuse of a save, or of a deletion. */
 import { inRecords } from '#platform/db/records.ts'
 import { finding } from '#platform/findings.ts'
-import type { TxContext } from '#platform/operation.ts'
+import { authorOf, type TxContext } from '#platform/operation.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import type { Value } from '#tools/properties/service.ts'
 import { type Holding, holdingRules, isKeyShown, noSuchRecord, rulesFor, seenOf, type Sight } from '#tools/query/service.ts'
@@ -81,7 +81,7 @@ export async function refuseUnentitled(context: TxContext, frame: WriteFrame, ro
   const { access, entity } = frame
   if (!access || rows.length === 0) return
   const { tx, tenantId, stamp, actor } = context
-  const by = { stamp, tenantUserId: actor.tenantUserId }
+  const by = { stamp, tenantUserId: authorOf(actor) }
   const stored = rows.map(({ row }) => row)
   const then = await inRecords(tx, tenantId, () => listHoldingsThen(tx, tenantId, frame, access, by, stored))
   rows.forEach(({ draft, said, before }, index) => {

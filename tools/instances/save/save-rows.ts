@@ -2,7 +2,7 @@
 import { inRecords } from '#platform/db/records.ts'
 import { StaleRead } from '#platform/db/transaction.ts'
 import { type Finding, finding } from '#platform/findings.ts'
-import type { TxContext } from '#platform/operation.ts'
+import { authorOf, type TxContext } from '#platform/operation.ts'
 import { eachInTurns, mapInTurns, nextTurn } from '#platform/turns.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { recordsChanged } from '#tools/events/service.ts'
@@ -253,7 +253,7 @@ async function inPortions(
 async function store(context: TxContext, frame: WriteFrame, ready: readonly Ready[], withDocuments: boolean): Promise<Saved[]> {
   const { tx, tenantId, stamp, actor } = context
   const { entity, epoch } = frame
-  const by = { epoch, stamp, tenantUserId: actor.tenantUserId, withDocuments }
+  const by = { epoch, stamp, tenantUserId: authorOf(actor), withDocuments }
   const written = new Map<number, Written>()
   const fresh = ready.filter(({ draft }) => !draft.live)
   const changed = ready.filter(({ draft }) => draft.live)

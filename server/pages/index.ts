@@ -1,0 +1,24 @@
+/** The pages for people, and the files that they load. */
+import type { PageAnswer, PageRoute } from '#platform/web-page.ts'
+
+import { edition, pageFiles } from './files.ts'
+import { createLinkPages, type LinkPageParts } from './link-routes.ts'
+
+export { createLinkCalls, type LinkCalls } from './link-calls.ts'
+
+function files(): PageRoute[] {
+  return [...pageFiles].map(([name, { bytes, type }]) => ({
+    method: 'GET',
+    path: `/web/${edition}/${name}`,
+    answer: (): Promise<PageAnswer> =>
+      Promise.resolve({
+        status: 200,
+        headers: { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' },
+        body: bytes,
+      }),
+  }))
+}
+
+export function createPages(parts: LinkPageParts): PageRoute[] {
+  return [...files(), ...createLinkPages(parts)]
+}

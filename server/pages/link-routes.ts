@@ -1,0 +1,183 @@
+/** The pages of signed links. Looking changes nothing, however often and whoever looks; only the form that is sent decides. */
+import { createHash, randomUUID } from 'node:crypto'
+
+import { AppError } from '#platform/errors.ts'
+import type { PageAnswer, PageRequest, PageRoute } from '#platform/web-page.ts'
+import type { OpenedLink } from '#tools/forms/links/links.schema.ts'
+import type { ShownForm } from '#tools/forms/links/shown-form.schema.ts'
+import { stateOfRefusal } from '#tools/forms/service.ts'
+
+import { type Entered, presentAnswers, type Problem, problemsOf, readAnswer, rowsIn, startRow } from './answers.rules.ts'
+import { donePage, formPage, type FormView, sentence } from './form-page.ts'
+import { chooseLanguage, type PageLanguage } from './languages.rules.ts'
+import type { LinkCalls } from './link-calls.ts'
+import { knownZone } from './local-time.rules.ts'
+import { controlName } from './names.rules.ts'
+import { gonePage, type GoneReason } from './page.ts'
+import { type Posted, readKeyAlone, readPosted } from './posted.ts'
+import { textsOf } from './texts.ts'
+import { themeStyle } from './theme.rules.ts'
+
+export interface LinkPageParts {
+  readonly calls: LinkCalls
+  /** What went wrong on our side; people are told that something did. */
+  readonly onFailure: (error: unknown, requestId: string) => void
+}
+
+function reasonOf(error: unknown): GoneReason {
+  if (!(error instanceof AppError)) return 'failed'
+  const state = stateOfRefusal(error)
+  if (state !== undefined) return state
+  if (error.status === 404) return 'unknown'
+  if (error.status === 413) return 'tooLarge'
+  if (error.status === 403) return 'forbidden'
+  if (error.status === 429 || error.status === 503) return 'busy'
+  return 'failed'
+}
+
+function json(status: number, body: unknown): PageAnswer {
+  return { status, headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }, body: JSON.stringify(body) }
+}
+
+/** An answer that says why there is no form, as a page or to the page's script. */
+function gone({ onFailure }: LinkPageParts, error: unknown, request: PageRequest, language: PageLanguage): PageAnswer {
+  const reason = reasonOf(error)
+  if (reason === 'failed') onFailure(error, request.requestId)
+  const status = error instanceof AppError ? error.status : 500
+  const { title, text } = textsOf(language).gone[reason]
+  return request.wantsJson ? json(status, { title, text }) : gonePage(reason, language, status)
+}
+
+/** What of a view the opened link decides. */
+type Around = Omit<FormView, 'entered' | 'problems' | 'others' | 'submissionKey' | 'isPresent'>
+
+function around(opened: OpenedLink, token: string, language: PageLanguage, zone: string | undefined): Around {
+  const { tenant, to, form, linkId, expiresAt } = opened
+  const style = themeStyle(tenant.theme)
+  const mark = createHash('sha256').update(style).digest('hex').slice(0, 8)
+  return {
+    language,
+    zone: zone ?? knownZone(to.timeZoneIana) ?? 'UTC',
+    tenantName: tenant.name,
+    themeAddress: style === '' ? undefined : `/l/${token}/theme.css?${mark}`,
+    expiresAt,
+    linkId,
+    form,
+  }
+}
+
+const languageOf = ({ to, tenant }: OpenedLink, { acceptLanguage }: PageRequest) =>
+  chooseLanguage(to.languageCode, acceptLanguage, tenant.languageCode)
+
+/** One row more in the list that asked for it; where no list did, nothing. */
+function withRow({ form, zone }: Around, { entered, wish }: Posted): boolean {
+  const section = form.sections.find(({ type, name, allowAdd }) => type === 'list' && wish === `add:${name}` && allowAdd !== false)
+  if (!section) return false
+  const next = Math.max(-1, ...(rowsIn(entered).get(section.name) ?? [])) + 1
+  startRow(entered, section, next, zone)
+  return true
+}
+
+async function refused(view: FormView, request: PageRequest): Promise<PageAnswer> {
+  if (!request.wantsJson) return formPage(view)
+  const texts = textsOf(view.language)
+  const names = new Map(view.form.sections.flatMap(({ fields }) => fields).map(({ property, name }) => [property, name]))
+  const told = view.problems.map((problem) => ({
+    name: controlName('v', problem.place, problem.property),
+    message: sentence(problem, names.get(problem.property) ?? problem.property, texts, view.language),
+  }))
+  return json(400, { problems: [...told, ...view.others.map((message) => ({ message }))] })
+}
+
+function done(view: Pick<FormView, 'language' | 'tenantName' | 'themeAddress'>, request: PageRequest): PageAnswer {
+  const { thanks, received } = textsOf(view.language)
+  return request.wantsJson ? json(200, { done: true, title: thanks, text: received }) : donePage(view)
+}
+
+/** Controls and options: more of them than this is no page that a phone would show. */
+const mostWeight = 20_000
+
+function weightOf({ sections }: ShownForm, entered: Entered): number {
+  const rows = rowsIn(entered)
+  return sections.reduce((sum, { type, name, fields }) => {
+    const times = type === 'detail' ? 1 : (rows.get(name)?.length ?? 0) + 1
+    return sum + times * fields.reduce((own, { options = [] }) => own + 1 + options.length, 0)
+  }, 0)
+}
+
+const tooLarge = () => new AppError('too_large', 'The form has more fields, rows or options than a page shows.')
+
+export function createLinkPages(parts: LinkPageParts): PageRoute[] {
+  const { calls } = parts
+  const tokenOf = ({ parameters }: PageRequest) => parameters['token'] ?? ''
+
+  async function show(request: PageRequest): Promise<PageAnswer> {
+    const token = tokenOf(request)
+    try {
+      const opened = await calls.open(request, token)
+      const view = around(opened, token, languageOf(opened, request), undefined)
+      const entered = presentAnswers(opened.form, view.zone)
+      if (weightOf(opened.form, entered) > mostWeight) throw tooLarge()
+      return await formPage({ ...view, entered, problems: [], others: [], submissionKey: randomUUID(), isPresent: true })
+    } catch (error) {
+      return gone(parts, error, request, chooseLanguage(undefined, request.acceptLanguage))
+    }
+  }
+
+  async function style(request: PageRequest): Promise<PageAnswer> {
+    const headers = { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'private, max-age=3600' }
+    try {
+      const { tenant } = await calls.open(request, tokenOf(request))
+      return { status: 200, headers, body: themeStyle(tenant.theme) }
+    } catch {
+      // A page without its tenant's colours is a page all the same.
+      return { status: 404, headers: { ...headers, 'cache-control': 'no-store' }, body: '' }
+    }
+  }
+
+  /** An answer that had arrived before, sent again since nobody heard of it; anything else throws. */
+  async function sentAgain(request: PageRequest, refusal: unknown): Promise<PageAnswer> {
+    const isUsed = refusal instanceof AppError && stateOfRefusal(refusal) === 'used'
+    const key = isUsed ? (request.idempotencyKey ?? (await readKeyAlone(request.parts()))) : undefined
+    if (key === undefined) throw refusal
+    await calls.submit(request, tokenOf(request), { values: {}, sections: {} }, key)
+    const language = chooseLanguage(undefined, request.acceptLanguage)
+    return done({ language, tenantName: '', themeAddress: undefined }, request)
+  }
+
+  async function take(request: PageRequest): Promise<PageAnswer> {
+    const token = tokenOf(request)
+    let language = chooseLanguage(undefined, request.acceptLanguage)
+    try {
+      const opened = await calls.open(request, token).catch((error: unknown) => sentAgain(request, error))
+      if (!('form' in opened)) return opened
+      language = languageOf(opened, request)
+      const posted = await readPosted(opened.form, request.parts(), (property, upload) => calls.keep(request, token, property, upload))
+      const view = around(opened, token, language, posted.zone)
+      const submissionKey = request.idempotencyKey ?? (posted.submissionKey || randomUUID())
+      const shown = { ...view, entered: posted.entered, submissionKey, isPresent: false }
+      if (withRow(view, posted)) return await formPage({ ...shown, problems: [], others: [] })
+      const { answer, problems, sent } = readAnswer(view.form, posted.entered, view.zone)
+      const found: Problem[] = [...posted.problems, ...problems]
+      if (found.length > 0) return await refused({ ...shown, problems: found, others: [] }, request)
+      try {
+        await calls.submit(request, token, answer, submissionKey)
+      } catch (error) {
+        const isOfAnswer = error instanceof AppError && (error.status === 400 || error.status === 409 || error.status === 422)
+        if (!isOfAnswer) throw error
+        const { problems: told, others } = problemsOf(error.issues ?? [], answer, sent)
+        const rest = told.length + others.length === 0 ? [error.message] : others
+        return await refused({ ...shown, problems: told, others: rest }, request)
+      }
+      return done(view, request)
+    } catch (error) {
+      return gone(parts, error, request, language)
+    }
+  }
+
+  return [
+    { method: 'GET', path: '/l/:token', answer: show },
+    { method: 'GET', path: '/l/:token/theme.css', answer: style },
+    { method: 'POST', path: '/l/:token', answer: take },
+  ]
+}

@@ -1,0 +1,173 @@
+/** The page of a signed link on the product itself: what is posted arrives in the record. */
+import type { AddressInfo } from 'node:net'
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { createHttpServer, type HttpServer } from '#server/http/server.ts'
+import { createLinkCalls, createPages } from '#server/pages/index.ts'
+
+import { useWorld } from './support/world.ts'
+
+const world = useWorld()
+const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64')
+
+let server: HttpServer
+let url = ''
+const failures: unknown[] = []
+
+beforeAll(async () => {
+  const { pipeline, services } = world.platform
+  server = await createHttpServer({
+    pipeline,
+    config: { ...world.config, port: 0 },
+    log: services.log,
+    readiness: async () => ({ status: 'ready', dependencies: {} }),
+    backlog: async () => ({ waiting: 0, oldestSeconds: 0, givenUp: 0 }),
+    pages: createPages({ calls: createLinkCalls(pipeline), onFailure: (error) => failures.push(error) }),
+    docs: { texts: new Map() },
+  })
+  await server.listen()
+  // A listening TCP server has an AddressInfo.
+  const { port } = server.app.server.address() as AddressInfo
+  url = `http://127.0.0.1:${port}`
+  await world.call('create_property', { internalName: 'Note', dataType: 'Text', displays: [{ name: 'Your note' }] })
+  await world.call('create_property', { internalName: 'Seen', dataType: 'DateTime' })
+  await world.call('create_property', { internalName: 'Photo', dataType: 'Attachment', allowedFileTypes: ['png'] })
+  await world.call('create_property', { internalName: 'Signed', dataType: 'Signature' })
+  await world.call('create_property', { internalName: 'Part', dataType: 'Text' })
+  await world.call('create_entity', {
+    internalName: 'Gate',
+    properties: ['Note', 'Seen', 'Photo', 'Signed'].map((property) => ({ property })),
+  })
+  await world.call('create_entity', { internalName: 'GatePart', properties: [{ property: 'Part' }] })
+  await world.call('attach_child_entity', { entity: 'Gate', childEntity: 'GatePart', isList: true })
+  const fields = [
+    { property: 'Note', required: true },
+    { property: 'Seen' },
+    { property: 'Photo', capture: { maxBytes: 1000 } },
+    { property: 'Signed' },
+  ]
+  const sections = [
+    { type: 'detail', name: 'gate', fields },
+    { type: 'list', name: 'parts', entity: 'GatePart', fields: [{ property: 'Part' }] },
+  ]
+  await world.call('create_form', {
+    entity: 'Gate',
+    internalName: 'GateReport',
+    description: 'Report on a gate',
+    isShared: true,
+    layoutJson: { sections },
+  })
+})
+afterAll(() => server?.close())
+
+async function make(more: object = {}): Promise<string> {
+  const { token } = await world.call('create_signed_link', { form: 'GateReport', to: { email: 'ana@example.com' }, ...more })
+  return token
+}
+
+async function post(token: string, fields: Record<string, string | File | readonly string[]>, headers: Record<string, string> = {}) {
+  const body = new FormData()
+  for (const [name, value] of Object.entries(fields)) {
+    for (const one of typeof value === 'object' && !(value instanceof File) ? value : [value]) {
+      if (typeof one === 'string') body.append(name, one)
+      else body.append(name, one, one.name)
+    }
+  }
+  const response = await fetch(`${url}/l/${token}`, { method: 'POST', body, headers })
+  return { status: response.status, text: await response.text() }
+}
+
+const recordOf = async (note: string) => {
+  const found = await world.call('list_instances', { entity: 'Gate', filterRules: [{ property: 'Note', op: 'eq', value: note }] })
+  expect(found).toHaveLength(1)
+  return found[0]
+}
+
+describe('the page of a signed link on the product', () => {
+  it('shows the form of the link, with the words of the tenant', async () => {
+    const response = await fetch(`${url}/l/${await make()}`)
+    const text = await response.text()
+    expect([response.status, text.includes('<h1 tabindex="-1">Report on a gate</h1>'), text.includes('Your note')]).toEqual([
+      200,
+      true,
+      true,
+    ])
+  })
+
+  it('puts what is posted into the record: texts, times of the person’s clock, a picture, a typed signature, and rows', async () => {
+    const token = await make()
+    const { status, text } = await post(token, {
+      k: 'a-key-of-the-page',
+      zone: 'America/New_York',
+      'v:Note': 'Posted',
+      'v:Seen': '2026-11-22T08:15',
+      'f:Photo': new File([png], 'gate.png', { type: 'image/png' }),
+      'n:Signed': 'Ana Ruiz',
+      'v:parts:0:Part': 'Hinge',
+      'v:parts:1:Part': '',
+    })
+    expect([status, text.includes('Thank you'), failures]).toEqual([200, true, []])
+    const { data, eiRecordId } = await recordOf('Posted')
+    expect(data).toMatchObject({ Seen: '2026-11-22T13:15:00.000Z' })
+    expect(await world.call('get_asset', { assetKey: data.Photo })).toMatchObject({
+      originalFileName: 'gate.png',
+      mimeType: 'image/png',
+      fileSize: png.length,
+    })
+    expect(await world.call('get_asset', { assetKey: data.Signed })).toMatchObject({ originalFileName: 'signature.svg' })
+    const parts = await world.call('list_instances', {
+      entity: 'GatePart',
+      filterRules: [{ property: 'parentEIRecordId', op: 'eq', value: eiRecordId }],
+    })
+    expect(parts.map((one: { data: { Part: string } }) => one.data.Part)).toEqual(['Hinge'])
+    // Whoever heard nothing and sends it again, is told that it has arrived; anybody else that the link is used.
+    expect((await post(token, { k: 'a-key-of-the-page', 'v:Note': 'Posted' })).text).toContain('Thank you')
+    expect((await post(token, { k: 'another-key-of-it', 'v:Note': 'Posted' })).status).toBe(410)
+    expect((await fetch(`${url}/l/${token}`)).status).toBe(410)
+  })
+
+  it('says at the field what is wrong with a file, keeps the others, and leaves the link open', async () => {
+    const token = await make()
+    const tooLarge = new File([Buffer.concat([png, Buffer.alloc(2_000)])], 'large.png', { type: 'image/png' })
+    const wrong = await post(token, { 'v:Note': 'With files', 'f:Photo': tooLarge }, { accept: 'application/json' })
+    expect(wrong.status).toBe(400)
+    expect(JSON.parse(wrong.text).problems).toMatchObject([{ name: 'v:Photo' }])
+    const text = new File(['not a picture'], 'gate.txt', { type: 'text/plain' })
+    expect((await post(token, { 'v:Note': 'With files', 'f:Photo': text })).text).toContain('id="problems"')
+    expect((await post(token, { 'v:Note': 'With files', 'f:Photo': new File([png], 'gate.png') })).status).toBe(200)
+    await recordOf('With files')
+  })
+
+  it('shows what a record holds, and clears what was emptied', async () => {
+    const { eiRecordId } = await world.call('save_instance', {
+      entity: 'Gate',
+      key1: 'G-1',
+      data: { Note: 'Old', Seen: '2026-11-22T09:30:00Z' },
+    })
+    await world.call('save_instance', { entity: 'GatePart', parentEIRecordId: eiRecordId, data: { Part: 'Hinge' } })
+    const token = await make({ eiRecordId })
+    const shown = await (await fetch(`${url}/l/${token}`)).text()
+    const [row = ''] = /name="i:parts:0" value="(\d+)"/.exec(shown)?.slice(1) ?? []
+    expect([shown.includes('value="Old"'), shown.includes('value="2026-11-22T09:30"'), Number(row)]).toEqual([
+      true,
+      true,
+      expect.any(Number),
+    ])
+    const { status } = await post(token, {
+      'v:Note': 'Emptied',
+      'v:Seen': '',
+      'i:parts:0': row,
+      'v:parts:0:Part': 'Hinge',
+      'd:parts:0': 'yes',
+    })
+    expect(status).toBe(200)
+    expect((await recordOf('Emptied')).data.Seen).toBeNull()
+    expect(
+      await world.call('count_instances', {
+        entity: 'GatePart',
+        filterRules: [{ property: 'parentEIRecordId', op: 'eq', value: eiRecordId }],
+      }),
+    ).toEqual({ count: 0 })
+  })
+})

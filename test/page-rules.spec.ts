@@ -1,0 +1,321 @@
+/** What the pages decide by themselves: colours, languages, times, answers, and conditions as far as a browser can ask them. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { noPatterns } from '#platform/patterns.ts'
+import { presentAnswers, problemsOf, readAnswer } from '#server/pages/answers.rules.ts'
+import { chooseLanguage } from '#server/pages/languages.rules.ts'
+import { fromLocal, knownZone, toLocal } from '#server/pages/local-time.rules.ts'
+import { controlName, readControlName } from '#server/pages/names.rules.ts'
+import { contrast, readColour, themeStyle } from '#server/pages/theme.rules.ts'
+import { withoutHidden, callOf } from '#tools/forms/links/answer.rules.ts'
+import { readLifetime } from '#tools/forms/links/links.rules.ts'
+import { textIn } from '#tools/forms/links/showing.ts'
+import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import { checkValue } from '#tools/properties/service.ts'
+import { isFulfilled, readCondition } from '#tools/query/service.ts'
+
+import { everyKind } from './support/link-form.ts'
+
+const colour = fc.integer({ min: 0, max: 0xffffff }).map((number) => `#${number.toString(16).padStart(6, '0')}`)
+
+describe('a theme', () => {
+  it('keeps every colour readable on what it lies on, light and dark', () => {
+    fc.assert(
+      fc.property(colour, (primary) => {
+        const style = themeStyle({ '--theme-primary': primary })
+        const accents = [...style.matchAll(/--accent:(#[0-9a-f]{6});--on-accent:(#[0-9a-f]{6})/g)]
+        expect(accents).toHaveLength(2)
+        accents.forEach(([, accent = '', on = ''], at) => {
+          const own = readColour(accent)
+          const grounds = at === 0 ? ['#ffffff', '#f6f7f5'] : ['#181f1c', '#101513']
+          for (const other of [on, ...grounds])
+            expect(contrast(own ?? [0, 0, 0], readColour(other) ?? [0, 0, 0])).toBeGreaterThanOrEqual(4.5)
+        })
+      }),
+    )
+  })
+
+  it('takes what it knows, and nothing that could leave its declaration', () => {
+    expect(themeStyle({ '--theme-radius': '4px', '--theme-font': 'serif' })).toContain(':root{--radius:4px;--font:ui-serif')
+    for (const theme of [
+      {},
+      { '--theme-primary': 'red;}body{display:none' },
+      { '--theme-radius': '99rem' },
+      { '--theme-font': 'url(x)' },
+      { '--theme-odd': '#123456' },
+    ])
+      expect(themeStyle(theme)).toBe('')
+  })
+})
+
+describe('the language of a page', () => {
+  it.for([
+    [null, 'de-AT,de;q=0.9,en;q=0.8', undefined, 'de'],
+    [null, 'fr;q=0.9, en-GB;q=0.5, de;q=0.7', undefined, 'de'],
+    ['en-US', 'de', undefined, 'en'],
+    ['fr-FR', 'de', undefined, 'de'],
+    [null, '', 'de-DE', 'de'],
+    [null, 'de;q=0, *', undefined, 'en'],
+    [null, `${'x,'.repeat(10_000)}de`, undefined, 'en'],
+  ] as const)('is %s, %s, %s: %s', ([known, accepted, ofTenant, expected]) => {
+    expect(chooseLanguage(known, accepted, ofTenant)).toBe(expected)
+  })
+
+  it('of a text of the layout is the first that it has', () => {
+    const text = { en: 'Gate', 'de-DE': 'Tor' }
+    expect([
+      textIn(text, ['de']),
+      textIn(text, ['de-AT', 'en']),
+      textIn(text, ['fr', 'en-US']),
+      textIn(text, ['es']),
+      textIn('Gate', ['de']),
+    ]).toEqual(['Tor', 'Tor', 'Gate', 'Gate', 'Gate'])
+  })
+})
+
+describe('times as people type them', () => {
+  it('come back as they were, in every zone', () => {
+    const zones = fc.constantFrom('UTC', 'Europe/Madrid', 'America/St_Johns', 'Asia/Kathmandu', 'Pacific/Apia')
+    const moment = fc.integer({ min: Date.parse('2000-01-01'), max: Date.parse('2040-01-01') })
+    fc.assert(
+      fc.property(zones, moment, (zone, at) => {
+        const local = toLocal(new Date(at).toISOString(), zone)
+        expect(toLocal(fromLocal(local, zone) ?? '', zone)).toBe(local)
+      }),
+    )
+  })
+
+  it('are the first of two where a clock goes back, and behind the gap where it goes forward', () => {
+    expect(fromLocal('2026-10-25T02:30', 'Europe/Madrid')).toBe('2026-10-25T00:30:00.000Z')
+    expect(fromLocal('2026-03-29T02:30', 'Europe/Madrid')).toBe('2026-03-29T01:30:00.000Z')
+    expect([fromLocal('soon', 'UTC'), knownZone('Mars/Base'), knownZone('Europe/Madrid')]).toEqual([undefined, undefined, 'Europe/Madrid'])
+  })
+})
+
+describe('how long a link lasts', () => {
+  it('is seven days, or what is said within bounds', () => {
+    const said = ['P1W', 'P3D', 'PT12H', 'P1DT1H30M', 'PT5M', 'P90D']
+    expect([readLifetime(undefined), ...said.map(readLifetime)]).toEqual([604_800, 604_800, 259_200, 43_200, 91_800, 300, 7_776_000])
+    for (const wrong of ['', 'P', 'PT', 'P1DT', 'P91D', 'PT4M', '3D', 'p3d', 'P1Y', 'P-1D', 'P99999D'])
+      expect(readLifetime(wrong)).toBeUndefined()
+  })
+})
+
+describe('an answer', () => {
+  it('says nothing where nobody changed anything', () => {
+    const { answer, problems } = readAnswer(everyKind, presentAnswers(everyKind, 'Europe/Madrid'), 'Europe/Madrid')
+    expect(answer.values).toEqual({ Seen: '2026-11-22T09:30:00.000Z', Codes: ['A1', 'B2'] })
+    expect(answer.sections).toEqual({
+      parts: { rows: [{ eiRecordId: 71, values: { PartName: 'Hinge', Quantity: 2 } }], deletedEIRecordIds: [] },
+    })
+    expect(problems.map(({ property, kind }) => [property, kind])).toEqual([
+      ['Inspector', 'missing'],
+      ['State', 'missing'],
+      ['Safe', 'missing'],
+      ['Signed', 'missing'],
+    ])
+  })
+
+  it('takes numbers with either mark, refuses what is none, and clears what was emptied', () => {
+    const entered = presentAnswers(everyKind, 'UTC')
+    entered
+      .set('v:Width', ['3,5'])
+      .set('v:Cost', ['many'])
+      .set('v:Seen', [''])
+      .set('v:Inspector', ['x'.repeat(61)])
+    const { answer, problems } = readAnswer(everyKind, entered, 'UTC')
+    expect(answer.values).toMatchObject({ Width: 3.5, Seen: null })
+    expect(problems).toContainEqual({ place: {}, property: 'Cost', kind: 'noNumber' })
+    expect(problems).toContainEqual({ place: {}, property: 'Inspector', kind: 'tooLong', limit: 60 })
+  })
+
+  it('holds no field that is fixed, no row that is not the record’s, and no row that nobody began', () => {
+    const entered = presentAnswers(everyKind, 'UTC')
+    entered.set('v:Number', ['G-9']).set('i:parts:3', ['999']).set('v:parts:3:PartName', ['Sly']).set('v:parts:4:PartName', [''])
+    const { answer } = readAnswer(everyKind, entered, 'UTC')
+    expect(answer.values).not.toHaveProperty('Number')
+    expect(answer.sections['parts']?.rows).toEqual([
+      { eiRecordId: 71, values: { PartName: 'Hinge', Quantity: 2 } },
+      { values: { PartName: 'Sly' } },
+    ])
+  })
+
+  it('is told what the server found at the row of the page that it is about', () => {
+    const answer = {
+      values: { Note: 'x' },
+      sections: { parts: { rows: [{ values: {} }, { values: { Quantity: 9 } }], deletedEIRecordIds: [] } },
+    }
+    const issues = [
+      { path: '$.values.Note', message: 'Too short.' },
+      { path: '$.sections.parts.rows[1].values.Quantity', message: 'Too many.' },
+      { path: '$.sections.parts.rows', message: 'At most one.' },
+    ]
+    expect(problemsOf(issues, answer, new Map([['parts', [2, 5]]]))).toEqual({
+      problems: [
+        { place: {}, property: 'Note', kind: 'other', message: 'Too short.' },
+        { place: { section: 'parts', row: 5 }, property: 'Quantity', kind: 'other', message: 'Too many.' },
+      ],
+      others: ['At most one.'],
+    })
+  })
+
+  it('goes again without what was hidden, and without nothing else', () => {
+    const said = {
+      values: { A: 1, B: 2 },
+      sections: { rows: { rows: [{ values: { C: 3, D: 4 } }] }, gone: { rows: [{ values: { E: 5 } }] } },
+    }
+    const issue = (path: string, message = 'X is hidden as the record stands. Leave it out.') => ({
+      path,
+      message,
+      severity: 'error' as const,
+    })
+    const call = callOf({ formId: 7, eiRecordId: null }, said)
+    expect(withoutHidden(call, [issue('$.primary.values.A', 'A is required.')])).toBeUndefined()
+    const fewer = withoutHidden(call, [issue('$.primary.values.A'), issue('$.sections.rows.rows[0].values.C'), issue('$.sections.gone')])
+    expect(fewer).toMatchObject({
+      operation: 'create_form_record_multi',
+      input: { form: 7, primary: { values: { B: 2 } }, sections: { rows: { rows: [{ values: { D: 4 } }] } } },
+    })
+    expect(Object.keys(fewer?.said.sections ?? {})).toEqual(['rows'])
+  })
+
+  it('comes from controls whose names say where they stand', () => {
+    for (const place of [{}, { section: 'parts', row: 3 }]) {
+      const name = controlName('v', place, 'Quantity')
+      expect(readControlName(name)).toEqual({ part: 'v', property: 'Quantity', ...place })
+    }
+    for (const name of ['', 'v:', 'x:Note', 'v:a:b', 'v:__proto__:1', 'v:parts:99999:Quantity', 'k'])
+      expect(readControlName(name)).toBeUndefined()
+  })
+})
+
+const values = {
+  Text: ['', 'open', 'Open', 'reopened', 'İstanbul', 'ΣΑΣ'],
+  Number: ['-3', '0', '0.1', '2', '10'],
+  DateTime: ['2026-03-09T22:59:00.000Z', '2026-03-10T12:00:00.000Z'],
+  DateOnly: ['2025-12-31', '2026-03-01', '2026-03-10'],
+  TimeOnly: ['00:00', '08:30', '23:59:59'],
+  Choice: ['open', 'closed'],
+  Boolean: ['true', 'false'],
+} as const
+type Type = keyof typeof values
+const types = Object.keys(values) as Type[]
+
+const property = (dataType: Type, isList: boolean, at: number): CatalogProperty => ({
+  entityPropertyId: at,
+  propertyId: at,
+  columnId: at,
+  internalName: `${dataType}${isList ? 'Many' : 'One'}`,
+  dataType,
+  isRequired: false,
+  isList,
+  keyPart: null,
+  isSensitive: false,
+  minValueOrLength: null,
+  maxValueOrLength: null,
+  maxDecimalPlaces: null,
+  regEx: null,
+  allowedFileTypes: [],
+  options:
+    dataType === 'Choice'
+      ? ['open', 'closed'].map((internalName, index) => ({ optionId: 50 + index, internalName, parentOptionId: null }))
+      : [],
+  optionFilter: null,
+  isIdentityEmail: false,
+  isIdentityPhone: false,
+  analysis: null,
+})
+const gate: CatalogEntity = {
+  entityId: 1,
+  internalName: 'Gate',
+  wipeNo: 0,
+  isTenantUserRole: false,
+  identityEmailPropertyId: null,
+  identityPhonePropertyId: null,
+  properties: types.flatMap((type, at) => [property(type, false, 100 + at), property(type, true, 200 + at)]),
+  parents: [],
+  children: [],
+  peers: [],
+}
+const catalog: Catalog = {
+  tenantId: 1,
+  version: 1,
+  entities: [gate],
+  byIdOrName: new Map([
+    ['gate', gate],
+    ['1', gate],
+  ]),
+}
+
+/** A text of a control as the wire has it. */
+function onWire(type: string, text: string): unknown {
+  if (type === 'Number') return Number(text)
+  return type === 'Boolean' ? text === 'true' : text
+}
+
+const rule = fc.constantFrom(...gate.properties).chain(({ internalName, dataType }) => {
+  const one = fc.constantFrom(...values[dataType as Type].filter((text) => text !== '')).map((text) => onWire(dataType, text))
+  const texts = dataType === 'Text' ? ['contains', 'startsWith', 'endsWith', 'notContains'] : []
+  const ordered = dataType === 'Choice' || dataType === 'Boolean' ? [] : ['gt', 'gte', 'lt', 'lte']
+  return fc.oneof(
+    fc.constantFrom('isEmpty', 'isNotEmpty').map((op) => ({ property: internalName, op })),
+    fc.record({ property: fc.constant(internalName), op: fc.constantFrom('eq', 'ne', ...texts, ...ordered), value: one }),
+    fc.record({
+      property: fc.constant(internalName),
+      op: fc.constantFrom('in', 'notIn'),
+      value: fc.array(one, { minLength: 1, maxLength: 3 }),
+    }),
+  )
+})
+const condition = fc.record({
+  logic: fc.constantFrom('AND', 'OR'),
+  rules: fc.array(rule, { minLength: 1, maxLength: 3 }),
+  groups: fc.array(fc.record({ logic: fc.constantFrom('AND', 'OR'), rules: fc.array(rule, { minLength: 1, maxLength: 2 }) }), {
+    maxLength: 1,
+  }),
+})
+const typed = fc.record(
+  Object.fromEntries(
+    gate.properties.map(({ internalName, dataType, isList }) => [
+      internalName,
+      fc.array(fc.constantFrom(...values[dataType as Type]), { maxLength: isList ? 2 : 1 }),
+    ]),
+  ),
+)
+
+describe('a condition on the page', () => {
+  it('says what the server says, wherever it says anything', async () => {
+    const file = new URL('../server/web/conditions.js', import.meta.url).href
+    const {
+      holds,
+    }: { holds: (condition: unknown, look: (property: string) => { type: string; value: unknown } | undefined) => boolean | undefined } =
+      await import(file)
+    const clock = { nowMs: Date.parse('2026-03-10T12:00:00Z'), timeZone: 'Europe/Madrid' }
+    let decided = 0
+    const runs = 2_000
+    fc.assert(
+      fc.property(condition, typed, (filter, entered) => {
+        const texts = (name: string) => (entered[name] ?? []).filter((text) => text !== '')
+        const here = holds(filter, (name) => {
+          const { dataType: type } = gate.properties.find((one) => one.internalName === name) ?? { dataType: 'Text' }
+          const all = texts(name)
+          return { type, value: all.length > 1 ? all : all[0] }
+        })
+        if (here === undefined) return
+        decided++
+        const known = gate.properties.map((one) => {
+          const wire = texts(one.internalName).map((text) => onWire(one.dataType, text))
+          const checked = checkValue(one, wire.length === 0 ? null : one.isList ? wire : wire[0], noPatterns)
+          if (!('value' in checked)) throw new Error(`${one.internalName} takes no ${JSON.stringify(wire)}`)
+          return [one.entityPropertyId, checked.value] as const
+        })
+        const read = readCondition(catalog, gate, filter, clock)
+        expect(read).toBeDefined()
+        expect([filter, entered, here]).toEqual([filter, entered, isFulfilled(read?.node, { fields: {}, values: new Map(known) })])
+      }),
+      { numRuns: runs },
+    )
+    expect(decided).toBeGreaterThan(runs / 2)
+  })
+})

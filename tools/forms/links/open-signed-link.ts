@@ -1,0 +1,123 @@
+import { z } from 'zod'
+
+import { AppError, mustExist } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
+import { defineStagedOperation, type StagedContext, type TxContext, writes } from '#platform/operation.ts'
+import { openPending } from '#tools/assets/service.ts'
+import { findDisplayNames } from '#tools/users/service.ts'
+
+import { takesFiles } from '../controls.rules.ts'
+import { findOpenLink, type FoundLink } from './finding.ts'
+import { formOfLink, type LinkForm, presentOf } from './form.ts'
+import { goneLink, stateOf } from './links.rules.ts'
+import { exampleOpenedLink, exampleToken, type OpenedLink, openedLink, token, uploads } from './links.schema.ts'
+import { addUploads, lockLink } from './links.store.ts'
+import { asMaker, makerOf, mustUpload } from './maker.ts'
+import { titleOf } from './messages.rules.ts'
+import { readerOf, shownInFor } from './people.ts'
+import { showLayout } from './showing.ts'
+
+/** Through one link: more photographs than any form asks for. */
+const mostUploads = 50
+const uploadSeconds = 3_600
+
+type Wanted = z.output<typeof uploads>
+type Given = NonNullable<OpenedLink['uploads']>
+
+/** URLs for the files of an answer. They hold while the link does. */
+async function giveUploads(context: TxContext, { link }: FoundLink, linkToken: string, form: LinkForm, wanted: Wanted): Promise<Given> {
+  const { tx, tenantId, stamp, services } = context
+  const locked = mustExist(await lockLink(tx, tenantId, link.linkId), 'link')
+  const state = stateOf(locked, stamp)
+  if (state !== 'open') throw goneLink(state)
+  if (locked.uploads.length + wanted.length > mostUploads)
+    throw new AppError('too_large', `A link takes at most ${mostUploads} files. Send the answer with those that are there.`)
+  const files = form.layout.sections
+    .flatMap(({ fields }) => fields)
+    .filter(({ property, isReadOnly }) => takesFiles(property) && !isReadOnly)
+  const until = new Date(Math.min(Date.parse(stamp) + uploadSeconds * 1000, Date.parse(link.expiresAt))).toISOString()
+  const given: Given = []
+  for (const [index, { property: name, fileName, mimeType, sizeBytes }] of wanted.entries()) {
+    const field = files.find(({ property }) => property.internalName.toLowerCase() === name.toLowerCase())
+    if (!field) {
+      const message = `The form takes no files in ${name}. Allowed: ${files.map(({ property }) => property.internalName).join(', ') || 'none'}.`
+      throw new AppError('invalid_input', message, { issues: [finding(`$.uploads[${index}].property`, message)] })
+    }
+    const most = Math.min(field.capture?.maxBytes ?? Number.POSITIVE_INFINITY, services.config.limits.uploadBytes)
+    if (sizeBytes !== undefined && sizeBytes > most) throw new AppError('too_large', `${name} takes files of at most ${most} bytes.`)
+    const { propertyId } = field.property
+    const pending = await openPending(
+      context,
+      link.toUserId ?? link.madeBy,
+      { fileName, mimeType, propertyId },
+      { until, announcedBytes: sizeBytes },
+    )
+    const { assetKey } = pending
+    given.push({
+      property: field.property.internalName,
+      fileName,
+      assetKey,
+      url: uploadUrl(context, linkToken, assetKey),
+      expiresAt: until,
+    })
+  }
+  await addUploads(
+    tx,
+    tenantId,
+    link.linkId,
+    given.map(({ assetKey }) => assetKey),
+  )
+  return given
+}
+
+function uploadUrl({ services }: Pick<StagedContext, 'services'>, linkToken: string, assetKey: string): string {
+  return `${services.config.publicUrl}/api/v1/links/${linkToken}/uploads/${assetKey}`
+}
+
+export const openSignedLink = defineStagedOperation({
+  ...writes(openedLink),
+  errors: ['not_found', 'unprocessable', 'unsupported_type'],
+  isIdempotent: true,
+  name: 'open_signed_link',
+  title: 'Open a link to a form',
+  description:
+    'What a link shows: the form in the recipient’s language with the present values, and with uploads one-time URLs for files. Decides nothing, however often it is opened.',
+  method: 'POST',
+  path: '/api/v1/links/{token}',
+  roles: 'Public',
+  mayBeOver: true,
+  input: z.object({
+    token,
+    uploads: uploads.optional(),
+    languageCode: z.string().min(2).max(20).optional().describe('For a recipient whose language is not known'),
+  }),
+  examples: [{ title: 'An inspection', input: { token: exampleToken }, output: exampleOpenedLink }],
+  async stagedHandler(context, input) {
+    const found = await findOpenLink(context, input.token)
+    const { tenantId, link } = found
+    const maker = await makerOf(context, tenantId, link)
+    if (input.uploads) mustUpload(maker.actor)
+    return context.inTransaction(
+      async (inner) => {
+        const own = asMaker(inner, maker)
+        const { tx } = own
+        const form = await formOfLink(own, link)
+        const present = link.eiRecordId === null ? undefined : await presentOf(own, form, link.eiRecordId)
+        const reader = await readerOf(tx, tenantId, link)
+        const { languages, look } = await shownInFor(own, reader, input.languageCode)
+        const names = await findDisplayNames(tx, tenantId, [link.madeBy])
+        const shown = { form: form.internalName, ...titleOf(form), layoutVersion: form.layoutVersion, layout: form.layout }
+        return {
+          linkId: link.linkId,
+          expiresAt: link.expiresAt,
+          tenant: look,
+          to: reader,
+          madeBy: names.get(link.madeBy) ?? '',
+          form: await showLayout(own, { ...shown, mode: present ? 'update' : 'create' }, languages, present),
+          ...(input.uploads ? { uploads: await giveUploads(own, found, input.token, form, input.uploads) } : {}),
+        }
+      },
+      { tenantId, readOnly: input.uploads === undefined },
+    )
+  },
+})

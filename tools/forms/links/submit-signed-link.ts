@@ -1,0 +1,148 @@
+import { insertAuditEvent } from '#platform/audit.ts'
+import { runAs } from '#platform/acting.ts'
+import type { Tx } from '#platform/db/pool.ts'
+import { AppError, mustExist } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
+import { defineStagedOperation, type StagedContext, writes } from '#platform/operation.ts'
+
+import { takesFiles } from '../controls.rules.ts'
+import { type Answered, callOf, withoutHidden } from './answer.rules.ts'
+import { findByToken, type FoundLink } from './finding.ts'
+import { formOfLink, presentOf } from './form.ts'
+import { goneLink, stateOf } from './links.rules.ts'
+import { exampleToken, type LinkAuthor, linkAnswer, takenAnswer, token } from './links.schema.ts'
+import { findLink, type LinkRow, lockLink, useLink } from './links.store.ts'
+import { asMaker, type Maker, makerOf } from './maker.ts'
+
+function authorOf(link: LinkRow): LinkAuthor {
+  const { linkId, madeBy, toUserId, toAddress } = link
+  return { ...(toUserId === null ? { address: toAddress ?? '' } : { tenantUserId: toUserId }), linkId, madeBy }
+}
+
+const taken = (link: LinkRow, submittedDate: string) => ({ linkId: link.linkId, state: 'used' as const, submittedDate, by: authorOf(link) })
+
+/** The same answer, sent again since nobody heard of it. */
+function isRepeated(link: LinkRow, key: string | undefined): link is LinkRow & { readonly usedDate: string } {
+  return link.usedDate !== null && key !== undefined && link.submissionKey === key
+}
+
+/** Throws 400 for files that did not come through this link and are not in its record: a link opens no others. */
+async function refuseForeignFiles(context: StagedContext, { tenantId, link }: FoundLink, maker: Maker, answered: Answered): Promise<void> {
+  const own = await context.inTransaction(
+    async (inner) => {
+      const form = await formOfLink(asMaker(inner, maker), link)
+      const present = link.eiRecordId === null ? undefined : await presentOf(asMaker(inner, maker), form, link.eiRecordId)
+      const files = new Set(
+        form.layout.sections.flatMap(({ fields }) => fields.flatMap(({ property }) => (takesFiles(property) ? property.internalName : []))),
+      )
+      const held = [present?.values ?? {}, ...[...(present?.rows.values() ?? [])].flatMap((rows) => rows.map(({ values }) => values))]
+      return { files, held: held.flatMap((values) => [...files].flatMap((name) => keysIn(values[name]))) }
+    },
+    { tenantId, readOnly: true },
+  )
+  const known = new Set([...link.uploads, ...own.held])
+  const issues = answered.records.flatMap(({ path, values }) =>
+    Object.entries(values).flatMap(([name, value]) =>
+      own.files.has(name) && keysIn(value).some((key) => !known.has(key))
+        ? [finding(`${path}.${name}`, 'The file did not come through this link. Ask for an upload URL with open_signed_link.')]
+        : [],
+    ),
+  )
+  if (issues.length > 0) throw new AppError('invalid_input', 'The answer names files that are not its own.', { issues })
+}
+
+const keysIn = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string').map((one) => one.toLowerCase())
+
+export const submitSignedLink = defineStagedOperation({
+  ...writes(takenAnswer),
+  errors: ['not_found', 'already_exists', 'unknown_property', 'unknown_entity', 'unprocessable', 'stale_layout', 'unsupported_type'],
+  name: 'submit_signed_link',
+  title: 'Answer a form by its link',
+  description:
+    'Saves the answer under the rules of the form, once: in the right of whoever made the link, in the recipient’s name. What conditions hide is left out. A refused answer leaves the link open; a second one is 410. open_signed_link shows the fields.',
+  method: 'POST',
+  path: '/api/v1/links/{token}/submit',
+  roles: 'Public',
+  mayBeOver: true,
+  input: linkAnswer.extend({ token }),
+  examples: [
+    {
+      title: 'The gate is open',
+      input: { token: exampleToken, values: { GateState: 'open' } },
+      output: {
+        linkId: 12,
+        state: 'used',
+        submittedDate: '2026-11-22T10:05:00.000Z',
+        by: { address: 'ana@example.com', linkId: 12, madeBy: 3 },
+      },
+    },
+  ],
+  async stagedHandler(context, input) {
+    const found = await findByToken(context, input.token)
+    const { tenantId, link, state } = found
+    const { idempotencyKey: key } = context
+    if (isRepeated(link, key)) return taken(link, link.usedDate)
+    if (state !== 'open') throw goneLink(state)
+    const maker = await makerOf(context, tenantId, link)
+    const answered = callOf(link, input)
+    await refuseForeignFiles(context, found, maker, answered)
+    try {
+      await save(context, found, maker, answered, key)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status !== 410) throw error
+      // Another answer was first; where it was this one, it has arrived.
+      const now = await context.inTransaction(({ tx }) => findLink(tx, tenantId, link.linkId), { tenantId, readOnly: true })
+      if (!now || !isRepeated(now, key)) throw error
+    }
+    const used = await context.inTransaction(({ tx }) => findLink(tx, tenantId, link.linkId), { tenantId, readOnly: true })
+    return taken(link, mustExist(used?.usedDate, 'link'))
+  },
+})
+
+/** Saves it together with the use of the link: both, or neither. */
+async function save(context: StagedContext, found: FoundLink, maker: Maker, answered: Answered, key: string | undefined): Promise<void> {
+  const { tenantId, link } = found
+  const { services, signal, transport, requestId } = context
+  const commitWith = async (tx: Tx, answer: unknown): Promise<void> => {
+    const locked = mustExist(await lockLink(tx, tenantId, link.linkId), 'link')
+    const state = stateOf(locked, new Date().toISOString())
+    if (state !== 'open') throw goneLink(state)
+    // Every operation that saves through a form answers the record's id.
+    const { eiRecordId = null } = answer as { readonly eiRecordId?: number }
+    await useLink(tx, tenantId, link.linkId, { submissionKey: key ?? null, resultRecordId: eiRecordId })
+    await insertAuditEvent(tx, {
+      tenantId,
+      actor: { ...maker.actor, tenantUserId: link.toUserId ?? 0 },
+      operation: 'submit_signed_link',
+      outcome: 'done',
+      transport,
+      requestId,
+      ip: undefined,
+      facts: { linkId: link.linkId, eiRecordId, by: authorOf(link) },
+    })
+  }
+  let left = answered
+  // What is hidden may hide more.
+  for (let round = 0; ; round++) {
+    try {
+      await runAs(services, maker.who, left.operation, left.input, { signal, commitWith })
+      return
+    } catch (error) {
+      const fewer = error instanceof AppError && error.status === 400 && round < 5 ? withoutHidden(left, error.issues ?? []) : undefined
+      if (fewer === undefined) throw error instanceof AppError ? inAnswer(error) : error
+      left = fewer
+    }
+  }
+}
+
+/** A refusal of the save, with the paths that the answer has. */
+function inAnswer(error: AppError): AppError {
+  if (!error.issues) return error
+  const issues = error.issues.map((one) => ({ ...one, path: one.path.replace(/^\$\.primary\./, '$.') }))
+  return new AppError(error.code, error.message, {
+    issues,
+    ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
+    cause: error,
+  })
+}
