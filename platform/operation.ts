@@ -69,6 +69,8 @@ export interface CallContext {
   readonly idempotencyKey?: string | undefined
   /** The most bytes that a page of a list may take in this call's answer. */
   readonly answerBytes: number
+  /** Tells the caller how far it is; what may still be rolled back, too. Absent where the caller does not listen. */
+  readonly tellProgress?: ((progress: Progress) => void) | undefined
   /** Adds facts to the call's audit row: the subject's id, what was changed. Never a secret. */
   readonly audit: (facts: Readonly<Record<string, unknown>>) => void
 }
@@ -104,8 +106,6 @@ export interface Progress {
 
 /** Of an operation whose work does not fit one transaction: it waits, streams, or calls out. */
 export interface StagedContext extends CallContext {
-  /** Tells the caller how far it is. Absent where the caller does not listen. */
-  readonly tellProgress: ((progress: Progress) => void) | undefined
   readonly inTransaction: <T>(
     run: (context: TxContext) => Promise<T>,
     options?: { readOnly?: boolean; /** Of public operations, which learn their tenant from what they were sent. */ tenantId?: number },

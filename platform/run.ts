@@ -135,6 +135,7 @@ async function runAdmitted(
     raw: call.raw,
     ...(actor.kind === 'public' ? { idempotencyKey: call.idempotencyKey } : {}),
     answerBytes: call.transport === 'rest' ? services.config.limits.answerBytes : services.config.limits.mcpAnswerBytes,
+    tellProgress: call.onProgress,
     audit: (more) => void Object.assign(facts, more),
   }
   const key: KeyScope | undefined =
@@ -233,7 +234,6 @@ async function runStaged(frame: Frame): Promise<unknown> {
   const staged: StagedContext = {
     ...context,
     ...(file ? { upload: file.upload } : {}),
-    tellProgress: call.onProgress,
     inTransaction: (run, options = {}) =>
       inTransaction(frame, { isReadOnly: options.readOnly === true, tenantId: tenantFor(frame, options.tenantId) }, run),
   }

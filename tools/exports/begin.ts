@@ -25,7 +25,8 @@ export interface ExportWish<Plan extends NamedPlan> {
 export async function exportOrQueue<Plan extends NamedPlan>(context: StagedContext, wish: ExportWish<Plan>): Promise<Exported | Job> {
   const begun = await context.inTransaction(async (inner) => {
     const plan = await wish.plan(inner)
-    if ((await plan.content.count(inner, rowsAtOnce + 1)) <= rowsAtOnce) return { plan }
+    const total = await plan.content.count(inner, rowsAtOnce + 1)
+    if (total <= rowsAtOnce) return { plan, total }
     return { job: await queueJob(inner, { ...wish.job(inner, plan), requiredRoles: 'DataView' }) }
   })
   if ('job' in begun) {
@@ -41,6 +42,7 @@ export async function exportOrQueue<Plan extends NamedPlan>(context: StagedConte
     isSensitive,
     read: (work) => context.inTransaction(work, { readOnly: true }),
     plan: wish.plan,
+    onRows: (rows) => context.tellProgress?.({ done: rows, total: begun.total }),
     ...(onStored && { onStored }),
   })
   context.audit({ assetKey: done.assetKey, rows: done.rows })

@@ -48,6 +48,8 @@ export interface ExportRequest {
   /** Runs in a transaction that only reads; once. */
   read(work: (context: TxContext) => Promise<void>): Promise<void>
   plan(context: TxContext): Promise<ExportPlan>
+  /** How many rows are written so far. */
+  readonly onRows?: (rows: number) => void
   /** In the transaction that shows the file. */
   readonly onStored?: (context: TxContext, done: Exported) => Promise<void>
 }
@@ -91,7 +93,10 @@ export async function writeExport(request: ExportRequest): Promise<Exported> {
     if (isBegun) throw new AppError('unavailable', 'The records changed while they were read. Try again.', { retryAfterSeconds: 1 })
     isBegun = true
     const { content } = await request.plan(context)
-    const batches = counted(content.batches(context), (found) => (rows = found))
+    const batches = counted(content.batches(context), (found) => {
+      rows = found
+      request.onRows?.(found)
+    })
     await pipeline(fileOf(format, { ...content, batches }), bytes, owner.signal ? { signal: owner.signal } : {})
   })
   const done = () => ({ assetKey: pending.assetKey, rows })

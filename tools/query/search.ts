@@ -113,8 +113,9 @@ export async function searchEntities(
   let hits: SearchHit[] = []
   const notSearched: string[] = []
   const truncated: string[] = []
-  for (const { entityId, internalName } of entities) {
+  for (const [index, { entityId, internalName }] of entities.entries()) {
     context.signal.throwIfAborted()
+    context.tellProgress?.({ done: index, total: entities.length, note: internalName })
     const found = await findIn(context, entityId, terms, request.limit, untilMs)
     if (found === undefined) notSearched.push(internalName)
     else if ((found[0]?.found ?? 0) > rankedRecords) truncated.push(internalName)

@@ -32,6 +32,7 @@ export async function saveAlike(
     const outcomes = isDry
       ? [...(await tryRows(context, { ...frame, isDry: true }, wishes)).values()]
       : await saveRows(context, frame, wishes)
+    context.tellProgress?.({ done: from + wishes.length, total: ids.length })
     for (const one of outcomes) {
       if (one.outcome === 'updated') updated++
       if (one.outcome === 'failed') failed.push({ ...one, id: ids[from + one.index] ?? 0 })

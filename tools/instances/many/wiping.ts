@@ -71,6 +71,7 @@ export async function wipeSome(context: TxContext, frame: WriteFrame, most = Inf
       ),
     )
     wiped += some.length
+    context.tellProgress?.({ done: wiped })
   }
   await changeDefinitions(
     context,
