@@ -134,6 +134,13 @@ function* parsePart(schema: z.ZodType, input: unknown, path: Path, found: z.core
       return yield* parseList(inner, input, path, found, partsAtOnce)
     if (inner instanceof z.ZodObject && !Array.isArray(input) && hasFieldsAlone(inner))
       return yield* parseObject(inner, input, path, found, partsAtOnce)
+    if (
+      inner instanceof z.ZodRecord &&
+      !Array.isArray(input) &&
+      inner.keyType instanceof z.ZodString &&
+      (inner._zod.def.checks ?? []).length === 0
+    )
+      return yield* parseRecord(inner, input, path, found, partsAtOnce)
   }
   const result = schema.safeParse(input)
   if (result.success) return { value: result.data }
@@ -176,6 +183,29 @@ function* parseObject(
   if (unknown.length > 0 && schema._zod.def.catchall)
     found.push({ code: 'unrecognized_keys', keys: unknown, path: [...path], message: '', input: value })
   return { value }
+}
+
+/** The names of a record at once, and its values part by part. A value whose name is wrong is not looked at. */
+function* parseRecord(
+  record: z.ZodRecord,
+  input: object,
+  path: Path,
+  found: z.core.$ZodIssue[],
+  partsAtOnce: number,
+): Generator<void, Part> {
+  // As zod has it, one name of a prototype is none.
+  const names = Object.keys(input).filter((name) => name !== '__proto__')
+  const named = z.record(record.keyType, z.unknown()).safeParse(Object.fromEntries(names.map((name) => [name, null])))
+  const wrong = new Map(named.success ? [] : named.error.issues.map((issue) => [issue.path[0], issue]))
+  const value: [string, unknown][] = []
+  for (const name of names) {
+    const issue = wrong.get(name)
+    if (issue) found.push({ ...issue, path: [...path, ...issue.path] })
+    else
+      value.push([name, (yield* parsePart(record.valueType as z.ZodType, valueOf(input, name), [...path, name], found, partsAtOnce)).value])
+    if (found.length >= maxIssues) break
+  }
+  return { value: Object.fromEntries(value) }
 }
 
 interface Lengths {

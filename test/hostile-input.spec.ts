@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answers, arrangeAnswers } from './hostile/answers.ts'
 import { arrangeBodies, bodies } from './hostile/bodies.ts'
 import { arrangeFlood, flood } from './hostile/flood.ts'
+import { arrangeForms, forms } from './hostile/forms.ts'
 import { watchServer, type WatchedServer } from './support/watched-server.ts'
 
 const longestAllowedMs = 250
@@ -27,6 +28,7 @@ beforeAll(async () => {
   server = await watchServer()
   await arrangeBodies(server)
   await arrangeAnswers(server)
+  await arrangeForms(server)
   const idle = await server.watch(() => wait(1_000))
   process.stdout.write(`  idle: held ${idle.longestMs} ms, answers within ${idle.worstMs} ms\n`)
   expect(idle.answers).toBeGreaterThan(20)
@@ -36,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 
 describe('a server answers others while it is sent', () => {
-  it.each([...bodies, ...answers])('$name', { timeout: 120_000 }, async ({ name, send, status, says = /(?:)/ }) => {
+  it.each([...bodies, ...answers, ...forms])('$name', { timeout: 120_000 }, async ({ name, send, status, says = /(?:)/ }) => {
     const { result, longestMs, worstMs, answers, peakMiB } = await server.watch(() => send(server))
     process.stdout
       .write(`  held ${longestMs} ms, answers within ${worstMs} ms (${Math.round(worstMs / idleMs)} times idle), ${peakMiB} MiB: ${name}

@@ -60,6 +60,15 @@ describe('an input that is parsed in parts', () => {
     expect(await parseInTurns(schema, sound, 0)).toEqual({ isOk: true, value: { list: [{ name: 'a', more: { a: 1 } }] } })
   })
 
+  it('is read by the values of a record, under names that may be wrong', async () => {
+    const schema = z.object({ by: z.record(z.string().max(3), z.strictObject({ n: z.int() })) })
+    for (const by of [{ a: { n: 1 }, b: { n: 2 } }, { a: { n: 'x' }, long: { n: 'y' }, b: { n: 3, m: 4 } }, [], { a: 1 }]) {
+      expect(await parseInTurns(schema, { by }, 0)).toEqual(parseInput(schema, { by }))
+    }
+    const named = JSON.parse('{"by":{"__proto__":{"n":1},"a":{"n":1}}}')
+    expect(await parseInTurns(schema, named, 0)).toEqual({ isOk: true, value: { by: { a: { n: 1 } } } })
+  })
+
   it('is not looked through where a list is longer than it may be', async () => {
     let looks = 0
     const counted = z.string().refine(() => ++looks > 0)

@@ -1,5 +1,6 @@
 /** Asks a condition of a record in hand: the second reader of a query tree, which says of values what the compiled SQL says of rows. */
 import { orderedCharacters } from '#platform/db/record-indexes.ts'
+import { AppError } from '#platform/errors.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import type { SystemField } from '#tools/properties/operators.schema.ts'
 import type { Scalar, Value } from '#tools/properties/service.ts'
@@ -14,6 +15,19 @@ export interface RecordInHand {
   readonly values: ReadonlyMap<number, Value>
   /** The records at the end of one way from it; without it there are none. */
   readonly related?: (way: WayTo) => readonly RecordInHand[]
+}
+
+/** How much may be looked at: characters of texts, and some for each comparison. */
+export interface Looking {
+  left: number
+}
+
+const perComparison = 20
+
+function look(looking: Looking, one: Scalar): void {
+  looking.left -= perComparison + (typeof one === 'string' ? one.length : 0)
+  if (looking.left < 0)
+    throw new AppError('too_large', 'Conditions would look through too much text here. Send fewer records at a time, or shorter texts.')
 }
 
 /** One way from a record to records of an entity: `through` are the parents between, none where it is one step. */
@@ -97,12 +111,16 @@ function compares({ field, values }: RuleNode, op: RuleNode['op'], one: Scalar):
   }
 }
 
-function ruleHolds(rule: RuleNode, record: RecordInHand): boolean {
+function ruleHolds(rule: RuleNode, record: RecordInHand, looking: Looking): boolean {
   const value = valueOf(rule.field, record)
   const isEmpty = value === null || value === ''
   // On a list it holds when any element does; the negations hold for empty values.
+  const holdsFor = (op: RuleNode['op'], one: Scalar) => {
+    look(looking, one)
+    return compares(rule, op, one)
+  }
   const holds = (op: RuleNode['op']) =>
-    value !== null && (typeof value === 'object' ? value.some((one) => compares(rule, op, one)) : compares(rule, op, value))
+    value !== null && (typeof value === 'object' ? value.some((one) => holdsFor(op, one)) : holdsFor(op, value))
   switch (rule.op) {
     case 'isEmpty':
       return isEmpty
@@ -121,17 +139,18 @@ function ruleHolds(rule: RuleNode, record: RecordInHand): boolean {
   }
 }
 
-function relatedHolds({ ways, source, has, node }: RelatedNode, { related }: RecordInHand): boolean {
+function relatedHolds({ ways, source, has, node }: RelatedNode, { related }: RecordInHand, looking: Looking): boolean {
   const found = ways.flatMap((way) => related?.({ ...way, through: way.through.map((step) => step.entity), entity: source.entity }) ?? [])
-  if (has === 'every') return found.every((one) => isFulfilled(node, one))
-  return found.some((one) => isFulfilled(node, one)) === (has === 'some')
+  if (has === 'every') return found.every((one) => isFulfilled(node, one, looking))
+  return found.some((one) => isFulfilled(node, one, looking)) === (has === 'some')
 }
 
-/** Whether a record fulfils a condition; every one fulfils none. */
-export function isFulfilled(node: QueryNode | undefined, record: RecordInHand): boolean {
+/** Whether a record fulfils a condition; every one fulfils none. Throws AppError `too_large` where it would look at more than it may. */
+export function isFulfilled(node: QueryNode | undefined, record: RecordInHand, looking: Looking = { left: Infinity }): boolean {
   if (!node) return true
-  if (node.kind === 'rule') return ruleHolds(node, record)
-  if (node.kind === 'related') return relatedHolds(node, record)
+  if (node.kind === 'rule') return ruleHolds(node, record, looking)
+  if (node.kind === 'related') return relatedHolds(node, record, looking)
   if (node.nodes.length === 0) return true
-  return node.logic === 'AND' ? node.nodes.every((one) => isFulfilled(one, record)) : node.nodes.some((one) => isFulfilled(one, record))
+  const holds = (one: QueryNode) => isFulfilled(one, record, looking)
+  return node.logic === 'AND' ? node.nodes.every(holds) : node.nodes.some(holds)
 }

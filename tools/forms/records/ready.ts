@@ -101,8 +101,27 @@ function askedBy(catalog: Catalog, form: CatalogEntity, conditions: readonly Sai
   return { above: above || form.parents.some(({ entityId }) => named.has(entityId)), rows }
 }
 
+// About as many characters as are looked through in a few milliseconds, since nobody else is answered meanwhile.
+const lookedAtOnce = 5_000_000
+// In a call: about a second.
+const lookedInAll = 500_000_000
+
+type Work = (node: Parameters<typeof isFulfilled>[0], record: RecordInHand) => boolean
+
+/** Asks conditions within what one call may look at. */
+function withinLimits(): Work {
+  let left = lookedInAll
+  return (node, record) => {
+    const looking = { left: Math.min(left, lookedAtOnce) }
+    const before = looking.left
+    const holds = isFulfilled(node, record, looking)
+    left -= before - looking.left
+    return holds
+  }
+}
+
 /** Reads each condition once; one that a token leaves without a value holds for nothing. */
-async function testsOf(context: TxContext, catalog: Catalog, conditions: readonly Said[]): Promise<(filter: unknown) => Test> {
+async function testsOf(context: TxContext, catalog: Catalog, conditions: readonly Said[], work: Work): Promise<(filter: unknown) => Test> {
   const filled = await withCallersValues(
     context,
     catalog,
@@ -113,7 +132,7 @@ async function testsOf(context: TxContext, catalog: Catalog, conditions: readonl
   await eachInTurns(conditions, ({ entity, filter }, index) => {
     const said = filled[index]
     const condition = said && readCondition(catalog, entity, said.filter, clock)
-    tests.set(filter, condition ? (record) => isFulfilled(condition.node, record) : () => false)
+    tests.set(filter, condition ? (record) => work(condition.node, record) : () => false)
   })
   return (filter) => (filter === undefined ? () => true : (tests.get(filter) ?? (() => false)))
 }
@@ -147,7 +166,7 @@ const fieldsOf = (parts: readonly ReadyPart[]): FieldOf =>
 export async function readyForm(context: TxContext, catalog: Catalog, layout: FormLayout): Promise<ReadyForm> {
   const { entity, sections } = layout
   const conditions = conditionsOf(layout)
-  const testOf = await testsOf(context, catalog, conditions)
+  const testOf = await testsOf(context, catalog, conditions, withinLimits())
   const ready = (field: FormField): ReadyField => {
     const choices = field.optionsFilter?.map(({ when, optionIds }) => ({ holds: testOf(when), optionIds }))
     return {
