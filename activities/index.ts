@@ -2,6 +2,7 @@
 import type { Services } from '#platform/services.ts'
 import { analysisJobKind, analysisRunner } from '#tools/intelligence/service.ts'
 import { importKind, importRunner, instanceExportKind, instanceExportRunner, wipeKind, wipeRunner } from '#tools/instances/service.ts'
+import { reportDeliveryKind, reportDeliveryRunner, reportExportKind, reportExportRunner } from '#tools/reports/service.ts'
 import { viewExportKind, viewExportRunner } from '#tools/views/service.ts'
 
 import { createJobActivities } from './jobs.ts'
@@ -37,6 +38,8 @@ export function createActivities(services: Services): Activities {
         [instanceExportKind]: instanceExportRunner,
         [viewExportKind]: viewExportRunner,
         [wipeKind]: wipeRunner,
+        [reportExportKind]: reportExportRunner,
+        [reportDeliveryKind]: reportDeliveryRunner,
       },
     }),
     async close() {

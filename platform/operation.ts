@@ -67,6 +67,8 @@ export interface CallContext {
   readonly raw: RawRequest | undefined
   /** Of a public call alone, which comes from nobody in particular: the operation counts it within what it was sent. */
   readonly idempotencyKey?: string | undefined
+  /** Whose zone and language days and texts are in, where what is read is for somebody else than the caller. */
+  readonly shownIn?: { readonly timeZoneIana: string; readonly languageCode: string } | undefined
   /** The most bytes that a page of a list may take in this call's answer. */
   readonly answerBytes: number
   /** Tells the caller how far it is; what may still be rolled back, too. Absent where the caller does not listen. */

@@ -39,6 +39,7 @@ const tellNothing: Readonly<Record<string, readonly string[]>> = {
   'replies, of which there are none; the conversation is asked for apart': ['await_reply', 'poll_replies', 'get_message_status'],
   'lines of a job, which has none here; the job is asked for apart': ['get_job_log'],
   'a worker, of which none runs here; the file is asked for apart': ['recognize_text', 'classify_image'],
+  'what a report would cost, without numbers for whom rules bind; the report is asked for apart': ['explain_report'],
   'a URL that says nothing but the name of the file': ['sign_asset_url'],
 }
 

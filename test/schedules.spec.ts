@@ -72,7 +72,7 @@ const off = ({ tenant, definitionId }: Arranged) =>
 
 const shown = ({ tenant, definitionId }: Arranged) =>
   inSystemTransaction(world.platform.services, tenant.tenantId, async (context) =>
-    (await schedulesOf(context, kind, [definitionId])).get(definitionId),
+    (await schedulesOf(context, { kind }, [definitionId])).get(definitionId),
   )
 
 interface Row {
@@ -180,6 +180,7 @@ describe('an interval', () => {
     expect(await shown(of)).toEqual({
       definitionId: of.definitionId,
       isOn: false,
+      nextDue: null,
       timing: { everyMinutes: 2 },
       input: { label: 'x' },
       stoppedReason: null,

@@ -21,6 +21,18 @@ export interface ExportWish<Plan extends NamedPlan> {
   readonly onStored?: (plan: Plan) => ExportRequest['onStored']
 }
 
+/** Queues the job that does it, however few rows there are. */
+export async function queueExport<Plan extends NamedPlan>(
+  context: StagedContext,
+  wish: Pick<ExportWish<Plan>, 'plan' | 'job'>,
+): Promise<Job> {
+  const job = await context.inTransaction(async (inner) =>
+    queueJob(inner, { ...wish.job(inner, await wish.plan(inner)), requiredRoles: 'DataView' }),
+  )
+  context.audit({ jobId: job.jobId })
+  return job
+}
+
 /** Answers the file, or the job whose result has it. */
 export async function exportOrQueue<Plan extends NamedPlan>(context: StagedContext, wish: ExportWish<Plan>): Promise<Exported | Job> {
   const begun = await context.inTransaction(async (inner) => {

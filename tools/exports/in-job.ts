@@ -19,6 +19,28 @@ export async function starterOf(services: Services, { tenantId, startedBy }: Run
   return { ...user.actor, roleFlag: held }
 }
 
+/** Writes a file of a job's for its starter, in the zone and language of whom it is for. `onStored` is where the job goes on. */
+export async function writeInJob(
+  services: Services,
+  { tenantId }: RunningJob,
+  actor: Actor,
+  signal: AbortSignal,
+  { shownIn, ...request }: Omit<ExportRequest, 'owner' | 'read'> & Pick<TxContext, 'shownIn'>,
+): Promise<Exported> {
+  const owner = { ...systemOwner(services, tenantId, signal), tenantUserId: actor.tenantUserId }
+  const read = (work: (context: TxContext) => Promise<void>) =>
+    inSystemTransaction(
+      services,
+      tenantId,
+      async (context) => {
+        await allowLongRead(context.tx)
+        await work({ ...context, actor, shownIn })
+      },
+      { tenantUserId: actor.tenantUserId },
+    )
+  return writeExport({ ...request, owner, read })
+}
+
 /**
  * Writes the file for whoever started the job, and ends the job in the transaction that shows it. Doing it again is harmless: a file whose job did not
  * end was never shown, and is swept.
@@ -30,22 +52,8 @@ export async function exportInJob(
   signal: AbortSignal,
   request: Omit<ExportRequest, 'owner' | 'read'>,
 ): Promise<Exported> {
-  const { tenantId } = job
-  const owner = { ...systemOwner(services, tenantId, signal), tenantUserId: actor.tenantUserId }
-  const read = (work: (context: TxContext) => Promise<void>) =>
-    inSystemTransaction(
-      services,
-      tenantId,
-      async (context) => {
-        await allowLongRead(context.tx)
-        await work({ ...context, actor })
-      },
-      { tenantUserId: actor.tenantUserId },
-    )
-  return writeExport({
+  return writeInJob(services, job, actor, signal, {
     ...request,
-    owner,
-    read,
     onStored: async (context, done) => {
       await request.onStored?.(context, done)
       const { assetKey, rows } = done

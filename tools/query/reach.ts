@@ -15,9 +15,9 @@ export interface Asker {
   readonly clock: () => Promise<Clock>
 }
 
-/** The time of a call, in the zone of the user who calls. */
-export async function clockOf({ tx, tenantId, actor, stamp }: TxContext): Promise<Clock> {
-  const caller = await findCaller(tx, tenantId, actor.tenantUserId)
+/** The time of a call, in the zone of the user who calls, or of whom it is for. */
+export async function clockOf({ tx, tenantId, actor, stamp, shownIn }: TxContext): Promise<Clock> {
+  const caller = shownIn ?? (await findCaller(tx, tenantId, actor.tenantUserId))
   // A read has no stamp.
   return { nowMs: stamp === '' ? Date.now() : Date.parse(stamp), timeZone: caller?.timeZoneIana ?? 'UTC' }
 }

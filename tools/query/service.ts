@@ -32,6 +32,8 @@ export {
   shownOf,
 } from './records.ts'
 export { aggregateRecords } from './report/aggregates.ts'
+export { explainReady } from './report/explain.ts'
+export { type PlannedRead, type PlannedReport } from './report/plan.rules.ts'
 export { type Output, type Report } from './report/report.types.ts'
 export { pageOfReport, prepareReport, type ReadyReport, readReportRows } from './report/reports.ts'
 export { type FlatRecord, flatRecord, readRelated } from './related.ts'

@@ -55,4 +55,34 @@ export const reportsPhrases: Phrases = {
     fr: 'copier un rapport; faire ma version du rapport des coûts; dupliquer une analyse; partir d’un rapport existant; le même rapport pour une autre région; reprendre la statistique d’un collègue',
     es: 'copiar un informe; hacer mi versión del informe de costes; duplicar un análisis; partir de un informe existente; el mismo informe para otra región; tomar la estadística de un compañero y adaptarla',
   },
+  export_report: {
+    en: 'download the figures as a spreadsheet; put the monthly report into Excel; report as CSV for accounting; all rows of a report in a file; save the evaluation as JSON; hand the sums to the bookkeeper as a table file; the report has too many rows for the screen, give me a file; xlsx of hours by technician; write the results of a report to disk; take the statistics out of the system; send the report to a file',
+    de: 'Auswertung als Tabelle herunterladen; Monatsbericht nach Excel; Bericht als CSV für die Buchhaltung; alle Zeilen eines Berichts in eine Datei; Summen als Datei ausgeben; xlsx der Stunden je Techniker; Ergebnisse eines Berichts speichern',
+    fr: 'télécharger les chiffres en tableur; mettre le rapport mensuel dans Excel; rapport en CSV pour la comptabilité; toutes les lignes d’un rapport dans un fichier; enregistrer l’analyse dans un fichier; xlsx des heures par technicien; sortir les statistiques',
+    es: 'descargar las cifras como hoja de cálculo; pasar el informe mensual a Excel; informe en CSV para contabilidad; todas las filas de un informe en un archivo; guardar el análisis en un archivo; xlsx de horas por técnico; sacar las estadísticas',
+  },
+  chart_report: {
+    en: 'draw a bar chart of costs by site; make a diagram of the report; pie of orders by status; plot hours per month as a line; I need a graph for the presentation; picture of the figures for a message; visualise the evaluation; donut chart; chart as PNG; show the trend as a curve; histogram of jobs per week; graphic of the sums',
+    de: 'Balkendiagramm der Kosten je Standort; Diagramm des Berichts zeichnen; Torte der Aufträge nach Status; Stunden je Monat als Linie; Grafik für die Präsentation; Auswertung als Bild; Verlauf als Kurve zeigen',
+    fr: 'tracer un graphique des coûts par site; faire un diagramme du rapport; camembert des commandes par statut; courbe des heures par mois; un graphe pour la présentation; image des chiffres; visualiser l’analyse',
+    es: 'dibujar un gráfico de barras de costes por sitio; hacer un diagrama del informe; gráfico circular de pedidos por estado; línea de horas por mes; un gráfico para la presentación; imagen de las cifras; visualizar el análisis',
+  },
+  explain_report: {
+    en: 'how expensive would this report be; why is the report slow; which index does the report use; will this evaluation take long; query plan of a report; cost estimate before I run it; what would make the report faster; does the report read the whole table; check the load of a report on the database; performance of a report definition; is this join too heavy',
+    de: 'wie teuer wäre dieser Bericht; warum ist der Bericht langsam; welchen Index benutzt der Bericht; dauert diese Auswertung lange; Abfrageplan eines Berichts; was macht den Bericht schneller; liest der Bericht die ganze Tabelle',
+    fr: 'combien coûterait ce rapport; pourquoi le rapport est-il lent; quel index utilise le rapport; cette analyse sera-t-elle longue; plan de requête d’un rapport; comment accélérer le rapport; le rapport lit-il toute la table',
+    es: 'cuánto costaría este informe; por qué es lento el informe; qué índice usa el informe; tardará mucho este análisis; plan de consulta de un informe; cómo acelerar el informe; lee el informe toda la tabla',
+  },
+  schedule_report: {
+    en: 'send me the report every Monday morning; mail the monthly figures to the boss automatically; deliver the evaluation each weekday at seven; subscribe to a report; daily figures into my inbox; weekly statistics to the whole team; run the report every night by itself; recurring report by e-mail; set up a report delivery; newsletter with the key figures; change the hour at which the report is sent',
+    de: 'Bericht jeden Montagmorgen schicken; Monatszahlen automatisch an den Chef mailen; Auswertung werktags um sieben zustellen; Bericht abonnieren; tägliche Zahlen in meinen Eingang; wöchentliche Statistik an das Team; Bericht jede Nacht von selbst ausführen',
+    fr: 'envoyer le rapport chaque lundi matin; chiffres du mois au chef automatiquement; livrer l’analyse chaque jour ouvré à sept heures; s’abonner à un rapport; chiffres quotidiens dans ma boîte; statistiques hebdomadaires à l’équipe; rapport récurrent par courriel',
+    es: 'enviar el informe cada lunes por la mañana; cifras del mes al jefe automáticamente; entregar el análisis cada día laborable a las siete; suscribirse a un informe; cifras diarias en mi bandeja; estadísticas semanales al equipo; informe recurrente por correo',
+  },
+  unschedule_report: {
+    en: 'stop sending me the report; unsubscribe from the weekly figures; no more reports by mail; end the delivery of a report; cancel the Monday report; switch off the automatic evaluation; I do not want the daily statistics any more; take me off the report schedule; turn the report subscription off; quit the recurring report',
+    de: 'Bericht nicht mehr schicken; Wochenzahlen abbestellen; keine Berichte mehr per Mail; Zustellung eines Berichts beenden; automatische Auswertung abschalten; Abonnement des Berichts kündigen',
+    fr: 'ne plus m’envoyer le rapport; se désabonner des chiffres hebdomadaires; plus de rapports par courriel; arrêter la livraison d’un rapport; couper l’analyse automatique; annuler le rapport du lundi',
+    es: 'dejar de enviarme el informe; darse de baja de las cifras semanales; no más informes por correo; terminar la entrega de un informe; apagar el análisis automático; cancelar el informe del lunes',
+  },
 }

@@ -6,6 +6,8 @@ import { idOrName, newName } from '#platform/names.ts'
 import { pageInput, pageSizeMax } from '#platform/paging.ts'
 import { validation } from '#platform/validation.ts'
 import { definitionJson as anyDefinition, description, sharing } from '#tools/definitions/definitions.schema.ts'
+import { format } from '#tools/exports/exports.schema.ts'
+import { recipient } from '#tools/messaging/messaging.schema.ts'
 import { aggregateOf, filterRules, groupOf, links, reportRow, sort } from '#tools/query/query.schema.ts'
 import { cadences } from '#tools/query/report/report.schema.ts'
 import { dataTypes } from '#tools/properties/properties.schema.ts'
@@ -100,6 +102,22 @@ export const rowsOfReport = z.object({
   truncated: z.literal(true).optional().describe('There are more than 500 snapshots: these are the first'),
 })
 
+/** How a report is delivered to whom, as its subscriber is shown it. */
+export const reportSchedule = z.object({
+  reportDefinitionId,
+  cron: z.string().nullable(),
+  timeZone: z.string().nullable(),
+  every: z.string().nullable().describe('ISO 8601'),
+  format,
+  params: z.record(z.string(), z.unknown()),
+  to: z.array(recipient),
+  channel: z.string().nullable(),
+  text: z.string().nullable(),
+  onlyWhenRows: z.boolean(),
+  nextDate: z.iso.datetime().nullable(),
+  stoppedReason: z.string().nullable().describe('Why it stopped by itself'),
+})
+
 export const exampleDefinition = {
   primaryEntityId: 'WorkOrder',
   joinMode: 'left',
@@ -143,3 +161,4 @@ export const exampleRows = {
 component('Report', report)
 component('ReportDefinition', definitionJson, z.union([z.string(), reportDefinition]))
 component('RowsOfReport', rowsOfReport)
+component('ReportSchedule', reportSchedule)

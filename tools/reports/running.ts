@@ -39,11 +39,14 @@ export interface RunnableReport {
 const defaultPageSize = 50
 
 /** For whom, where and when a report is run. */
-async function resolvingFor({ tx, tenantId, actor, stamp }: TxContext, params: Readonly<Record<string, unknown>>): Promise<Resolving> {
+async function resolvingFor(
+  { tx, tenantId, actor, stamp, shownIn }: TxContext,
+  params: Readonly<Record<string, unknown>>,
+): Promise<Resolving> {
   const caller = mustExist(await findCaller(tx, tenantId, actor.tenantUserId), 'user')
   const rendering = renderingOf({
-    locale: caller.languageCode,
-    timeZone: caller.timeZoneIana,
+    locale: (shownIn ?? caller).languageCode,
+    timeZone: (shownIn ?? caller).timeZoneIana,
     // A read has no stamp.
     nowMs: stamp === '' ? Date.now() : Date.parse(stamp),
   })

@@ -11,6 +11,7 @@ export interface ScheduleRow {
   readonly scheduleId: number
   readonly kind: string
   readonly definitionId: number
+  readonly part: string
   readonly ownerId: number
   readonly roleFlag: number
   readonly everyMinutes: number | null
@@ -24,10 +25,12 @@ export interface ScheduleRow {
   readonly stoppedReason: string | null
 }
 
-/** Whose schedule: a definition has one of each kind. */
+/** Whose schedule: a definition has one of each kind and part. */
 export interface ScheduleOf {
   readonly kind: string
   readonly definitionId: number
+  /** The one and only unless told. */
+  readonly part?: string
 }
 
 export interface NewSchedule extends ScheduleOf {
@@ -42,7 +45,7 @@ export interface NewSchedule extends ScheduleOf {
 }
 
 const columns = (tx: Tx) => tx`
-  schedule_id, kind, definition_id, owner_id, role_flag, every_minutes, counted_from, cron, time_zone, input, next_due, fired_at, job_id, stopped_reason`
+  schedule_id, kind, definition_id, part, owner_id, role_flag, every_minutes, counted_from, cron, time_zone, input, next_due, fired_at, job_id, stopped_reason`
 
 /** Of all tenants but those that are passed over, the longest due first. As the look-up role; an index finds them. */
 export async function listDue(tx: Tx, passed: readonly number[], limit: number): Promise<DueSchedule[]> {
@@ -109,38 +112,65 @@ export async function putOff(tx: Tx, tenantId: number, scheduleId: number | null
 }
 
 /** Held until the transaction ends. */
-export async function lockSchedule(tx: Tx, tenantId: number, { kind, definitionId }: ScheduleOf): Promise<ScheduleRow | undefined> {
+export async function lockSchedule(
+  tx: Tx,
+  tenantId: number,
+  { kind, definitionId, part = '' }: ScheduleOf,
+): Promise<ScheduleRow | undefined> {
   const [row] = await tx<ScheduleRow[]>`
     select ${columns(tx)} from platform.schedule
-    where tenant_id = ${tenantId} and kind = ${kind} and definition_id = ${definitionId}
+    where tenant_id = ${tenantId} and kind = ${kind} and definition_id = ${definitionId} and part = ${part}
     for no key update`
   return row
 }
 
 /** Those of the definitions that have one. */
-export async function listSchedules(tx: Tx, tenantId: number, kind: string, definitionIds: readonly number[]): Promise<ScheduleRow[]> {
+export async function listSchedules(
+  tx: Tx,
+  tenantId: number,
+  { kind, part = '' }: Omit<ScheduleOf, 'definitionId'>,
+  definitionIds: readonly number[],
+): Promise<ScheduleRow[]> {
   if (definitionIds.length === 0) return []
   return tx<ScheduleRow[]>`
     select ${columns(tx)} from platform.schedule
-    where tenant_id = ${tenantId} and kind = ${kind} and definition_id = any(${tx.array([...definitionIds])}::int[])`
+    where tenant_id = ${tenantId} and kind = ${kind} and part = ${part} and definition_id = any(${tx.array([...definitionIds])}::int[])`
 }
 
 /** Makes the schedule of a definition, or another one of it. */
 export async function upsertSchedule(tx: Tx, tenantId: number, schedule: NewSchedule): Promise<void> {
-  const { kind, definitionId, ownerId, roleFlag, everyMinutes, countedFrom, cron, timeZone, nextDue } = schedule
+  const { kind, definitionId, part = '', ownerId, roleFlag, everyMinutes, countedFrom, cron, timeZone, nextDue } = schedule
   await tx`
     insert into platform.schedule
-      (tenant_id, kind, definition_id, owner_id, role_flag, every_minutes, counted_from, cron, time_zone, input, next_due, next_look)
-    values (${tenantId}, ${kind}, ${definitionId}, ${ownerId}, ${roleFlag}, ${everyMinutes}, ${countedFrom}, ${cron}, ${timeZone},
+      (tenant_id, kind, definition_id, part, owner_id, role_flag, every_minutes, counted_from, cron, time_zone, input, next_due, next_look)
+    values (${tenantId}, ${kind}, ${definitionId}, ${part}, ${ownerId}, ${roleFlag}, ${everyMinutes}, ${countedFrom}, ${cron}, ${timeZone},
       ${JSON.stringify(schedule.input)}::text::jsonb, ${nextDue}, ${nextDue})
-    on conflict (tenant_id, kind, definition_id) do update
+    on conflict (tenant_id, kind, definition_id, part) do update
     set owner_id = excluded.owner_id, role_flag = excluded.role_flag, every_minutes = excluded.every_minutes, counted_from = excluded.counted_from,
       cron = excluded.cron, time_zone = excluded.time_zone, input = excluded.input, next_due = excluded.next_due, next_look = excluded.next_look,
       stopped_reason = null`
 }
 
-export async function switchOff(tx: Tx, tenantId: number, { kind, definitionId }: ScheduleOf): Promise<void> {
+export async function switchOff(tx: Tx, tenantId: number, { kind, definitionId, part = '' }: ScheduleOf): Promise<void> {
   await tx`
     update platform.schedule set next_due = null, next_look = null, stopped_reason = null
-    where tenant_id = ${tenantId} and kind = ${kind} and definition_id = ${definitionId}`
+    where tenant_id = ${tenantId} and kind = ${kind} and definition_id = ${definitionId} and part = ${part}`
+}
+
+/** Answers how many there were. */
+export async function deleteSchedule(tx: Tx, tenantId: number, { kind, definitionId, part = '' }: ScheduleOf): Promise<number> {
+  const { count } = await tx`
+    delete from platform.schedule where tenant_id = ${tenantId} and kind = ${kind} and definition_id = ${definitionId} and part = ${part}`
+  return count
+}
+
+/** Notes a file that the schedule made, and answers those that are one too many now: of `atMost` the oldest go. */
+export async function addFile(tx: Tx, tenantId: number, of: ScheduleOf, assetKey: string, atMost: number): Promise<readonly string[]> {
+  const { kind, definitionId, part = '' } = of
+  const [row] = await tx<{ dropped: readonly string[] }[]>`
+    update platform.schedule
+    set file_keys = (file_keys || ${assetKey}::uuid)[greatest(cardinality(file_keys) + 2 - ${atMost}::int, 1):]
+    where tenant_id = ${tenantId} and kind = ${kind} and definition_id = ${definitionId} and part = ${part}
+    returning (old.file_keys)[:greatest(cardinality(old.file_keys) + 1 - ${atMost}::int, 0)] as dropped`
+  return row?.dropped ?? []
 }

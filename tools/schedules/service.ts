@@ -4,9 +4,19 @@
  */
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
+import { dropAssets } from '#tools/assets/service.ts'
 
 import { beginningOf, type ByCron, type Every, neverComes, type Running } from './schedules.rules.ts'
-import { listSchedules, lockSchedule, type ScheduleOf, type ScheduleRow, switchOff, upsertSchedule } from './schedules.store.ts'
+import {
+  addFile,
+  deleteSchedule,
+  listSchedules,
+  lockSchedule,
+  type ScheduleOf,
+  type ScheduleRow,
+  switchOff,
+  upsertSchedule,
+} from './schedules.store.ts'
 
 export { type DueTime, fireDue, lookAgain, type ScheduleKind, type ScheduleKinds } from './firing.ts'
 export { maxEveryMinutes, whyNoCron } from './schedules.rules.ts'
@@ -17,6 +27,8 @@ export const schedulesTopic = 'schedules'
 export interface Schedule {
   readonly definitionId: number
   readonly isOn: boolean
+  /** ISO 8601; null where it is off. */
+  readonly nextDue: string | null
   readonly timing: Every | ByCron
   readonly input: unknown
   /** Why it stopped by itself. */
@@ -31,16 +43,16 @@ function saidTiming({ everyMinutes, cron, timeZone }: ScheduleRow): Every | ByCr
 
 function toSchedule(row: ScheduleRow): Schedule {
   const { definitionId, nextDue, input, stoppedReason } = row
-  return { definitionId, isOn: nextDue !== null, timing: saidTiming(row), input, stoppedReason }
+  return { definitionId, isOn: nextDue !== null, nextDue, timing: saidTiming(row), input, stoppedReason }
 }
 
 /** By definition. */
 export async function schedulesOf(
   { tx, tenantId }: TxContext,
-  kind: string,
+  of: Omit<ScheduleOf, 'definitionId'>,
   definitionIds: readonly number[],
 ): Promise<ReadonlyMap<number, Schedule>> {
-  const rows = await listSchedules(tx, tenantId, kind, definitionIds)
+  const rows = await listSchedules(tx, tenantId, of, definitionIds)
   return new Map(rows.map((row) => [row.definitionId, toSchedule(row)]))
 }
 
@@ -76,4 +88,17 @@ export async function turnOn(context: TxContext, of: ScheduleOf, timing: Every |
 /** Turns a schedule off; its timing is kept for the next time. Nothing where there is none. */
 export async function turnOff({ tx, tenantId }: TxContext, of: ScheduleOf): Promise<void> {
   await switchOff(tx, tenantId, of)
+}
+
+/** Takes a schedule away. False where there was none. */
+export async function removeSchedule({ tx, tenantId }: TxContext, of: ScheduleOf): Promise<boolean> {
+  return (await deleteSchedule(tx, tenantId, of)) > 0
+}
+
+/** How many of the files that a schedule makes are kept: a file every minute would fill any store. */
+const keptFiles = 10
+
+/** Keeps a file that the schedule made, in the transaction that shows it; the oldest of too many goes. */
+export async function keepFile(context: TxContext, of: ScheduleOf, assetKey: string): Promise<void> {
+  await dropAssets(context, await addFile(context.tx, context.tenantId, of, assetKey, keptFiles))
 }

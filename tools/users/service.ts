@@ -12,6 +12,7 @@ import {
   findUserByAddress,
   insertContact,
   insertMember,
+  listUserPlaces,
   setPersonPassword,
   updateServiceUser,
   type UserRow,
@@ -115,4 +116,4 @@ export function refuseChange(held: number, target: number, what: string): void {
   if (why) throw new AppError('forbidden', why)
 }
 
-export { findDisplayNames, findUser, findUserByAddress, type UserRow }
+export { findDisplayNames, findUser, findUserByAddress, listUserPlaces, type UserRow }

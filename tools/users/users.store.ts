@@ -51,6 +51,19 @@ const columns = (tx: Tx) => tx`
     from platform.user_contact c where c.tenant_id = u.tenant_id and c.tenant_user_id = u.tenant_user_id
   ), '[]') as contacts`
 
+/** In which zone and language users read. */
+export async function listUserPlaces(
+  tx: Tx,
+  tenantId: number,
+  tenantUserIds: readonly number[],
+): Promise<{ tenantUserId: number; timeZoneIana: string; languageCode: string }[]> {
+  if (tenantUserIds.length === 0) return []
+  return tx`
+    select u.tenant_user_id, u.time_zone_iana, l.language_code
+    from platform.tenant_user u join platform.language l using (language_region_id)
+    where u.tenant_id = ${tenantId} and u.tenant_user_id = any(${tx.array([...tenantUserIds])}::int[])`
+}
+
 export async function findUser(tx: Tx, tenantId: number, tenantUserId: number): Promise<UserRow | undefined> {
   const [row] = await tx<UserRow[]>`
     select ${columns(tx)}

@@ -4,7 +4,6 @@ import { z } from 'zod'
 import type { IdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { inSystemTransaction } from '#platform/system.ts'
-import { dropAssets } from '#tools/assets/service.ts'
 import { format } from '#tools/exports/exports.schema.ts'
 import {
   type Exported,
@@ -18,9 +17,11 @@ import {
 import { cachedCatalog } from '#tools/entities/service.ts'
 import type { JobRunner } from '#tools/jobs/service.ts'
 import { entityInPath, readFrameOf, type ShownColumn } from '#tools/query/service.ts'
+import { keepFile } from '#tools/schedules/service.ts'
 
 import { soundView } from './shown.ts'
-import { keepFile, noteExport } from './views.store.ts'
+import { viewSyncKind } from './sync.rules.ts'
+import { noteExport } from './views.store.ts'
 
 export const viewExportKind = 'viewExport'
 
@@ -64,13 +65,9 @@ export async function planExport(context: TxContext, entity: IdOrName, slot: IdO
 
 export const noteExportOf = (viewId: number) => (context: TxContext) => noteExport(context.tx, context.tenantId, context.stamp, viewId)
 
-/** Of the files that a view's scheduled exports made: a file every minute would fill any store. */
-export const keptFiles = 10
-
 const noteScheduled = (viewId: number) => async (context: TxContext, done: Exported) => {
-  const { tx, tenantId } = context
-  await noteExport(tx, tenantId, context.stamp, viewId)
-  await dropAssets(context, await keepFile(tx, tenantId, viewId, done.assetKey, keptFiles))
+  await noteExport(context.tx, context.tenantId, context.stamp, viewId)
+  await keepFile(context, { kind: viewSyncKind, definitionId: viewId }, done.assetKey)
 }
 
 /** Carries out exports of views that are too large for a call. */

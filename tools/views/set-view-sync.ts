@@ -46,7 +46,7 @@ export const setViewSync = defineOperation({
     const of = entityInPath(catalog, input.entity)
     const row = await mustFindDefinition(context, placeOfViews(of), input.view)
     const { definitionId } = row
-    const present = (await schedulesOf(context, viewSyncKind, [definitionId])).get(definitionId)
+    const present = (await schedulesOf(context, { kind: viewSyncKind }, [definitionId])).get(definitionId)
     const everyMinutes = input.syncFrequencyMinutes ?? frequencyOf(present)
     if (syncEnabled && everyMinutes === null) throw frequencyMissing()
     if (syncEnabled && !allows(parseRoles(syncRoles), context.actor.roleFlag))

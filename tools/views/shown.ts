@@ -42,7 +42,7 @@ export async function showViews(
   const ids = rows.map((row) => row.definitionId)
   const names = await findDisplayNames(tx, tenantId, [...new Set(rows.map((row) => row.ownerId))])
   const exports = new Map((await listLastExports(tx, tenantId, ids)).map((one) => [one.viewId, one.lastExportAt]))
-  const schedules = await schedulesOf(context, viewSyncKind, ids)
+  const schedules = await schedulesOf(context, { kind: viewSyncKind }, ids)
   const definitions = await readDefinitions(context, rows, catalog)
   return mapInTurns(definitions, (definition) => {
     const schedule = schedules.get(definition.definitionId)

@@ -22,6 +22,11 @@ export const steps: readonly Step[] = [
   { operation: 'get_report', input: { report } },
   { operation: 'update_report', input: { report, isShared: true } },
   { operation: 'execute_report', input: { report, params: { since: '2026-01-01T00:00:00Z' } } },
+  { operation: 'explain_report', input: { definitionJson } },
+  { operation: 'export_report', input: { report, format: 'csv' } },
+  { operation: 'chart_report', input: { report, type: 'bar', y: ['orders'] } },
+  { operation: 'schedule_report', input: { report, cron: '0 7 * * 1-5', timeZone: 'Europe/Madrid', format: 'csv' } },
+  { operation: 'unschedule_report', input: { report } },
   { operation: 'clone_report', input: { report, internalName: 'CopyOfByPriority{{run}}' } },
   { operation: 'delete_report', input: { report: 'CopyOfByPriority{{run}}' } },
 ]

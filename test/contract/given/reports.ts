@@ -58,5 +58,17 @@ export const given: Given = {
     const { definitionJson } = await made(stage)
     return { input: { definitionJson, pageSize: 5 } }
   },
+  export_report: named({ format: 'csv' }),
+  chart_report: named({ type: 'donut' }),
+  async explain_report(stage) {
+    const { definitionJson } = await made(stage)
+    return { input: { definitionJson }, varying: ['cost', 'estimatedRows', 'of', 'summary'] }
+  },
+  schedule_report: named({ every: 'P1D' }),
+  async unschedule_report(stage) {
+    const { report } = await made(stage)
+    await stage.call('schedule_report', { report, every: 'P1D' })
+    return { input: { report } }
+  },
   clone_report: async (stage) => named({ internalName: stage.unique('Copy') })(stage),
 }

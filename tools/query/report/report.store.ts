@@ -1,7 +1,7 @@
 /** The statement of a report: its page, how many rows there are, and how many fit, all of one snapshot. */
 import type { Tx } from '#platform/db/pool.ts'
 
-import { createParameters, type Parameters } from '../columns.rules.ts'
+import { createParameters, isoSql, type Parameters } from '../columns.rules.ts'
 import type { Readable } from '../source.rules.ts'
 import { maxSnapshots, reportRowsSql, rowDataSql, rowDocumentSql, rowValuesSql, weightSql } from './report-sql.rules.ts'
 import type { Report } from './report.types.ts'
@@ -53,13 +53,14 @@ export function compileReport(report: Report, page: ReportPage): CompiledReport 
   return { text, parameters }
 }
 
-/** The statement of all its rows, each the JSON of its values by name. */
+/** The statement of all its rows, each the JSON of its values by name; of a report of several times after the time of each, as `snapshotDate`. */
 export function compileAllRows(report: Report, page: Pick<ReportPage, 'times' | 'readables'>): CompiledReport {
   const parameters = createParameters()
   const { before, order } = reportRowsSql(parameters, report, page)
   const values = rowValuesSql(parameters, report)
   const data = rowDataSql(parameters, report)
-  const text = `with ${before.join(', ')} select (${data})::text as data from kept cross join ${values} order by ${order}`
+  const at = report.variance ? `'{"snapshotDate":"' || ${isoSql('snap_at')} || '",' || substr((${data})::text, 2)` : `(${data})::text`
+  const text = `with ${before.join(', ')} select ${at} as data from kept cross join ${values} order by ${order}`
   return { text, parameters }
 }
 
@@ -71,6 +72,14 @@ export async function openReportRows(tx: Tx, { text, parameters }: CompiledRepor
 export async function fetchReportRows(tx: Tx, count: number): Promise<string[]> {
   const rows = await tx.unsafe<{ data: string }[]>(`fetch ${count} from report_rows`)
   return rows.map((row) => row.data)
+}
+
+/** How PostgreSQL would carry it out, without doing so. */
+export async function explainStatement(tx: Tx, { text, parameters }: CompiledReport): Promise<unknown> {
+  const [row] = await tx
+    .unsafe<{ 'QUERY PLAN': unknown }[]>(`explain (format json) ${text}`, [...parameters.list] as never[], { prepare: false })
+    .execute()
+  return row?.['QUERY PLAN']
 }
 
 /** Runs it, for at most so long. */

@@ -83,7 +83,7 @@ function timesOf({ variance, timeZone }: Report): readonly string[] {
 }
 
 /** The statement of a page of it. */
-function statementOf({ report, readables }: ReadyReport, { page, pageSize }: PageOfReport, bytes: number): CompiledReport {
+export function statementOf({ report, readables }: ReadyReport, { page, pageSize }: PageOfReport, bytes: number): CompiledReport {
   return compileReport(report, { limit: pageSize, offset: (page - 1) * pageSize, bytes, times: timesOf(report), readables })
 }
 
