@@ -18,7 +18,11 @@ export const steps: readonly Step[] = [
     before: ["pm.variables.set('taskKeys', JSON.stringify(Array.from({ length: 2000 }, (_, at) => ({ key1: `T-${at}` }))))"],
     input: { entity: 'Task{{run}}', keys: '{{#taskKeys}}' },
   },
-  { operation: 'wipe_instances', input: { entity: 'Task{{run}}', confirmation: 'Task{{run}}' } },
+  ...['Task', 'WorkOrder'].map((name) => ({
+    operation: 'wipe_instances',
+    title: name,
+    input: { entity: `${name}{{run}}`, confirmation: `${name}{{run}}` },
+  })),
   { operation: 'detach_child_entity', title: 'of the imported catalog', input: { entity: 'Site{{run}}', childEntity: 'Visit{{run}}' } },
   { operation: 'delete_view', title: 'the first one', input: { entity: 'WorkOrder{{run}}', view: 'Open{{run}}' } },
   { operation: 'delete_report', title: 'the first one', input: { report: 'ByPriority{{run}}' } },
