@@ -19,7 +19,7 @@ beforeAll(async () => {
   await call('create_property', { internalName: 'Photo', dataType: 'Attachment' })
   await call('create_property', { internalName: 'Email', dataType: 'Text', isIdentityEmail: true })
   const attached = (names: string[]) => names.map((property) => ({ property }))
-  await call('create_entity', { internalName: 'Order', properties: attached(['Site', 'Photo']) })
+  await call('create_entity', { internalName: 'Order', properties: attached(['Site', 'Photo', 'Email']) })
   await call('create_entity', { internalName: 'Person', properties: attached(['Site', 'Email']) })
   await call('set_entity_identity_bridge', { entity: 'Person', isTenantUserRole: true, identityEmailProperty: 'Email' })
   key = await world.tenant.keyWith(['DataView', 'DataEdit', 'DataImport', 'DataDelete', 'FileEdit'])
@@ -62,6 +62,34 @@ describe('messages', () => {
     expect([refused.status, refused.message]).toEqual([400, absent.message.replace('999999999', String(eiRecordId))])
     await world.call('upsert_instance', { entity: 'Person', record: String(eiRecordId), data: { Site: 'north' } })
     expect((await world.call('send_message', { to: { eiRecordId }, text: 'hello' }, { key })).status).toBe('delivered')
+  })
+})
+
+describe('reports', () => {
+  it('show what is withheld as empty, and ask nothing by it', async () => {
+    await save('Order', { Site: 'west', Email: 'order@around.test' })
+    await setRules('Order', [
+      builders,
+      { role: 'DataImport', read: true, filter: { rules: [{ property: 'Site', op: 'eq', value: 'west' }] }, hidden: ['Email'] },
+    ])
+    const { entityId } = (await world.call('describe_entity', { entity: 'Order' })).entity
+    const columns = [{ property: 'Site' }, { property: 'Email', alias: 'mail' }]
+    const report = (more: object, by = key) =>
+      world.call('execute_report_inline', { definitionJson: { primaryEntityId: entityId, columns, ...more } }, { key: by })
+    const rowsOf = async (by: string) => (await report({}, by)).rows.map((row: { data: object }) => row.data)
+    expect(await rowsOf(key)).toEqual([{ Order_Site: 'west', mail: null }])
+    expect(await rowsOf(world.tenant.key)).toContainEqual({ Order_Site: 'west', mail: 'order@around.test' })
+    expect(await rowsOf(await world.tenant.keyWith(['DataView']))).toEqual([])
+    const email = { property: 'Email' }
+    for (const more of [
+      { sort: [{ property: 'mail', direction: 'asc' }] },
+      { sort: [{ ...email, direction: 'asc' }] },
+      { filters: { rules: [{ ...email, op: 'isNotEmpty' }] } },
+      { aggregates: [{ fn: 'COUNT' }] },
+      { columns: [], groupBy: [email], aggregates: [{ fn: 'COUNT' }] },
+      { columns: [], aggregates: [{ ...email, fn: 'MAX' }] },
+    ])
+      await expect(report(more)).rejects.toMatchObject({ status: 400, message: expect.stringContaining('withheld') })
   })
 })
 

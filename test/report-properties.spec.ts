@@ -259,11 +259,12 @@ function withoutValue(having: { having?: Group }): { having?: Group } {
   return { having: { ...having.having, rules } }
 }
 
-/** Whether the definition names something that its caller sees in no row. */
+/** Whether the definition asks by something that its caller sees in no row: what is only shown is empty. */
 function namesWithheld(sight: Sight, definition: Definition): boolean {
   const entityOf = (name: string) => definition.joins.find((join) => join.alias === name)?.entityId ?? definition.primaryEntityId
+  const isGrouped = definition.groupBy.length + definition.aggregates.length > 0
   const fields: { entity?: string; property?: string }[] = [
-    ...definition.columns,
+    ...definition.columns.filter(({ alias }) => isGrouped || definition.sort.some((key) => key.property === alias)),
     ...definition.groupBy,
     ...definition.aggregates,
     ...rulesOf(definition.filters),

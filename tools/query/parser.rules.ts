@@ -87,10 +87,21 @@ export function unknownField(entity: CatalogEntity, name: unknown, path: string)
 
 /** The field that a rule or a sort asks by. What the caller sees in no row would be told by what is found. */
 export function readField(parser: Parser, source: Source, name: unknown, path: string): Field | undefined {
+  const field = readShown(parser, source, name, path)
+  return field && refuseWithheld(parser, field, path)
+}
+
+/** The field that is shown where it is seen, and empty elsewhere. */
+export function readShown(parser: Parser, source: Source, name: unknown, path: string): Field | undefined {
   const outputs = parser.joined?.outputs
   const field = outputs ? outputs.get(lowered(name)) : findField(source, name)
-  if (!field) return void parser.issues.push(outputs ? unknownOutput(outputs, name, path) : unknownHere(parser, source, name, path))
-  if (!('property' in field) || !isWithheld(source, field.property)) return field
+  if (field) return field
+  return void parser.issues.push(outputs ? unknownOutput(outputs, name, path) : unknownHere(parser, source, name, path))
+}
+
+/** The field, unless the caller sees it in no row. */
+export function refuseWithheld<F extends Field>(parser: Parser, field: F, path: string): F | undefined {
+  if (!('property' in field) || !isWithheld(field.source, field.property)) return field
   return say(parser, path, `${field.property.internalName} is withheld from you: leave it out of filters, sorts and aggregates.`)
 }
 

@@ -5,7 +5,7 @@ import { aggregates, aggregatesOf } from '#tools/properties/operators.schema.ts'
 
 import { propertyOf, typeOfField } from '../field.rules.ts'
 import { parseFilter } from '../parse.rules.ts'
-import { isObject, lowered, type Parser, readField, refuseOtherKeys, say } from '../parser.rules.ts'
+import { isObject, lowered, type Parser, readField, readShown, refuseOtherKeys, refuseWithheld, say } from '../parser.rules.ts'
 import type { Source } from '../source.rules.ts'
 import type { OutputField, RecordField } from '../tree.types.ts'
 import { readAlias } from './joins.rules.ts'
@@ -50,8 +50,10 @@ function readColumn(parser: Parser, tables: Tables, said: unknown, path: string)
   const raw = typeof said === 'string' || typeof said === 'number' ? { property: said } : said
   if (!isObject(raw)) return say(parser, path, `Expected {entity, property, alias}, got ${quoted(said)}.`)
   if (raw === said) refuseOtherKeys(parser, raw, ['entity', 'property', 'alias'], path)
-  const field = fieldOf(parser, tables, raw, path)
-  return field && { made: { kind: 'column', field }, alias: readAlias(parser, raw['alias'], `${path}.alias`), path }
+  const source = sourceOf(parser, tables, raw['entity'], path)
+  const field = source && readShown(parser, source, raw['property'], `${path}.property`)
+  if (!field || 'output' in field) return undefined
+  return { made: { kind: 'column', field }, alias: readAlias(parser, raw['alias'], `${path}.alias`), path }
 }
 
 const partsOf: Readonly<Partial<Record<DataType, readonly DatePart[]>>> = {
@@ -198,8 +200,10 @@ export function readOutputs(parser: Parser, tables: Tables, said: OutputsSaid, p
   const wanted = read(said.aggregates, 'aggregates', maxAggregates, '{entity, property, fn, alias}', readAggregate)
   const isGrouped = groups.length > 0 || wanted.length > 0
   if (!isGrouped) return { outputs: named(parser, tables, columns), isGrouped }
-  for (const { made, path: at } of columns)
-    if (made.kind === 'column' && propertyOf(made.field)?.isList)
-      say(parser, at, 'Beside aggregates a column is a group, and a list cannot be grouped by.')
+  for (const { made, path: at } of columns) {
+    if (made.kind !== 'column') continue
+    refuseWithheld(parser, made.field, `${at}.property`)
+    if (propertyOf(made.field)?.isList) say(parser, at, 'Beside aggregates a column is a group, and a list cannot be grouped by.')
+  }
   return { outputs: named(parser, tables, [...merged(groups, columns), ...wanted]), isGrouped }
 }

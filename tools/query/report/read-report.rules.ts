@@ -15,6 +15,7 @@ import {
   type Parser,
   type Reach,
   refuseOtherKeys,
+  refuseWithheld,
   say,
   unknownOutput,
   wordOf,
@@ -104,7 +105,7 @@ function readSort(parser: Parser, tables: Tables, outputs: readonly Output[], is
     const output = raw['entity'] === undefined ? named.get(lowered(raw['property'])) : undefined
     const field = output ? (isGrouped ? output.result : output.made.field) : undefined
     const found = field ?? (isGrouped ? groupNamed(parser, tables, outputs, raw, place) : fieldOf(parser, tables, raw, place))
-    if (!found || !direction) return []
+    if (!found || !direction || !refuseWithheld(parser, found, `${place}.property`)) return []
     const list = 'output' in found ? undefined : propertyOf(found)
     if (list?.isList) return say(parser, `${place}.property`, `${list.internalName} is a list; sort by a property with one value.`) ?? []
     return [{ field: found, direction }]
