@@ -111,6 +111,10 @@ describe('a search over all entities', () => {
     await save('Machine', 'M-1', { Title: 'Mine', Note: 'hush', Secret: 'codeword' })
     await save('Machine', 'M-2', { Title: 'Theirs', Note: 'hush', Secret: 'codeword' })
     expect(await keys('codeword')).toEqual([])
+    // What shows nothing sensitive leaves no trace as if it had.
+    const traces =
+      await world.sql`select 1 from platform.audit_event where tenant_id = ${tenant.tenantId} and operation = 'search_instances'`
+    expect(traces).toEqual([])
     const reader = await tenant.keyWith(['DataView'])
     const all = { read: true, create: true, edit: true, seesSensitive: true }
     const mine = { property: 'Title', op: 'eq', value: 'Mine' }

@@ -10,7 +10,7 @@ import { unknownName } from '#platform/validation.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 
-import { readFrameOf } from './frame.ts'
+import { tablesOf } from './frame.ts'
 import { excerptOf, termsOf } from './search.rules.ts'
 import { findHolding, foldTerms, rankedRecords } from './search.store.ts'
 
@@ -86,9 +86,10 @@ async function findIn(context: StagedContext, entityId: number, terms: readonly 
       const { tx, tenantId } = inner
       const catalog = await cachedCatalog(inner)
       const entity = catalog.byIdOrName.get(String(entityId))
-      const frame = entity && (await readFrameOf(inner, catalog, entity))
-      if (!frame?.hasTable) return []
-      return inRecords(tx, tenantId, () => findHolding(tx, frame, { terms, limit, withinMs: leftMs }))
+      // Nothing sensitive is read, so that no trace of it is left.
+      const readable = entity && (await tablesOf(inner, catalog, entity))
+      if (!readable || readable.present.size === 0) return []
+      return inRecords(tx, tenantId, () => findHolding(tx, readable, { terms, limit, withinMs: leftMs }))
     },
     { readOnly: true },
   )
