@@ -41,6 +41,7 @@ const records: readonly Step[] = [
   { operation: 'list_form_shortcut_records', input: { form, shortcut } },
   { operation: 'delete_form_shortcut', input: { form, shortcut } },
   { operation: 'delete_form_record', input: { form, record: '{{formRecordId}}' } },
+  { operation: 'delete_form_record', title: 'the one with rows', input: { form, record: '{{formMultiId}}' } },
 ]
 
 export const steps: readonly Step[] = [
