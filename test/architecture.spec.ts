@@ -68,7 +68,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   assets: ['asset', 'asset_receiver'],
   auth: ['api_key'],
   definitions: ['definition', 'definition_use'],
-  entities: ['entity', 'entity_display', 'entity_property', 'entity_relation', 'identity_claim', 'identity_link'],
+  entities: ['detached_property', 'entity', 'entity_display', 'entity_property', 'entity_relation', 'identity_claim', 'identity_link'],
   forms: ['form', 'form_layout', 'signed_link'],
   instances: ['import_preview', 'records', 'records.link'],
   intelligence: ['analysis_target', 'attachment_analysis'],

@@ -51,8 +51,24 @@ export async function updateEntityPropertyRow(tx: Tx, tenantId: number, row: Ent
     where tenant_id = ${tenantId} and entity_property_id = ${row.entityPropertyId}`
 }
 
-export async function deleteEntityPropertyRow(tx: Tx, tenantId: number, entityPropertyId: number): Promise<void> {
-  await tx`delete from platform.entity_property where tenant_id = ${tenantId} and entity_property_id = ${entityPropertyId}`
+/** Takes a property off its entity; its name is kept beside the column, which earlier versions of records still have. */
+export async function deleteEntityPropertyRow(
+  tx: Tx,
+  tenantId: number,
+  { entityPropertyId, internalName }: { readonly entityPropertyId: number; readonly internalName: string },
+): Promise<void> {
+  await tx`
+    with gone as (
+      delete from platform.entity_property where tenant_id = ${tenantId} and entity_property_id = ${entityPropertyId}
+      returning entity_id, column_id
+    ) insert into platform.detached_property (tenant_id, entity_id, column_id, internal_name)
+    select ${tenantId}::int, entity_id, column_id, ${internalName}::text from gone`
+}
+
+/** Properties that an entity had, under the names that they had then. */
+export async function listDetached(tx: Tx, tenantId: number, entityId: number): Promise<{ columnId: number; internalName: string }[]> {
+  return tx<{ columnId: number; internalName: string }[]>`
+    select column_id, internal_name from platform.detached_property where tenant_id = ${tenantId} and entity_id = ${entityId} order by column_id`
 }
 
 /** Numbers the properties and children of an entity from 1 in this order. */

@@ -72,7 +72,7 @@ export const detachProperty = defineOperation({
           )
         }
         await refuseUsed(context, { entityId, propertyId: row.propertyId }, `${internalName}.${row.internalName}`, input.force)
-        await deleteEntityPropertyRow(tx, tenantId, row.entityPropertyId)
+        await deleteEntityPropertyRow(tx, tenantId, row)
         context.audit({ entityId, property: row.internalName, discardedValues: isHeld })
         return { entityPropertyId: row.entityPropertyId, deleted: true as const }
       },

@@ -13,7 +13,7 @@ import { type EntityRow, findEntity, insertEntityRows, listEntityRows, upsertEnt
 
 export { cachedCatalog, confirmCatalog, keptCatalog } from './catalog.ts'
 export { findAttached, listAttached, noSuchAttached } from './attached.ts'
-export { listRelations, setAnalysis } from './composition.store.ts'
+export { listDetached, listRelations, setAnalysis } from './composition.store.ts'
 export { type NamedProperty, type NewEntity, readEntity } from './entities.rules.ts'
 export { circlesThrough, findEndless, type NamedEntity, type NewRelation, readRelations } from './relations.rules.ts'
 export { listEntityDisplays, listEntityRows, raiseWipe } from './entities.store.ts'

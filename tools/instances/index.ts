@@ -26,6 +26,7 @@ import { linkPeerInstances } from './peers/link-peer-instances.ts'
 import { listPeerInstances } from './peers/list-peer-instances.ts'
 import { unlinkPeerInstances } from './peers/unlink-peer-instances.ts'
 import { restoreInstance } from './restore-instance.ts'
+import { revertInstance } from './revert-instance.ts'
 import { saveInstance } from './save-instance.ts'
 import { saveInstancesBulk } from './save-instances-bulk.ts'
 import { setInstanceParent } from './set-instance-parent.ts'
@@ -62,6 +63,7 @@ export const instancesDomain: Domain = {
     unlinkPeerInstances,
     listPeerInstances,
     restoreInstance,
+    revertInstance,
     getInstanceHistory,
     getInstanceAsOf,
     listInstancesAsOf,

@@ -52,6 +52,7 @@ export const steps: readonly Step[] = [
   { operation: 'unlink_peer_instances', input: { entity, record, peerEntity: entity, keys: [{ key1: 'WO-2' }, { key1: 'WO-3' }] } },
   { operation: 'detach_peer_entity', title: 'of itself', input: { entity, peerEntity: entity } },
   { operation: 'get_instance_history', input: { entity, record } },
+  { operation: 'revert_instance', input: { entity, record, version: 1 } },
   { operation: 'get_instance_as_of', input: { entity, record, utc: '2999-01-01T00:00:00Z' } },
   { operation: 'list_instances_as_of', input: { entity, asOfDate: '2999-01-01T00:00:00Z' } },
   { operation: 'get_instance_variance', input: { entity, record, propertyNames: ['Priority{{run}}'] } },

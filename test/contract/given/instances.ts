@@ -149,6 +149,11 @@ export const given: Given = {
     await stage.call('delete_instance', { entity, record })
     return { input: { entity, record } }
   },
+  async revert_instance(stage) {
+    const { entity, record } = await recordOf(stage)
+    await stage.call('upsert_instance', { entity, record, key2: 'K-2', data: {} })
+    return { input: { entity, record, version: 1 } }
+  },
   async get_instance_history(stage) {
     const { entity, record } = await recordOf(stage)
     return { input: { entity, record } }

@@ -9,7 +9,8 @@ export function isSeen(access: Sight, holding: Holding): boolean {
   return holdingRules(access, holding, 'read').length > 0
 }
 
-function isWithheldIn(access: Sight, holding: Holding, property: CatalogProperty): boolean {
+/** Whether the caller does not see a property of a record. */
+export function isWithheldIn(access: Sight, holding: Holding, property: CatalogProperty): boolean {
   return !holdingRules(access, holding, 'read').some((rule) => shows(rule, property))
 }
 
