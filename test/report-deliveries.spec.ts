@@ -194,8 +194,12 @@ describe('the schedule of a report', () => {
     await call('schedule_report', { report: 'DueToday', every: 'P1D' }, { key })
     await call('lock_user', { tenantUserId }, of.as)
     expect(await deliveries(of)).toEqual([])
-    const [row] = await world.sql`select stopped_reason from platform.schedule where tenant_id = ${of.tenant.tenantId}`
-    expect(row).toEqual({ stoppedReason: 'Whoever turned it on is locked or gone.' })
+    await call('unlock_user', { tenantUserId }, of.as)
+    const { schedule } = await call('get_report', { report: 'DueToday' }, { key })
+    expect(schedule).toMatchObject({ every: 'P1D', nextDate: null, stoppedReason: 'Whoever turned it on is locked or gone.' })
+    expect((await call('get_report', { report: 'DueToday' }, of.as)).schedule).toBeNull()
+    expect(await call('schedule_report', { report: 'DueToday', every: 'P1D' }, { key })).toMatchObject({ stoppedReason: null })
+    expect(await deliveries(of)).toHaveLength(1)
   })
 })
 

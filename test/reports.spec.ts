@@ -398,6 +398,7 @@ describe('definitions', () => {
       modifiedDate: expect.any(String),
       ownerName: 'admin',
       validation: null,
+      schedule: null,
     })
     expect(await world.call('list_reports', {})).toContainEqual(saved)
     expect(await world.call('get_report', { report: internalName.toUpperCase() })).toEqual(saved)

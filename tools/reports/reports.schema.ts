@@ -15,6 +15,22 @@ import { dataTypes } from '#tools/properties/properties.schema.ts'
 export const reportSlot = idOrName.describe('id or internalName')
 export const reportDefinitionId = z.int()
 
+/** How a report is delivered to whom, as its subscriber is shown it. */
+export const reportSchedule = z.object({
+  reportDefinitionId,
+  cron: z.string().nullable(),
+  timeZone: z.string().nullable(),
+  every: z.string().nullable().describe('ISO 8601'),
+  format,
+  params: z.record(z.string(), z.unknown()),
+  to: z.array(recipient),
+  channel: z.string().nullable(),
+  text: z.string().nullable(),
+  onlyWhenRows: z.boolean(),
+  nextDate: z.iso.datetime().nullable(),
+  stoppedReason: z.string().nullable().describe('Why it stopped by itself'),
+})
+
 export const report = z.object({
   reportDefinitionId,
   internalName: z.string(),
@@ -27,6 +43,7 @@ export const report = z.object({
   modifiedDate: z.iso.datetime(),
   ownerName: z.string().nullable(),
   validation: validation.nullable().describe('What is wrong with it today; null: nothing'),
+  schedule: reportSchedule.nullable().describe('Your own, of schedule_report'),
 })
 
 const entityName = z.union([z.string(), z.int()]).describe('An alias, or an entity by internalName or id')
@@ -102,22 +119,6 @@ export const rowsOfReport = z.object({
   truncated: z.literal(true).optional().describe('There are more than 500 snapshots: these are the first'),
 })
 
-/** How a report is delivered to whom, as its subscriber is shown it. */
-export const reportSchedule = z.object({
-  reportDefinitionId,
-  cron: z.string().nullable(),
-  timeZone: z.string().nullable(),
-  every: z.string().nullable().describe('ISO 8601'),
-  format,
-  params: z.record(z.string(), z.unknown()),
-  to: z.array(recipient),
-  channel: z.string().nullable(),
-  text: z.string().nullable(),
-  onlyWhenRows: z.boolean(),
-  nextDate: z.iso.datetime().nullable(),
-  stoppedReason: z.string().nullable().describe('Why it stopped by itself'),
-})
-
 export const exampleDefinition = {
   primaryEntityId: 'WorkOrder',
   joinMode: 'left',
@@ -144,6 +145,7 @@ export const exampleReport = {
   modifiedDate: '2026-03-01T08:30:00.000Z',
   ownerName: 'Ana',
   validation: null,
+  schedule: null,
 } satisfies z.input<typeof report>
 
 export const exampleRows = {

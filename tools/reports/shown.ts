@@ -14,11 +14,13 @@ import {
   readDefinitions,
 } from '#tools/definitions/service.ts'
 import type { Catalog } from '#tools/entities/catalog.schema.ts'
+import { schedulesOf } from '#tools/schedules/service.ts'
 import { findDisplayNames } from '#tools/users/service.ts'
 
 import { findReportProblems, type ReadDefinition, readDefinition } from './definition.rules.ts'
 import { referencesOfReport } from './references.rules.ts'
 import type { report } from './reports.schema.ts'
+import { reportDeliveryKind, shownSchedule } from './schedule.rules.ts'
 
 type Shown = z.output<typeof report>
 
@@ -27,13 +29,20 @@ export const placeOfReports = { kind: 'report', entityId: null, lister: 'list_re
 
 /** Rows as the wire has them, each with what is wrong with it today. */
 export async function showReports(context: TxContext, catalog: Catalog, rows: readonly DefinitionRow[]): Promise<Shown[]> {
-  const { tx, tenantId } = context
+  const { tx, tenantId, actor } = context
+  const own = { kind: reportDeliveryKind, part: String(actor.tenantUserId) }
+  const schedules = await schedulesOf(
+    context,
+    own,
+    rows.map((row) => row.definitionId),
+  )
   const names = await findDisplayNames(tx, tenantId, [...new Set(rows.map((row) => row.ownerId))])
   const definitions = await readDefinitions(context, rows, catalog)
   return mapInTurns(definitions, (definition) => {
     const { findings } = findReportProblems(catalog, definition)
     const { definitionId, ownerId, body, internalName, description, isShared, isSystem, isApiVisible, createdDate, modifiedDate } =
       definition
+    const schedule = schedules.get(definitionId)
     return {
       reportDefinitionId: definitionId,
       internalName,
@@ -46,6 +55,7 @@ export async function showReports(context: TxContext, catalog: Catalog, rows: re
       modifiedDate,
       ownerName: names.get(ownerId) ?? null,
       validation: findings.length === 0 ? null : envelope(findings),
+      schedule: schedule === undefined ? null : shownSchedule(definitionId, schedule),
     }
   })
 }
