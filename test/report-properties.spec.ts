@@ -280,7 +280,7 @@ function rulesOf(group: Group | undefined): Rule[] {
 }
 
 interface Answer {
-  readonly rows: readonly { readonly data: Row }[]
+  readonly rows: readonly { readonly data: Row; readonly snapshotDate?: string }[]
   readonly totalCount: number
 }
 
@@ -301,8 +301,8 @@ describe('random reports', () => {
         const isBound = random.chance(0.5)
         const sight: Sight = isBound ? catalog : { things: catalog.things, rules: new Map(), timeZone: 'UTC' }
         const key = isBound ? catalog.bound : catalog.key
-        const run = (more: object) =>
-          world.call('execute_report_inline', { definitionJson: definition, ...more }, { key }) as Promise<Answer>
+        const run = (more: object, also: object = {}) =>
+          world.call('execute_report_inline', { definitionJson: { ...definition, ...also }, ...more }, { key }) as Promise<Answer>
         const shown = `seed ${seed}, number ${number}, ${isBound ? 'bound' : 'free'}: ${JSON.stringify(definition)}`
         if (namesWithheld(sight, definition)) {
           const error: unknown = await run({}).catch((thrown: unknown) => thrown)
@@ -319,6 +319,18 @@ describe('random reports', () => {
         if (expected.length <= 1000) expect(canonical(found), shown).toEqual(canonical(expected))
         const isOrdered = found.every((row, index) => index === 0 || isInOrder(definition.sort, found[index - 1] ?? row, row))
         expect(isOrdered, shown).toBe(true)
+        // What is read as of now, or is the last of several times, is the same out of the versions of each record.
+        if (number % 4 === 1) {
+          const then = await run({ pageSize: 1000 }, { asOfDate: 'now' })
+          expect([then.totalCount, canonical(then.rows.map((row) => row.data))], shown).toEqual([totalCount, canonical(found)])
+        }
+        if (number % 4 === 2) {
+          const varied = await run({ pageSize: 1000 }, { variance: { dateFrom: '-1h', cadence: 'hour' } })
+          const last = varied.rows.at(-1)?.snapshotDate
+          const now = varied.rows.filter((row) => row.snapshotDate === last)
+          if (expected.length > 0 && varied.totalCount <= 1000)
+            expect(canonical(now.map((row) => row.data)), shown).toEqual(canonical(found))
+        }
         if (found.length > 2 && number % 5 === 0)
           expect(
             (await run({ page: 2, pageSize: 2 })).rows.map((row) => row.data),
@@ -338,4 +350,79 @@ describe('random reports', () => {
       expect(rowsSeen).toBeGreaterThan(1_000)
     },
   )
+
+  it('are refused where anything in them is wrong, and never fail', { timeout: 120_000 }, async () => {
+    const seed = Math.floor(Math.random() * 2 ** 31)
+    const catalog = await makeCatalog(randomOf(seed))
+    const statuses = new Map<number, number>()
+    const check = async (number: number) => {
+      const random = randomOf(seed + number)
+      const more = {
+        ...random.pick([
+          { asOfDate: '2026-01-01' },
+          { variance: { dateFrom: '-2h', cadence: 'hour' } },
+          { variance: { dateFrom: '-1d', cadence: 'change' } },
+        ]),
+        parameters: [{ name: 'p', dataType: 'Number', isList: true }],
+        computed: [{ alias: 'twice', $expr: ['*', '[[a0]]', 2] }],
+      }
+      const definition = definitionOf(random, catalog.edges)
+      const whole: unknown = structuredClone(random.chance(0.5) ? definition : { ...definition, ...more })
+      for (let times = 1 + random.below(2); times > 0; times--) spoil(random, whole)
+      const shown = `seed ${seed}, number ${number}: ${JSON.stringify(whole)}`
+      const call = (name: string, input: object) =>
+        world.call(name, input, { key: random.chance(0.5) ? catalog.key : catalog.bound }).then(
+          (answer: { ok?: boolean }) => ({ status: 200, isSound: answer.ok }),
+          (error: unknown) => ({ status: error instanceof AppError ? error.status : 0, isSound: false }),
+        )
+      const validated = await call('validate_report', { definitionJson: whole })
+      const { status } = await call('execute_report_inline', { definitionJson: whole, params: { p: [1, 2] } })
+      expect([200, 400], shown).toContain(status)
+      // What is sound may still be refused for the value of a token, and what is not sound is always refused.
+      if (validated.isSound !== true) expect(status, shown).toBe(400)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+    const until = performance.now() + 8_000
+    for (let at = 0; performance.now() < until; at += atOnce)
+      await Promise.all(Array.from({ length: atOnce }, (_, index) => check(at + index)))
+    expect(statuses.get(400)).toBeGreaterThan(50)
+    expect(statuses.get(200)).toBeGreaterThan(5)
+  })
 })
+
+const hostileTexts = [
+  '',
+  'x'.repeat(5_000),
+  '__proto__',
+  'constructor',
+  "'; drop table x; --",
+  '[[$param.q]]',
+  '[[$param.p]]',
+  '[[',
+  '\ud800',
+  'a\u0000b',
+]
+const hostileTimes = ['9999-12-31', '0001-01-01T00:00:00Z', 'e.id']
+const hostileNumbers = [0, -1, 1.5, 2 ** 53, 1e308]
+const hostileParts = [null, true, {}, [], [[]], [null], { rules: [] }, { $expr: ['+'] }, ['a', 'b']]
+const hostile: readonly unknown[] = [...hostileTexts, ...hostileTimes, ...hostileNumbers, ...hostileParts]
+
+/** Puts something hostile in the place of a part, or of a name. */
+function spoil(random: Random, whole: unknown): void {
+  let holder = whole
+  while (typeof holder === 'object' && holder !== null) {
+    // Arrays and objects alike, by their keys.
+    const own = holder as Record<string, unknown>
+    const keys = Object.keys(own)
+    if (keys.length === 0) return
+    const key = random.pick(keys)
+    const inner = own[key]
+    if (typeof inner === 'object' && inner !== null && random.chance(0.7)) {
+      holder = inner
+      continue
+    }
+    if (random.chance(0.1)) delete own[key]
+    else own[random.chance(0.1) ? `${key}x` : key] = structuredClone(hostile[random.below(hostile.length)])
+    return
+  }
+}

@@ -108,14 +108,18 @@ export function refuseWithheld<F extends Field>(parser: Parser, field: F, path: 
 /** Says too where else among joined records there is such a property. */
 function unknownHere(parser: Parser, source: Source, name: unknown, path: string): Finding {
   const unknown = unknownField(source.entity, name, path)
-  const elsewhere = [...new Set(parser.joined?.sources.values())].filter((one) => one !== source && typeof name === 'string')
-  const others = elsewhere.flatMap((one) => one.entity.properties.map((property) => ({ one, name: property.internalName })))
-  const names = unknown.suggestion === undefined ? others.map((other) => other.name) : []
-  const suggestion = typeof name === 'string' ? nearest(name, names) : undefined
-  const home = others.find((other) => other.name === suggestion)?.one
-  if (!home || suggestion === undefined) return unknown
-  const message = `${unknown.message} ${home.entity.internalName} has ${suggestion}: say its entity beside it.`
-  return { ...unknown, message, suggestion }
+  if (unknown.suggestion !== undefined || typeof name !== 'string' || parser.issues.length >= maxIssues) return unknown
+  const entities = new Set([...(parser.joined?.sources.values() ?? [])].map(({ entity }) => entity))
+  entities.delete(source.entity)
+  for (const { internalName, properties } of entities) {
+    const suggestion = nearest(
+      name,
+      properties.map((property) => property.internalName),
+    )
+    if (suggestion !== undefined)
+      return { ...unknown, message: `${unknown.message} ${internalName} has ${suggestion}: say its entity beside it.`, suggestion }
+  }
+  return unknown
 }
 
 /** A column of a result that is none. */

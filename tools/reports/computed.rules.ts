@@ -11,6 +11,8 @@ import type { Output } from '#tools/query/service.ts'
 import { isObject, shapeOf } from './params.rules.ts'
 
 const maxComputed = 50
+/** In all expressions of a report, so that none takes long to be read or holds others up as its rows are made. */
+const maxTokens = 500
 
 export interface Computed {
   readonly alias: string
@@ -36,6 +38,7 @@ export function readComputed(
     return { computed: [], findings: [finding(path, `Expected an array of at most ${maxComputed} {alias, $expr}.`)] }
   const findings: Finding[] = []
   const computed: Computed[] = []
+  let tokensInAll = 0
   const names = new Set(outputs.map(({ name }) => name.toLowerCase()))
   // One may read those before it.
   const earlier: Record<string, Shapes[string]> = {}
@@ -50,12 +53,14 @@ export function readComputed(
       findings.push(finding(`${at}.alias`, `${quoted(alias)} names another column of the result already.`))
     names.add(alias.toLowerCase())
     const { expression } = parseExpression($expr)
+    const parts = expression ? Array.from(templatesOf(expression), ({ template }) => template.parts).flat() : []
+    const tokens = parts.flatMap((part) => (typeof part === 'string' ? [] : part.path[0].name))
+    tokensInAll += tokens.length
+    if (tokensInAll > maxTokens)
+      return void findings.push(finding(`${at}.$expr`, `At most ${maxTokens} tokens in all computed values of a report.`))
     findings.push(...checkTokens({ $expr }, { ...roots, ...shapesOfRow(outputs), ...earlier }, at))
     earlier[alias] = { kind: 'any' }
-    if (!expression) return
-    const tokens = Array.from(templatesOf(expression), ({ template }) => template.parts).flat()
-    const reads = new Set(tokens.flatMap((part) => (typeof part === 'string' ? [] : part.path[0].name)))
-    computed.push({ alias, expression, reads })
+    if (expression) computed.push({ alias, expression, reads: new Set(tokens) })
   })
   return { computed, findings }
 }
