@@ -117,11 +117,16 @@ function fontSettings(cacheDir: string): NodeJS.ProcessEnv {
   const fonts = join(dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json')), 'standard_fonts')
   const folder = join(cacheDir, 'fonts')
   const file = join(folder, 'fonts.conf')
-  mkdirSync(folder, { recursive: true })
   const lines = [
     '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">',
     `<fontconfig><dir>${fonts}</dir><include ignore_missing="yes">/etc/fonts/fonts.conf</include><cachedir>${folder}</cachedir></fontconfig>`,
   ]
-  writeFileSync(file, lines.join('\n'))
-  return { FONTCONFIG_FILE: file }
+  try {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(file, lines.join('\n'))
+    return { FONTCONFIG_FILE: file }
+  } catch {
+    // A cache that cannot be written leaves the system's fonts.
+    return {}
+  }
 }

@@ -100,18 +100,18 @@ interface Writing {
 async function writeFile(services: Services, job: RunningJob, here: Position, signal: AbortSignal, of: Writing): Promise<void> {
   const { reportId, owner, place, delivery } = of
   const plan = (context: TxContext) => planExport(context, reportId, delivery.params)
-  const known = await inSystemTransaction(services, job.tenantId, async (context) => {
-    const { name, isSensitive } = await plan({ ...context, actor: owner, shownIn: place })
-    return { name, isSensitive }
+  const { title, ...file } = await inSystemTransaction(services, job.tenantId, async (context) => {
+    const { name, isSensitive, content } = await plan({ ...context, actor: owner, shownIn: place })
+    return { name, isSensitive, title: content.name }
   })
   await writeInJob(services, job, owner, signal, {
-    ...known,
+    ...file,
     format: delivery.format,
     plan,
     shownIn: place,
     async onStored(context, done: Exported) {
       await keepFile(context, { kind: reportDeliveryKind, definitionId: reportId, part: String(owner.tenantUserId) }, done.assetKey)
-      const files = { ...here.files, [placeKey(place)]: { ...done, name: known.name } }
+      const files = { ...here.files, [placeKey(place)]: { ...done, name: title } }
       await advanceJob(context, job, { position: { ...here, files } })
     },
   })
