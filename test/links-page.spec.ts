@@ -48,7 +48,7 @@ beforeAll(async () => {
     { property: 'Signed' },
   ]
   const sections = [
-    { type: 'detail', name: 'gate', fields },
+    { type: 'detail', name: 'gate', title: { en: 'The gate', de: 'Das Tor' }, fields },
     { type: 'list', name: 'parts', entity: 'GatePart', fields: [{ property: 'Part' }] },
   ]
   await world.call('create_form', {
@@ -93,6 +93,14 @@ describe('the page of a signed link on the product', () => {
       true,
       true,
     ])
+  })
+
+  it('shows it in the language of the browser where nobody knows the recipient’s', async () => {
+    const token = await make()
+    const shown = async (accepted: string) => (await fetch(`${url}/l/${token}`, { headers: { 'accept-language': accepted } })).text()
+    expect(await shown('de-AT,de;q=0.9,en;q=0.8')).toContain('>Das Tor</h2>')
+    expect(await shown('en-GB')).toContain('>The gate</h2>')
+    expect(await shown('tlh, x-y')).toContain('>The gate</h2>')
   })
 
   it('puts what is posted into the record: texts, times of the person’s clock, a picture, a typed signature, and rows', async () => {

@@ -28,3 +28,8 @@ export function chooseLanguage(known: string | null | undefined, acceptLanguage:
   const tags = [...(known ? [known] : []), ...wanted(acceptLanguage), ...(ofTenant === undefined ? [] : [ofTenant])]
   return tags.map(ours).find((language) => language !== undefined) ?? 'en'
 }
+
+/** What a browser's person reads first, as the code of a language; undefined where it says none. */
+export function firstLanguage(acceptLanguage: string): string | undefined {
+  return wanted(acceptLanguage).find((tag) => /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}$/.test(tag))
+}

@@ -6,9 +6,10 @@ import type { PageRequest } from '#platform/web-page.ts'
 import type { OpenedLink } from '#tools/forms/links/links.schema.ts'
 
 import type { Answer } from './answers.rules.ts'
+import { firstLanguage } from './languages.rules.ts'
 
 /** From whom a call comes. */
-export type Caller = Pick<PageRequest, 'requestId' | 'ip' | 'signal' | 'traceparent'>
+export type Caller = Pick<PageRequest, 'requestId' | 'ip' | 'signal' | 'traceparent' | 'acceptLanguage'>
 
 export interface LinkCalls {
   readonly open: (caller: Caller, token: string) => Promise<OpenedLink>
@@ -19,10 +20,25 @@ export interface LinkCalls {
 
 /** Every one throws AppError. */
 export function createLinkCalls(pipeline: Pipeline): LinkCalls {
-  async function run(caller: Caller, name: string, input: unknown, more: { idempotencyKey?: string | undefined; upload?: Upload } = {}) {
+  async function run(
+    { requestId, ip, signal, traceparent }: Caller,
+    name: string,
+    input: unknown,
+    more: { idempotencyKey?: string | undefined; upload?: Upload } = {},
+  ) {
     const operation = pipeline.registry.byName.get(name)
     if (!operation) throw new Error(`There is no operation ${name}`)
-    const answer = await pipeline.run({ operation, transport: 'rest', credential: { kind: 'none' }, input, ...caller, ...more })
+    const answer = await pipeline.run({
+      operation,
+      transport: 'rest',
+      credential: { kind: 'none' },
+      input,
+      requestId,
+      ip,
+      signal,
+      traceparent,
+      ...more,
+    })
     const parsed: unknown = JSON.parse(bodyText(answer))
     return parsed
   }
@@ -30,7 +46,10 @@ export function createLinkCalls(pipeline: Pipeline): LinkCalls {
   const open = async (caller: Caller, token: string, more: object = {}) =>
     (await run(caller, 'open_signed_link', { token, ...more })) as OpenedLink
   return {
-    open: (caller, token) => open(caller, token),
+    open(caller, token) {
+      const languageCode = firstLanguage(caller.acceptLanguage)
+      return open(caller, token, languageCode === undefined ? {} : { languageCode })
+    },
     async keep(caller, token, property, upload) {
       const { fileName, mimeType } = upload
       const file = { property, fileName, ...(mimeType === undefined ? {} : { mimeType: mimeType.slice(0, 200) }) }
