@@ -1,5 +1,5 @@
 /** Rows of a bulk whose parents other rows of the same bulk make. */
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { useWorld } from './support/world.ts'
 
@@ -132,5 +132,42 @@ describe('a row that names a parent that an earlier row makes', () => {
     expect(results[100]?.errors?.[0]?.message).toContain('more than 99 levels below')
     expect(results[101]?.errors?.[0]?.path).toBe('$.rows[101].parentKey1')
     expect((await save(chain)).inserted).toBe(3)
+  })
+
+  it('is made once by two calls at once that make the same tree', async () => {
+    const tree = [{ key1: 'top' }, { key1: 'mid', parentKey1: 'top' }, { key1: 'leaf', parentKey1: 'mid' }]
+    const both = await Promise.all([save(tree), save(tree)])
+    const ids = both.map(({ results }) => results.map(({ eiRecordId }) => eiRecordId))
+    expect(ids[0]).toEqual(ids[1])
+    expect(both.map(({ inserted, failed }) => [inserted, failed]).toSorted((one, other) => Number(one[0]) - Number(other[0]))).toEqual([
+      [0, 0],
+      [3, 0],
+    ])
+    expect([await parentOf('mid'), await parentOf('leaf')]).toEqual([ids[0]?.[0], ids[0]?.[1]])
+  })
+
+  it('leaves nothing of its call where the connection is killed between two generations', async () => {
+    await save([{ key1: 'held' }])
+    const { entity } = await world.call('describe_entity', { entity: 'Place' })
+    const table = `t_${world.tenant.tenantId}.e_${entity.entityId}`
+    const tree = [{ key1: 'first' }, { key1: 'second', parentKey1: 'first' }, { key1: 'held', parentKey1: 'second' }]
+    await world.sql.begin(async (sql) => {
+      await sql.unsafe(`select 1 from ${table} where key1 = '${named('held')}' for update`)
+      const call = save(tree).catch((error: unknown) => error)
+      const pid = await vi.waitFor(async () => {
+        const [waiting, ...more] = await world.sql<{ pid: number }[]>`
+          select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`
+        expect([waiting !== undefined, more.length]).toEqual([true, 0])
+        return waiting?.pid ?? 0
+      }, 10_000)
+      await world.sql`select pg_terminate_backend(${pid})`
+      expect(await call).toMatchObject({ code: 'unavailable' })
+    })
+    const left = await world.call('list_instances', {
+      entity: 'Place',
+      filterRules: [{ property: 'key1', op: 'startsWith', value: `${test}-` }],
+    })
+    expect(left.map(({ key1 }: { key1: string }) => key1)).toEqual([named('held')])
+    expect((await save(tree)).results.map(({ outcome }) => outcome)).toEqual(['inserted', 'inserted', 'updated'])
   })
 })
