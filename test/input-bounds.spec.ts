@@ -18,6 +18,9 @@ const boundedElsewhere: Readonly<Record<string, string>> = {
   filterRules: byParser,
   filters: byParser,
   filter: byParser,
+  groupBy: byParser,
+  aggregates: byParser,
+  having: byParser,
   params: 'by the schema of the operation that is called',
 }
 
