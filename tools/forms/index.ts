@@ -19,6 +19,7 @@ import { shortcutOperations } from './shortcuts/index.ts'
 import { shortcutPhrases } from './shortcuts/shortcuts.phrases.ts'
 import { updateForm } from './update-form.ts'
 import { validateForm } from './validate-form.ts'
+import { importXlsform } from './xlsform/import-xlsform.ts'
 
 export const formsDomain: Domain = {
   name: 'forms',
@@ -37,6 +38,7 @@ export const formsDomain: Domain = {
     cloneForm,
     listFormVersions,
     restoreFormVersion,
+    importXlsform,
     ...recordOperations,
     ...shortcutOperations,
     ...linkOperations,

@@ -1,16 +1,9 @@
-import { changeDefinitions } from '#platform/db/definitions.ts'
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { roleBits } from '#platform/roles.ts'
-import { refuseErrors } from '#platform/validation.ts'
-import { preparePatterns } from '#platform/patterns.ts'
-import { inTurns } from '#platform/turns.ts'
-import { patternsOf } from '#tools/properties/service.ts'
 
-import { createCategories, entitiesToLock, findOrphanProblems, loadPresent, missingCategories, writePlan } from './catalog-document.ts'
-import { planImport } from './catalog.rules.ts'
 import { catalogImport, exampleDocument, exampleResult, importResult } from './catalog.schema.ts'
-import { insertPublisher } from './schema.store.ts'
+import { importDocument } from './importing.ts'
 
 export const importCatalog = defineOperation({
   ...writes(importResult),
@@ -32,21 +25,6 @@ export const importCatalog = defineOperation({
         'Only a global administrator publishes definitions to every tenant. Leave scope out to import for this tenant.',
       )
     }
-    await preparePatterns((document.properties ?? []).flatMap(patternsOf))
-    return changeDefinitions(
-      context,
-      async () => entitiesToLock(document, await loadPresent(context)),
-      async () => {
-        const before = await loadPresent(context)
-        await createCategories(context, missingCategories(document, before.references))
-        const plan = await inTurns(planImport(document, await loadPresent(context), { whenExists, scope }))
-        const findings = [...plan.findings, ...(await findOrphanProblems(context, plan.relations))]
-        refuseErrors(findings, 'The catalog')
-        const result = await writePlan(context, plan, scope)
-        if (scope === 'global') await insertPublisher(context.tx, context.tenantId)
-        context.audit({ scope, created: result.created, skipped: result.skipped })
-        return result
-      },
-    )
+    return importDocument(context, document, { whenExists, scope })
   },
 })

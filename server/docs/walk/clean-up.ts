@@ -2,7 +2,7 @@ import type { Step } from './step.ts'
 
 const entities = ['WorkOrder', 'Task', 'Technician', 'Visit', 'Site']
 const properties = ['Priority', 'Title', 'SignText', 'Photo', 'Email', 'Code']
-const assets = ['rowsAssetKey', 'tasksAssetKey', 'pdfAssetKey', 'pictureAssetKey', 'viewAssetKey']
+const assets = ['rowsAssetKey', 'tasksAssetKey', 'pdfAssetKey', 'pictureAssetKey', 'viewAssetKey', 'surveyAssetKey']
 const users = ['tenantUserId', 'secondTenantUserId']
 
 /** Takes back what the run made. A user and a tenant cannot be deleted: they are locked and suspended. */
@@ -27,6 +27,13 @@ export const steps: readonly Step[] = [
   { operation: 'delete_view', title: 'the first one', input: { entity: 'WorkOrder{{run}}', view: 'Open{{run}}' } },
   { operation: 'delete_report', title: 'the first one', input: { report: 'ByPriority{{run}}' } },
   { operation: 'delete_form', title: 'the first one', input: { form: 'OrderForm{{run}}' } },
+  { operation: 'delete_form', title: 'of the survey', input: { form: '{{surveyForm}}' } },
+  { operation: 'delete_entity', title: 'of the survey', input: { entity: '{{surveyForm}}' } },
+  ...['{{surveyVillage}}', '{{surveyDepth}}'].map((property) => ({
+    operation: 'delete_property',
+    title: 'of the survey',
+    input: { property },
+  })),
   ...entities.map((name) => ({ operation: 'delete_entity', title: name, input: { entity: `${name}{{run}}` } })),
   ...properties.map((name) => ({ operation: 'delete_property', title: name, input: { property: `${name}{{run}}` } })),
   {

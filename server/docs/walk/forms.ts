@@ -1,4 +1,5 @@
-import type { Step } from './step.ts'
+import { plainWorkbook } from './plain-workbook.ts'
+import { fileForm, type Step } from './step.ts'
 
 const entity = 'WorkOrder{{run}}'
 const layoutJson = {
@@ -44,6 +45,13 @@ const records: readonly Step[] = [
   { operation: 'delete_form_record', title: 'the one with rows', input: { form, record: '{{formMultiId}}' } },
 ]
 
+/** Its form is called as the file is, since no sheet says form_id. */
+const survey = plainWorkbook('survey', [
+  ['type', 'name', 'label'],
+  ['text', 'wellVillage', 'Village'],
+  ['integer', 'wellDepth', 'Depth'],
+])
+
 export const steps: readonly Step[] = [
   { operation: 'generate_form', input: { entity } },
   { operation: 'validate_form', input: { entity, layoutJson } },
@@ -74,4 +82,10 @@ export const steps: readonly Step[] = [
     keeps: { linkId: 'answer.linkId' },
   },
   { operation: 'revoke_signed_link', input: { linkId: '{{linkId}}' } },
+  { operation: 'upload_asset', title: 'a survey', ...fileForm('wells{{run}}.xlsx', survey), keeps: { surveyAssetKey: 'answer.assetKey' } },
+  {
+    operation: 'import_xlsform',
+    input: { assetKey: '{{surveyAssetKey}}' },
+    keeps: { surveyForm: 'answer.form.internalName', surveyVillage: 'answer.properties[0]', surveyDepth: 'answer.properties[1]' },
+  },
 ]

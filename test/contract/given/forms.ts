@@ -1,4 +1,6 @@
 /** Working calls of the form operations. */
+import { writeXlsx } from 'hucre/xlsx'
+
 import type { Given, Stage } from '../arrange.ts'
 
 interface Made {
@@ -78,6 +80,26 @@ export const given: Given = {
   async generate_form(stage) {
     const { entity } = await made(stage)
     return { input: { entity } }
+  },
+  async import_xlsform(stage) {
+    const survey = [
+      ['type', 'name', 'label'],
+      ['text', stage.unique('village'), 'Village'],
+      ['note', 'hello', 'Hello'],
+    ]
+    const bytes = await writeXlsx({
+      sheets: [
+        { name: 'survey', rows: survey },
+        { name: 'settings', rows: [['form_id'], [stage.unique('wells')]] },
+      ],
+    })
+    const contentBase64 = Buffer.from(bytes).toString('base64')
+    const { assetKey } = await stage.world.call(
+      'upload_asset',
+      { fileName: 'wells.xlsx', contentBase64 },
+      { key: stage.tenant.key, transport: 'mcp' },
+    )
+    return { input: { assetKey }, varying }
   },
   delete_form: named(),
   clone_form: async (stage) => named({ internalName: stage.unique('Copy') })(stage),

@@ -9,7 +9,8 @@ import { AppError } from '#platform/errors.ts'
 
 import { readRows } from './file.ts'
 import { planChunks } from './planning.ts'
-import type { ReadingEnd, ReadingRequest } from './reading.ts'
+import type { ChildRequest, ReadingEnd } from './reading.ts'
+import { readSheetsOf } from './sheets.ts'
 
 if (process.send === undefined) throw new Error('This file is started by reading.ts.')
 liveInBackground()
@@ -40,10 +41,16 @@ function endOf(error: unknown): ReadingEnd {
   return { end: 'broken', said: error instanceof Error ? (error.stack ?? error.message) : String(error) }
 }
 
-process.once('message', ({ entity, mapping, skip, ...wish }: ReadingRequest) => {
+process.once('message', (request: ChildRequest) => {
   const read = async (): Promise<ReadingEnd> => {
+    const file = process.stdin as AsyncIterable<Buffer>
+    if ('sheets' in request) {
+      for await (const part of readSheetsOf(file, request)) write(JSON.stringify(part))
+      return { end: 'done' }
+    }
+    const { entity, mapping, skip, ...wish } = request
     const notes: string[] = []
-    const rows = readRows(process.stdin as AsyncIterable<Buffer>, wish, (text) => void notes.push(text))
+    const rows = readRows(file, wish, (text) => void notes.push(text))
     for await (const line of planChunks(rows, { format: wish.format, entity, mapping, skip, notes })) write(line)
     return { end: 'done' }
   }

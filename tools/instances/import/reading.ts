@@ -13,8 +13,11 @@ import type { Finding } from '#platform/findings.ts'
 
 import type { ReadingWish } from './file.ts'
 import type { PlannedChunk, PlanWish } from './planning.ts'
+import type { SheetRows, SheetsWish } from './sheets.ts'
 
 export type ReadingRequest = ReadingWish & PlanWish
+/** What the child is asked. */
+export type ChildRequest = ReadingRequest | SheetsWish
 
 /** The last line of the child; those before it are chunks. */
 export type ReadingEnd =
@@ -45,16 +48,34 @@ const saidCharacters = 10_000
 const tooMuch = (what: string) =>
   new AppError('unprocessable', `Reading the file takes more ${what} than one file may. Split it, or save it as CSV with fewer columns.`)
 
-/**
- * The rows of the file in chunks, in their order. Throws AppError where the file is not what it should be or takes too much, ReadingDied, and the
- * signal's reason as soon as it is given; the process ends with the generator.
- */
-export async function* readPlanned(
+/** What says more than records is read at once, while somebody waits. */
+const brief: ReadingLimits = { heapMiB: 384, residentMiB: 1_024, seconds: 30 }
+
+/** The rows of the file in chunks, in their order. Throws as `readApart`. */
+export function readPlanned(
   file: Readable,
   request: ReadingRequest,
   signal: AbortSignal,
   limits: ReadingLimits = ordinary,
 ): AsyncGenerator<PlannedChunk> {
+  return readApart<PlannedChunk>(file, request, signal, limits)
+}
+
+/** Rows of sheets of a workbook, as its cells hold them. Throws as `readApart`. */
+export function readSheets(file: Readable, request: SheetsWish, signal: AbortSignal): AsyncGenerator<SheetRows> {
+  return readApart<SheetRows>(file, request, signal, brief)
+}
+
+/**
+ * What the child says of a file, a line at a time. Throws AppError where the file is not what it should be or takes too much, ReadingDied, and the
+ * signal's reason as soon as it is given; the process ends with the generator.
+ */
+async function* readApart<T extends object>(
+  file: Readable,
+  request: ChildRequest,
+  signal: AbortSignal,
+  limits: ReadingLimits,
+): AsyncGenerator<T> {
   signal.throwIfAborted()
   const child = fork(fileURLToPath(new URL('./child.ts', import.meta.url)), [], {
     execArgv: [`--max-old-space-size=${limits.heapMiB}`],
@@ -87,7 +108,7 @@ export async function* readPlanned(
       if (killedFor) throw killedFor
       if (done) throw /out of memory/i.test(said()) ? tooMuch('memory') : new ReadingDied(`The reading process ended. ${said()}`)
       // The child wrote it: a chunk, or its end.
-      const answer = JSON.parse(line) as PlannedChunk | ReadingEnd
+      const answer = JSON.parse(line) as T | ReadingEnd
       // A child that refuses the file closes its end of it, which is no loss.
       if ('end' in answer && answer.end !== 'done') throw errorOf(answer)
       if (lost !== undefined) throw lost

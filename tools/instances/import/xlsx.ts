@@ -25,6 +25,9 @@ const problems = {
   doctype: 'The workbook declares a document type (DOCTYPE), as no spreadsheet program does. Save it as .xlsx again, or the sheet as CSV.',
 } as const
 
+/** Whether what was refused is a sheet that is not there, or is blank. */
+export const isNoSheet = (error: unknown) => error instanceof AppError && error.message === problems.noSheet
+
 const refuse = (problem: keyof typeof problems, cause?: unknown) => new AppError('unprocessable', problems[problem], { cause })
 
 export interface XlsxWish {
