@@ -4,7 +4,7 @@ import { StaleRead } from '#platform/db/transaction.ts'
 import { AppError } from '#platform/errors.ts'
 import { type Finding, finding } from '#platform/findings.ts'
 import { maxIssues } from '#platform/issues.ts'
-import type { TxContext } from '#platform/operation.ts'
+import { authorOf, type TxContext } from '#platform/operation.ts'
 import { quoted } from '#platform/suggest.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
 import { recordsChanged } from '#tools/events/service.ts'
@@ -154,7 +154,7 @@ async function findTaken(context: TxContext, { catalog }: WriteFrame, { entity, 
 
 async function bringBack(context: TxContext, frame: WriteFrame, { entity, rows, values }: Returning): Promise<void> {
   const { tx, tenantId, stamp, actor, origin } = context
-  const by = { epoch: frame.epoch, stamp, tenantUserId: actor.tenantUserId }
+  const by = { epoch: frame.epoch, stamp, tenantUserId: authorOf(actor) }
   const ids = rows.map(({ id }) => id)
   const written = await inRecords(tx, tenantId, () => markRestored(tx, tenantId, entity, by, ids)).catch(asTakenMeanwhile)
   if (written.size !== ids.length) throw new StaleRead('somebody changed a row meanwhile')

@@ -1,48 +1,28 @@
 /** Saving records: one way for a single save, a bulk, an import and a write-back. Set-based, keys and hashes first, then only what differs. */
 import { inRecords } from '#platform/db/records.ts'
-import { StaleRead } from '#platform/db/transaction.ts'
-import { type Finding, finding } from '#platform/findings.ts'
-import { authorOf, type TxContext } from '#platform/operation.ts'
-import { eachInTurns, mapInTurns, nextTurn } from '#platform/turns.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
-import { recordsChanged } from '#tools/events/service.ts'
-import { noteTargetStates } from '#tools/intelligence/service.ts'
+import { finding } from '#platform/findings.ts'
+import type { TxContext } from '#platform/operation.ts'
+import { eachInTurns, mapInTurns } from '#platform/turns.ts'
 import type { Value } from '#tools/properties/service.ts'
 import { findKeyIssues } from '#tools/query/service.ts'
 
-import { type Followed, followFiles, unfollowed } from './analysis-targets.ts'
+import { followFiles, unfollowed } from './analysis-targets.ts'
 import { checkAssets } from './attachments.ts'
 import { inGenerations } from './generations.ts'
 import { readCanonical } from './live.store.ts'
 import { type Draft, type Fail, findDrafts, isComplete, presentKeys, refuseUnsound, type SaveOutcome } from './match-records.ts'
-import { isMove, parentField } from './moves.rules.ts'
+import { parentField } from './moves.rules.ts'
 import { refuseUnaskedMoves } from './moves.ts'
 import { giveNumbers, refuseTakenNumbers, withNumbers } from './numbers.ts'
 import { lockAndCheckParents } from './parents.ts'
-import type { FullRow } from './recordset.rules.ts'
 import { notYours, withinRights } from './rights.rules.ts'
 import { refuseUnentitled, refuseUnseenMoves } from './rights.ts'
 import { findMissing } from './row-data.rules.ts'
 import { rowHash } from './row-hash.rules.ts'
-import { asTakenMeanwhile, refuseTakenKeys } from './taken-keys.ts'
+import { type Ready, type Saved, storeRows, tellRows } from './store-rows.ts'
+import { refuseTakenKeys } from './taken-keys.ts'
 import { keysOf, keySourcesOf, mergeValues, type SaveWish } from './understand-row.rules.ts'
 import { outlivesProperties, type WriteFrame } from './write-frame.ts'
-import { insertRecords, updateRecords, type Written } from './write.store.ts'
-
-interface Ready {
-  readonly draft: Draft
-  readonly row: FullRow
-  readonly before: ReadonlyMap<number, Value> | undefined
-  readonly followed: Followed
-  /** What the call says, of what its caller may say. */
-  readonly said: ReadonlyMap<number, Value>
-  /** What goes with its outcome. */
-  readonly told: { readonly notes?: readonly Finding[] }
-}
-
-interface Saved extends Ready {
-  readonly written: Written | undefined
-}
 
 interface SaveOptions {
   readonly movesParents?: boolean
@@ -68,9 +48,9 @@ export async function saveRows(
   const saved: Saved[] = []
   for (const step of generations.steps) {
     const ready = await readyRows(context, frame, generations.withParents(step, outcomes, fail), options, outcomes, fail)
-    saved.push(...(await store(context, frame, ready, options.withDocuments === true && !frame.access)))
+    saved.push(...(await storeRows(context, frame, ready, options.withDocuments === true && !frame.access)))
   }
-  await tell(context, frame, saved, outcomes)
+  await tellRows(context, frame, saved, outcomes)
   return wishes.map((wish) => {
     const outcome = outcomes.get(wish.index)
     if (!outcome) throw new Error('A row was left without an outcome')
@@ -229,84 +209,4 @@ async function refuseBadParents(context: TxContext, frame: WriteFrame, ready: re
   )
   if (rows.length === 0) return
   for (const [index, { reason, issue }] of await lockAndCheckParents(context, frame, rows)) fail(index, reason, [issue])
-}
-
-/** What a portion of rows holds in all; writing it down takes some milliseconds. */
-const valuesOfPortion = 20_000
-
-/** Writes rows in portions, each in a turn of its own: the text of ten thousand rows takes longer to write down than others can wait. */
-async function inPortions(
-  entity: CatalogEntity,
-  ready: readonly Ready[],
-  write: (rows: readonly FullRow[]) => Promise<ReadonlyMap<number, Written>>,
-): Promise<Map<number, Written>> {
-  const size = Math.max(50, Math.floor(valuesOfPortion / (entity.properties.length + 1)))
-  const done = new Map<number, Written>()
-  for (let from = 0; from < ready.length; from += size) {
-    if (ready.length > size) await nextTurn()
-    const some = await write(ready.slice(from, from + size).map(({ row }) => row))
-    for (const [id, one] of some) done.set(id, one)
-  }
-  return done
-}
-
-async function store(context: TxContext, frame: WriteFrame, ready: readonly Ready[], withDocuments: boolean): Promise<Saved[]> {
-  const { tx, tenantId, stamp, actor } = context
-  const { entity, epoch } = frame
-  const by = { epoch, stamp, tenantUserId: authorOf(actor), withDocuments }
-  const written = new Map<number, Written>()
-  const fresh = ready.filter(({ draft }) => !draft.live)
-  const changed = ready.filter(({ draft }) => draft.live)
-  const ids = fresh.length > 0 ? await context.services.recordIds.take(tenantId, entity.entityId, fresh.length) : []
-  const inserts = fresh.map((one, index) => ({ ...one, row: { ...one.row, id: ids[index] ?? 0 } }))
-  await inRecords(tx, tenantId, async () => {
-    if (inserts.length > 0) {
-      const done = await inPortions(entity, inserts, (rows) => insertRecords(tx, tenantId, entity, by, rows))
-      for (const [id, one] of done) written.set(id, one)
-      if (done.size !== inserts.length) throw new StaleRead('somebody took a key meanwhile')
-    }
-    if (changed.length > 0) {
-      // The third run takes the later time of the old row, so that a row under constant change is saved all the same.
-      const isLate = context.attempt >= 3
-      const write = (rows: readonly FullRow[]) => updateRecords(tx, tenantId, entity, { ...by, isLate }, rows)
-      const done = await inPortions(entity, changed, write).catch(asTakenMeanwhile)
-      for (const [id, one] of done) written.set(id, one)
-      if (done.size !== changed.length) throw new StaleRead('somebody changed a row meanwhile')
-    }
-  })
-  const saved = [...inserts, ...changed]
-  const notes = saved.flatMap(({ row, followed }) =>
-    [...followed.notes].map(([entityPropertyId, targets]) => ({ eiRecordId: row.id, entityPropertyId, targets })),
-  )
-  if (notes.length > 0) await noteTargetStates(tx, tenantId, notes)
-  return saved.map((one) => ({ ...one, written: written.get(one.row.id) }))
-}
-
-/** Tells the changes of a call, all at once, and what became of its rows. */
-async function tell(context: TxContext, frame: WriteFrame, saved: readonly Saved[], outcomes: Map<number, SaveOutcome>): Promise<void> {
-  const jobs = await recordsChanged(
-    context,
-    frame,
-    saved.map(({ draft, row, before, written }) => ({
-      kind: draft.live ? ('modified' as const) : ('added' as const),
-      id: row.id,
-      version: written?.version ?? 1,
-      before,
-      after: row.values,
-      origin: context.origin,
-    })),
-  )
-  for (const { draft, row, written, told } of saved) {
-    const jobIds = jobs.get(row.id)
-    const document = written?.document
-    outcomes.set(draft.wish.index, {
-      index: draft.wish.index,
-      outcome: draft.live ? 'updated' : 'inserted',
-      eiRecordId: row.id,
-      ...(draft.live && isMove(draft.live.parentId, row.parentId) ? { moved: true as const } : {}),
-      ...told,
-      ...(jobIds ? { jobIds } : {}),
-      ...(document === undefined ? {} : { document }),
-    })
-  }
 }
