@@ -190,6 +190,31 @@ describe('get_form_schema', () => {
     expect([unknown.status, unknown.issues?.[0]?.path]).toEqual([400, '$.languageCode'])
   })
 
+  it('tells of a lock by a token of the caller what it is for whoever asks', async () => {
+    const of = await arranged()
+    const layoutJson = {
+      lock: [{ property: of.note, op: 'eq', value: '[[$user.userName]]' }],
+      sections: [
+        { type: 'detail', name: 'main', fields: [{ property: of.title }, { property: of.note }] },
+        {
+          type: 'list',
+          name: 'rows',
+          entity: of.child,
+          filter: [{ property: of.note, op: 'eq', value: '[[$user.userName]]' }],
+          fields: [{ property: of.note }],
+        },
+      ],
+    }
+    await world.call('update_form', { form: of.form, layoutJson })
+    const { lockedFields, listSections, fields } = await world.call('get_form_schema', { form: of.form })
+    const { userName } = await world.call('whoami')
+    expect([lockedFields, listSections[0].lockedFields, fields[1].isReadOnly]).toEqual([
+      { [of.note]: userName },
+      { [of.note]: userName },
+      true,
+    ])
+  })
+
   it('marks what the caller’s access withholds or keeps from writing', async () => {
     const of = await arranged()
     const key = await world.tenant.keyWith(['DataView', 'DataEdit'])

@@ -7,7 +7,7 @@ import type { CatalogOption, CatalogProperty } from '#tools/entities/catalog.sch
 import { takesFiles } from './controls.rules.ts'
 import type { formSchema, schemaField } from './form-schema.schema.ts'
 import { channels as allChannels } from './layout.schema.ts'
-import type { FormField, FormLayout, FormSection, ListSection, LockedFields } from './layout.types.ts'
+import type { FormField, FormLayout, FormSection, ListSection } from './layout.types.ts'
 import { textIn } from './texts.rules.ts'
 
 type SchemaField = z.output<typeof schemaField>
@@ -54,12 +54,15 @@ export function optionsShownOf({ sections }: FormLayout): ReadonlyMap<FormField,
 
 const present = <T>(name: string, value: T | null | undefined) => (value === null || value === undefined ? {} : { [name]: value })
 const names = (properties: readonly CatalogProperty[]) => properties.map((property) => property.internalName)
-const plain = (locked: LockedFields) => Object.fromEntries([...locked].map(([property, value]) => [property.internalName, value]))
 const channelsOf = (channels: FormField['channels']) => (channels.length === allChannels.length ? {} : { channels: [...channels] })
 
 interface Showing {
   readonly names: Names
   readonly rights: Rights
+  /** The values of the record, by property. */
+  readonly locked: Readonly<Record<string, unknown>>
+  /** By the name of a list those of its rows. */
+  readonly lockedInRows: ReadonlyMap<string, Readonly<Record<string, unknown>>>
   readonly options: ReadonlyMap<FormField, readonly CatalogOption[]>
 }
 
@@ -134,7 +137,7 @@ function showSection({ name, title, visibleWhen, channels }: FormSection, { lang
 }
 
 function showList(section: ListSection, showing: Showing): FormSchema['listSections'][number] {
-  const { entity, columns, fields, min, max, allowAdd, allowEdit, allowDelete, filter, sort, lockedFields, hiddenRequired } = section
+  const { entity, columns, fields, min, max, allowAdd, allowEdit, allowDelete, filter, sort, hiddenRequired } = section
   return {
     ...showSection(section, showing.names),
     entity: entity.internalName,
@@ -148,7 +151,7 @@ function showList(section: ListSection, showing: Showing): FormSchema['listSecti
     allowDelete,
     ...present('filter', filter),
     ...present('sort', sort),
-    lockedFields: plain(lockedFields),
+    lockedFields: { ...showing.lockedInRows.get(section.name) },
     hiddenRequired: names(hiddenRequired),
   }
 }
@@ -166,7 +169,7 @@ function storageOf(field: FormField, section: FormSection, form: FormLayout): Fo
 
 /** The schema of a form beside its record. */
 export function showLayout(layout: FormLayout, tells: Omit<Showing, 'options'>): Omit<FormSchema, 'form'> {
-  const { entity, sections, pages, channels, lockedFields, hiddenRequired } = layout
+  const { entity, sections, pages, channels, hiddenRequired } = layout
   const showing = { ...tells, options: optionsShownOf(layout) }
   const details = sections.filter((section) => section.type === 'detail')
   return {
@@ -175,7 +178,7 @@ export function showLayout(layout: FormLayout, tells: Omit<Showing, 'options'>):
     sections: sections.map((section) => ({ type: section.type, ...showSection(section, tells.names) })),
     fields: details.flatMap((section) => section.fields.map((field) => showField(field, section, entity.entityId, showing))),
     listSections: sections.flatMap((section) => (section.type === 'list' ? showList(section, showing) : [])),
-    lockedFields: plain(lockedFields),
+    lockedFields: { ...tells.locked },
     hiddenRequired: names(hiddenRequired),
     storageCascade: sections.flatMap((section) =>
       section.fields.filter(({ property }) => takesFiles(property)).map((field) => storageOf(field, section, layout)),

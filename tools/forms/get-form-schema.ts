@@ -8,6 +8,8 @@ import { rightsOn, textsOf } from './filling.ts'
 import { showLayout } from './filling.rules.ts'
 import { exampleFormSchema, formSchema } from './form-schema.schema.ts'
 import { formSlot } from './forms.schema.ts'
+import { lockedOnWire } from './records/opened.ts'
+import { readyForm } from './records/ready.ts'
 import { showForm, soundForm } from './shown.ts'
 
 export const getFormSchema = defineOperation({
@@ -26,6 +28,9 @@ export const getFormSchema = defineOperation({
     const { row, layout } = await soundForm(context, catalog, input.form)
     const names = await textsOf(context, layout, input.languageCode)
     const rights = await rightsOn(context, catalog, layout)
-    return { form: await showForm(context, catalog, row), ...showLayout(layout, { names, rights }) }
+    const ready = await readyForm(context, catalog, layout)
+    const locked = lockedOnWire(ready.locked)
+    const lockedInRows = new Map(ready.lists.map((list) => [list.name, lockedOnWire(list.locked)]))
+    return { form: await showForm(context, catalog, row), ...showLayout(layout, { names, rights, locked, lockedInRows }) }
   },
 })
