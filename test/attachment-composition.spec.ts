@@ -1,7 +1,7 @@
 /** What the files of a record put into the targets of an analysis, and whose a target's value is. */
 import { describe, expect, it } from 'vitest'
 
-import type { CatalogEntity, CatalogProperty, DataType } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity, CatalogProperty, DataType } from '#tools/entities/catalog.types.ts'
 import { composeTargets, type FilePart } from '#tools/intelligence/composition.rules.ts'
 import { isFromRun, isReplaceable, stateOnArrival, valueHash, whyKept } from '#tools/intelligence/targets.rules.ts'
 

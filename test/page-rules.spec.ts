@@ -11,7 +11,7 @@ import { contrast, readColour, themeStyle } from '#server/pages/theme.rules.ts'
 import { withoutHidden, callOf } from '#tools/forms/links/answer.rules.ts'
 import { readLifetime } from '#tools/forms/links/links.rules.ts'
 import { textIn } from '#tools/forms/links/showing.ts'
-import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 import { checkValue } from '#tools/properties/service.ts'
 import { isFulfilled, readCondition } from '#tools/query/service.ts'
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 
 import { isListing } from '#platform/answer.ts'
 import type { Tx } from '#platform/db/pool.ts'
-import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 import { showing } from '#tools/query/document.rules.ts'
 import { listDocuments } from '#tools/query/read.store.ts'
 import type { SortKey } from '#tools/query/tree.types.ts'

@@ -49,14 +49,14 @@ function problemOf({ to, isPackage }: Import, value: string): string | undefined
   if (isPackage) return packages.has(to) ? undefined : 'a rule takes from packages only what computes'
   if (value === '*') return 'a rule says which values it takes'
   const home = homeOf(to, value)
-  if (!under(home.file, 'platform') && !/\.(?:rules|schema)\.ts$/.test(home.file)) return `${home.file} holds no rules`
+  if (!under(home.file, 'platform') && !/\.(?:rules|schema|types)\.ts$/.test(home.file)) return `${home.file} holds no rules`
   const declaration = statementsOf(home.file).find((statement) => namesOf(statement).includes(home.name))
   if (!declaration) return `${home.file} does not declare it`
   return waits(declaration) ? 'what it takes waits' : undefined
 }
 
 describe('a file of rules', () => {
-  it('takes values from rules and schemas, whatever door they came through, and from the floor what answers at once', () => {
+  it('takes values from rules, schemas and types, whatever door they came through, and from the floor what answers at once', () => {
     expect(rules.length).toBeGreaterThan(30)
     expect(taken.length).toBeGreaterThan(60)
     const problems = taken.flatMap((one) =>

@@ -1,6 +1,6 @@
 /** What the tokens of a context may name, known from the catalog before any record is read. */
 import type { Shapes } from '#platform/tokens/shape.ts'
-import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 import { shapeOfRecord, shapeOfUser, shapesOfCaller } from '#tools/query/service.ts'
 
 import type { Plan, PlannedInclude } from './context.rules.ts'

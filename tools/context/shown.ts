@@ -15,7 +15,7 @@ import {
   mustFindDefinition,
   readDefinitions,
 } from '#tools/definitions/service.ts'
-import type { Catalog } from '#tools/entities/catalog.schema.ts'
+import type { Catalog } from '#tools/entities/catalog.types.ts'
 import { loadReferences, readDisplays } from '#tools/properties/service.ts'
 import { findDisplayNames } from '#tools/users/service.ts'
 

@@ -12,7 +12,7 @@ import {
 } from '#tools/definitions/service.ts'
 
 import type { AccessRuleInput } from './access.schema.ts'
-import { type AccessRule, accessVerbs, type EntityAccess } from './catalog.schema.ts'
+import { type AccessRule, accessVerbs, type EntityAccess } from './catalog.types.ts'
 
 type Home = Vocabulary['entities'][number]
 

@@ -7,7 +7,7 @@ import { changeDefinition, createDefinition, dropDefinition, listOfEntities, tod
 import { findNamed, referencesOfRules } from './access.rules.ts'
 import type { AccessRuleInput } from './access.schema.ts'
 import type { AccessFloor } from './access.types.ts'
-import type { Catalog, CatalogEntity } from './catalog.schema.ts'
+import type { Catalog, CatalogEntity } from './catalog.types.ts'
 import { hasTenantUser } from './identity.store.ts'
 
 /** With today's names. */

@@ -3,7 +3,7 @@ import type { TxContext } from '#platform/operation.ts'
 import type { Finding } from '#platform/validation.ts'
 
 import type { OwnAccess } from './access.schema.ts'
-import type { Catalog, CatalogEntity } from './catalog.schema.ts'
+import type { Catalog, CatalogEntity } from './catalog.types.ts'
 
 export interface AccessFloor {
   /** What is wrong with a filter of the entity's records that stands at `path`; `hasTokens` says that values may be tokens of the caller. */

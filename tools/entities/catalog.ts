@@ -18,7 +18,7 @@ import {
 } from '#tools/properties/service.ts'
 
 import { accessOf } from './access.rules.ts'
-import type { Catalog, CatalogEntity, CatalogOption, CatalogProperty } from './catalog.schema.ts'
+import type { Catalog, CatalogEntity, CatalogOption, CatalogProperty } from './catalog.types.ts'
 import { readCatalogAttachments, readCatalogEntities } from './catalog.store.ts'
 import { listRelations, type RelationRow } from './composition.store.ts'
 

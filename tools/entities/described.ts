@@ -3,7 +3,7 @@ import type { DisplayLanguages } from '#platform/db/display-language.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { listOptionDisplays, shownIn } from '#tools/properties/service.ts'
 
-import type { CatalogOption, CatalogProperty } from './catalog.schema.ts'
+import type { CatalogOption, CatalogProperty } from './catalog.types.ts'
 import { cachedCatalog } from './catalog.ts'
 import type { DescribedProperty } from './entities.schema.ts'
 import { listComposition } from './shown.ts'

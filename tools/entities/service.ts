@@ -6,7 +6,7 @@ import { type IdOrName, readIdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
-import type { Catalog, CatalogEntity } from './catalog.schema.ts'
+import type { Catalog, CatalogEntity } from './catalog.types.ts'
 import { type EntityPropertyRow, insertEntityProperties, insertRelationRows, listRelations, type RelationRow } from './composition.store.ts'
 import type { NewEntity } from './entities.rules.ts'
 import { type EntityRow, findEntity, insertEntityRows, listEntityRows, upsertEntityDisplays } from './entities.store.ts'

@@ -1,7 +1,7 @@
 /** What is told of changed records, and what whoever listens to it is. */
 import type { TxContext } from '#platform/operation.ts'
 import type { Origin } from '#platform/shapes/origin.ts'
-import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import type { Value } from '#tools/properties/service.ts'
 
 export type ChangeKind = 'added' | 'modified' | 'deleted' | 'restored'

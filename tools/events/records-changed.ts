@@ -3,7 +3,7 @@
  * Whoever acts on changes is a listener here, so that no way of changing a record can forget one.
  */
 import type { TxContext } from '#platform/operation.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 
 import { attachmentAnalyses } from './attachment-analyses.ts'
 import type { ChangedEntity, ChangeKind, Listener, QueuedJobs, RecordChange } from './events.types.ts'

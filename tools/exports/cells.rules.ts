@@ -1,7 +1,7 @@
 /** Values as the cells of a file: the import reads them back as they were. */
 import type { CellValue } from 'hucre'
 
-import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 type DataType = CatalogProperty['dataType']
 

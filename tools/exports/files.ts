@@ -3,7 +3,7 @@ import { writeXlsxStream } from 'hucre/xlsx'
 import Papa from 'papaparse'
 
 import { nextTurn } from '#platform/turns.ts'
-import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import { csvCell, formula, numberFormat, sheetCell } from './cells.rules.ts'
 import type { Format } from './exports.schema.ts'

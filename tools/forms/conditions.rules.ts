@@ -1,7 +1,7 @@
 /** Conditions of a form: filters on what is in hand while it is filled in, the record, its rows and its parents. */
 import { pathText } from '#platform/issues.ts'
 import { type Finding, finding } from '#platform/validation.ts'
-import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { findFilterProblems } from '#tools/query/service.ts'
 
 import type { Place } from './layout.types.ts'

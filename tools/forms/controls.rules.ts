@@ -2,7 +2,7 @@
 import { pathText } from '#platform/issues.ts'
 import { nearest } from '#platform/suggest.ts'
 import { type Finding, finding } from '#platform/validation.ts'
-import type { CatalogProperty, DataType } from '#tools/entities/catalog.schema.ts'
+import type { CatalogProperty, DataType } from '#tools/entities/catalog.types.ts'
 
 import type { Control } from './layout.schema.ts'
 import type { Place } from './layout.types.ts'

@@ -1,7 +1,7 @@
 /** A layout for an entity that nobody has drawn yet: what it asks first, which controls, what stands beside what. */
 import { nameOf } from '#platform/names.ts'
 import type { Body } from '#tools/definitions/service.ts'
-import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import { allowedControls, takesFiles } from './controls.rules.ts'
 import { type Control, maxFieldsInAll, maxSections, type Text } from './layout.schema.ts'

@@ -6,7 +6,7 @@ import type { Shapes } from '#platform/tokens/shape.ts'
 import { mayHoldTokens, parseTemplate } from '#platform/tokens/template.ts'
 import { type Finding, finding, readDraft } from '#platform/validation.ts'
 import { type Reference, referencesOfFilter, referencesOfTokens } from '#tools/definitions/service.ts'
-import { type Catalog, type CatalogEntity, type CatalogProperty, propertyIndex } from '#tools/entities/catalog.schema.ts'
+import { type Catalog, type CatalogEntity, type CatalogProperty, propertyIndex } from '#tools/entities/catalog.types.ts'
 import { checkValue } from '#tools/properties/service.ts'
 import { unknownProperty } from '#tools/query/service.ts'
 

@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 
 import type { OwnAccess } from '#tools/entities/access.schema.ts'
-import type { CatalogOption, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogOption, CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import { takesFiles } from './controls.rules.ts'
 import type { formSchema, schemaField } from './form-schema.schema.ts'

@@ -1,7 +1,7 @@
 /** What whoever fills a form in is told beside its layout: names in their language, and their rights. */
 import { findDisplayLanguages } from '#platform/db/display-language.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { Catalog } from '#tools/entities/catalog.schema.ts'
+import type { Catalog } from '#tools/entities/catalog.types.ts'
 import { listOptionDisplays, listPropertyDisplays, loadReferences, shownIn } from '#tools/properties/service.ts'
 import { accessFloor } from '#tools/query/service.ts'
 

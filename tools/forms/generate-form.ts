@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, type TxContext, reads } from '#platform/operation.ts'
 import { isNameTaken } from '#tools/definitions/service.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { cachedCatalog, listEntityDisplays } from '#tools/entities/service.ts'
 import { entityInPath } from '#tools/query/service.ts'
 

@@ -5,7 +5,7 @@ import { pathText } from '#platform/issues.ts'
 import { quoted } from '#platform/suggest.ts'
 import { finding, type Finding, readDraft } from '#platform/validation.ts'
 import type { Body, Reference } from '#tools/definitions/service.ts'
-import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 import { findForeign, shapeOfRecord, shapesOfCaller } from '#tools/query/service.ts'
 
 import { ancestorsOf } from './conditions.rules.ts'

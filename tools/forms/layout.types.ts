@@ -1,5 +1,5 @@
 /** A form layout as it was read: everything that it names found in the catalog, and everything that it leaves open decided. */
-import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import type { channels, Control, Text } from './layout.schema.ts'
 

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { TxContext } from '#platform/operation.ts'
 import { listOf, pageInput, pageOf } from '#platform/paging.ts'
 import { listDefinitionPage, maxDefinitions, type Place, placeOf } from '#tools/definitions/service.ts'
-import type { Catalog } from '#tools/entities/catalog.schema.ts'
+import type { Catalog } from '#tools/entities/catalog.types.ts'
 
 import { showForms } from './shown.ts'
 

@@ -1,6 +1,6 @@
 /** What a filter fixes: where it says that a property equals a value, every record that fulfils it has that value. */
 import { soleToken, parseTemplate } from '#platform/tokens/template.ts'
-import { type CatalogEntity, type CatalogProperty, propertyIndex } from '#tools/entities/catalog.schema.ts'
+import { type CatalogEntity, type CatalogProperty, propertyIndex } from '#tools/entities/catalog.types.ts'
 import { checkValue } from '#tools/properties/service.ts'
 
 import type { LockedFields } from './layout.types.ts'

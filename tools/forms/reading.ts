@@ -5,7 +5,7 @@ import { quoted } from '#platform/suggest.ts'
 import { inTurns } from '#platform/turns.ts'
 import { type Finding, finding, unknownName } from '#platform/validation.ts'
 import { type Body, type Definition, readBody, type Reference } from '#tools/definitions/service.ts'
-import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { findViewQuery } from '#tools/views/service.ts'
 
 import { readLayout, viewNamed } from './layout.rules.ts'

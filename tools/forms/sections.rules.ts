@@ -2,7 +2,7 @@
 import { nearest, quoted } from '#platform/suggest.ts'
 import { readDraft, unknownName } from '#platform/validation.ts'
 import { referencesOfFilter, referencesOfSort, referencesOfTokens } from '#tools/definitions/service.ts'
-import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 import { findFilterProblems, findSortProblems, shapeOfRecord } from '#tools/query/service.ts'
 
 import { ancestorsOf } from './conditions.rules.ts'

@@ -13,7 +13,7 @@ import {
   mustFindDefinition,
   readDefinitions,
 } from '#tools/definitions/service.ts'
-import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { mustBeEntity } from '#tools/entities/service.ts'
 import { accessFloor } from '#tools/query/service.ts'
 import { findDisplayNames } from '#tools/users/service.ts'

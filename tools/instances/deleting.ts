@@ -3,7 +3,7 @@ import { inRecords, presentColumns } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import type { IdOrName } from '#platform/names.ts'
 import { authorOf, type TxContext } from '#platform/operation.ts'
-import type { AccessVerb, Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { AccessVerb, Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { comparesBefore, recordsChanged } from '#tools/events/service.ts'
 import { columnsSeen, entityInPath, holdingRules, holdingsOf, readFrameOf } from '#tools/query/service.ts'
 

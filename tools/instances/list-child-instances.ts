@@ -4,7 +4,7 @@ import { AppError } from '#platform/errors.ts'
 import { listing, rawJson } from '#platform/answer.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { unknownName } from '#platform/validation.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { entity, listInput, narrowInput, record } from '#tools/query/query.schema.ts'
 import { listInTurn, listRecords, liveRecordId, readFrame, type ReadFrame, readFrameOf } from '#tools/query/service.ts'
 

@@ -6,7 +6,7 @@ import { maxIssues } from '#platform/issues.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { envelopeBytes } from '#platform/paging.ts'
 import { draftRows, readDraft } from '#platform/validation.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { entity } from '#tools/query/query.schema.ts'
 import { entityInPath } from '#tools/query/service.ts'
 

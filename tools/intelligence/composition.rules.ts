@@ -1,7 +1,7 @@
 /** What goes into the targets of an analysis: of one file, or of a list of files together, in the order of the list. */
 import type { FoundLabel } from '#platform/shapes/recognition.ts'
 import { quoted } from '#platform/suggest.ts'
-import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import { holdsTarget, takenBy } from './intelligence.rules.ts'
 import { type AnalysisSettings, type TargetKind, targetKinds } from './intelligence.schema.ts'

@@ -2,7 +2,7 @@
 import type { Issue } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
-import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import type { AnalysisSettings, TargetKind } from './intelligence.schema.ts'
 

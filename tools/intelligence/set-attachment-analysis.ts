@@ -5,7 +5,7 @@ import { AppError, type Issue, mustExist } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import { idOrName } from '#platform/names.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
-import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 import { cachedCatalog, findAttached, noSuchAttached, setAnalysis } from '#tools/entities/service.ts'
 
 import { resolveTargets, type TargetWishes } from './intelligence.rules.ts'

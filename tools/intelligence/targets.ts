@@ -1,7 +1,7 @@
 /** Targets of analyses for the domain that keeps records: what their values are to be, and whose the values are that they have. */
 import type { TxContext } from '#platform/operation.ts'
 import { inTurns } from '#platform/turns.ts'
-import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import { type Composed, composeTargets, type FilePart, listTextMax } from './composition.rules.ts'
 import { type AnalysisSettings, analysisSettings } from './intelligence.schema.ts'

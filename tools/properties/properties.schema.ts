@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { component } from '#platform/document-schema.ts'
 import { definitionId, newName } from '#platform/names.ts'
 
-import { systemFields } from './operators.schema.ts'
+import { systemFields } from './operators.types.ts'
 
 /** In the order of their ids: Number is 1, Binary is 12. */
 export const dataTypes = [

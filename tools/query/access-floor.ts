@@ -2,7 +2,7 @@
 import { roleBits } from '#platform/roles.ts'
 import { type Finding, finding } from '#platform/findings.ts'
 import type { AccessFloor } from '#tools/entities/access.types.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 
 import { columnsSeen } from './columns-seen.ts'
 import { seenAmong } from './holdings.ts'

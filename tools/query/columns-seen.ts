@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { presentColumns } from '#platform/db/records.ts'
 import { kept } from '#platform/kept.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 
 /** Indexes come and go; who has not heard of it yet reads the same rows, only slower. */
 const lookAgainMs = 60_000

@@ -1,6 +1,6 @@
 /** Records in PostgreSQL's terms: the types of their columns, and the parameters and constants of a statement on them. */
 import type { RecordColumn } from '#platform/db/records.ts'
-import type { CatalogEntity, CatalogProperty, DataType } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity, CatalogProperty, DataType } from '#tools/entities/catalog.types.ts'
 
 const sqlTypes: Readonly<Record<DataType, RecordColumn['sqlType']>> = {
   Number: 'float8',

@@ -1,6 +1,6 @@
 /** Compiles a record into the JSON that the wire shows. */
-import type { CatalogEntity, CatalogProperty, DataType } from '#tools/entities/catalog.schema.ts'
-import type { SystemField } from '#tools/properties/operators.schema.ts'
+import type { CatalogEntity, CatalogProperty, DataType } from '#tools/entities/catalog.types.ts'
+import type { SystemField } from '#tools/properties/operators.types.ts'
 
 import { createParameters, isoSql, type Parameters } from './columns.rules.ts'
 import { fieldSql, systemTypes } from './field.rules.ts'

@@ -1,7 +1,7 @@
 /** Compiles the fields of a query tree: what stands for each in SQL. */
 import { orderedTextSql } from '#platform/db/record-indexes.ts'
-import type { CatalogProperty, DataType } from '#tools/entities/catalog.schema.ts'
-import type { SystemField } from '#tools/properties/operators.schema.ts'
+import type { CatalogProperty, DataType } from '#tools/entities/catalog.types.ts'
+import type { SystemField } from '#tools/properties/operators.types.ts'
 
 import { sqlTypeOf } from './columns.rules.ts'
 import { columnOf, createdBySql, externalKeySql, keySql, type Source } from './source.rules.ts'

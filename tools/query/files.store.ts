@@ -1,6 +1,6 @@
 /** The statement that asks which records hold a file as they stand. */
 import type { Tx } from '#platform/db/pool.ts'
-import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import { createParameters } from './columns.rules.ts'
 import { run } from './read.store.ts'

@@ -1,7 +1,7 @@
 /** Files that records hold: who reaches one is decided by who sees the record and the property. */
 import { inRecords } from '#platform/db/records.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 
 import { listHoldingNow } from './files.store.ts'

@@ -3,7 +3,7 @@ import { AppError } from '#platform/errors.ts'
 import { type IdOrName, readIdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { unknownName } from '#platform/validation.ts'
-import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { cachedCatalog, confirmCatalog, keptCatalog } from '#tools/entities/service.ts'
 
 import { columnsSeen } from './columns-seen.ts'

@@ -1,7 +1,7 @@
 /** Which records a caller sees, of those that something else than a query has found. */
 import { entitiesOfRecords, inRecords } from '#platform/db/records.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 
 import { readFrameOf } from './frame.ts'

@@ -1,8 +1,8 @@
 /** Asks a condition of a record in hand: the second reader of a query tree, which says of values what the compiled SQL says of rows. */
 import { orderedCharacters } from '#platform/db/record-indexes.ts'
 import { AppError } from '#platform/errors.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
-import type { SystemField } from '#tools/properties/operators.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
+import type { SystemField } from '#tools/properties/operators.types.ts'
 import type { Scalar, Value } from '#tools/properties/service.ts'
 
 import type { Link } from './relations.rules.ts'

@@ -2,7 +2,7 @@
 import { inRecords } from '#platform/db/records.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { mapInTurns } from '#platform/turns.ts'
-import { type SystemField, systemFields } from '#tools/properties/operators.schema.ts'
+import { type SystemField, systemFields } from '#tools/properties/operators.types.ts'
 import type { Value } from '#tools/properties/service.ts'
 
 import { isoSql } from './columns.rules.ts'

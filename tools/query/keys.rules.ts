@@ -1,6 +1,6 @@
 /** Keys of records: three parts of text, compared as bytes. */
 import { type Finding, finding } from '#platform/findings.ts'
-import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 import { isLongerThan, type Scalar, type Value } from '#tools/properties/service.ts'
 
 export const keySeparator = ' / '

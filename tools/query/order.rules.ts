@@ -1,7 +1,7 @@
 /** Compiles the order of records, a row's place in it, and what comes after a place. */
 import { orderedTextSql } from '#platform/db/record-indexes.ts'
-import type { CatalogOption } from '#tools/entities/catalog.schema.ts'
-import type { SystemField } from '#tools/properties/operators.schema.ts'
+import type { CatalogOption } from '#tools/entities/catalog.types.ts'
+import type { SystemField } from '#tools/properties/operators.types.ts'
 
 import { constantSql, isoSql, type Parameters } from './columns.rules.ts'
 import { collated, fieldSql, propertyOf, typeOfField } from './field.rules.ts'

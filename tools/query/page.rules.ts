@@ -1,5 +1,5 @@
 /** Compiles the statement of a page of records: made into JSON by PostgreSQL, which also ends it where the answer would pass its bytes. */
-import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import type { Showing } from './document.rules.ts'
 import type { Range } from './order.rules.ts'

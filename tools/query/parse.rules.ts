@@ -1,8 +1,8 @@
 /** Filters and sorts: from what a caller sends to one query tree in the field's terms, checked against the catalog. */
 import type { Finding } from '#platform/findings.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
-import { operatorsOf } from '#tools/properties/operators.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
+import { operatorsOf } from '#tools/properties/operators.types.ts'
 
 import { oppositeOf } from './opposite.rules.ts'
 import {

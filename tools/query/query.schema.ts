@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { component } from '#platform/document-schema.ts'
 import { idOrName } from '#platform/names.ts'
 import { pageInput } from '#platform/paging.ts'
-import { aggregates, operators } from '#tools/properties/operators.schema.ts'
+import { aggregates, operators } from '#tools/properties/operators.types.ts'
 
 import { links } from './relations.rules.ts'
 import { dateParts } from './report/report.schema.ts'

@@ -1,6 +1,6 @@
 /** Parses queries that reach other entities, whose tables are looked at when the query turns out to name them. */
 import type { TxContext } from '#platform/operation.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { findCaller } from '#tools/entities/service.ts'
 
 import type { Clock } from './moments.rules.ts'

@@ -6,7 +6,7 @@ import type { Finding } from '#platform/findings.ts'
 import { maxIssues } from '#platform/issues.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { quoted } from '#platform/suggest.ts'
-import { type CatalogEntity, type CatalogProperty, propertyIndex } from '#tools/entities/catalog.schema.ts'
+import { type CatalogEntity, type CatalogProperty, propertyIndex } from '#tools/entities/catalog.types.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 
 import { showing, type Shown, type ShownColumn } from './document.rules.ts'

@@ -3,7 +3,7 @@ import { inRecords } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import { verdictOf } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import { showing } from './document.rules.ts'
 import { callerOf, type ReadFrame } from './frame.ts'

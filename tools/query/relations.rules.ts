@@ -1,5 +1,5 @@
 /** How records lead to those of other entities: to a parent, and on to its parent, to children, to peers. */
-import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 
 export const links = ['parent', 'child', 'peer'] as const
 

@@ -2,8 +2,8 @@
 import { parseTemplate, soleToken } from '#platform/tokens/template.ts'
 import { type Finding, finding } from '#platform/validation.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
-import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
-import { systemFields } from '#tools/properties/operators.schema.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
+import { systemFields } from '#tools/properties/operators.types.ts'
 import type { Scalar } from '#tools/properties/service.ts'
 
 /** What `$user` has of its own. */

@@ -1,6 +1,6 @@
 /** Statements of the search in all texts of records. */
 import type { Tx } from '#platform/db/pool.ts'
-import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import { createParameters, type Parameters } from './columns.rules.ts'
 import { run } from './read.store.ts'

@@ -7,7 +7,7 @@ import { maxIssues } from '#platform/issues.ts'
 import type { IdOrName } from '#platform/names.ts'
 import type { StagedContext } from '#platform/operation.ts'
 import { unknownName } from '#platform/validation.ts'
-import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 
 import { tablesOf } from './frame.ts'

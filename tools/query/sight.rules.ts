@@ -1,7 +1,7 @@
 /** What a caller may see and do: the access rules that reach them, as conditions on rows. */
 import { createHmac } from 'node:crypto'
 
-import type { AccessRule, AccessVerb, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { AccessRule, AccessVerb, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import type { Parameters } from './columns.rules.ts'
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 
 import { inRecords } from '#platform/db/records.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { AccessRule, Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { AccessRule, Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { type Caller, findCaller } from '#tools/entities/service.ts'
 import type { Scalar } from '#tools/properties/service.ts'
 

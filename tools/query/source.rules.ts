@@ -1,6 +1,6 @@
 /** The records that a statement reads: each source is opened here, and only here is a table of records named. */
 import { historyTable, linkTable, recordTable } from '#platform/db/records.ts'
-import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import { constantSql, type Parameters, sqlTypeOf } from './columns.rules.ts'
 import { hashPads, rulesFor, seesEveryRow, type Sight, showingRules } from './sight.rules.ts'

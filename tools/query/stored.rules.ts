@@ -1,6 +1,6 @@
 /** Queries that stand in stored definitions: what is wrong with one today, and what its columns are. */
 import { type Finding, finding } from '#platform/validation.ts'
-import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 
 import type { ShownColumn } from './document.rules.ts'
 import type { Clock } from './moments.rules.ts'

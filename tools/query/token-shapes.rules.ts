@@ -1,7 +1,7 @@
 /** What tokens may name of a record and of whoever asks, known from the catalog before any record is read. */
 import type { ScalarType, Shape, Shapes } from '#platform/tokens/shape.ts'
-import type { CatalogProperty, DataType } from '#tools/entities/catalog.schema.ts'
-import { systemFields } from '#tools/properties/operators.schema.ts'
+import type { CatalogProperty, DataType } from '#tools/entities/catalog.types.ts'
+import { systemFields } from '#tools/properties/operators.types.ts'
 
 const types: Readonly<Record<DataType, ScalarType>> = {
   Number: 'number',

@@ -1,6 +1,6 @@
 /** The query tree: conditions and orders on fields of sources. */
-import type { CatalogProperty, DataType } from '#tools/entities/catalog.schema.ts'
-import type { Operator, SystemField } from '#tools/properties/operators.schema.ts'
+import type { CatalogProperty, DataType } from '#tools/entities/catalog.types.ts'
+import type { Operator, SystemField } from '#tools/properties/operators.types.ts'
 import type { Scalar } from '#tools/properties/service.ts'
 
 import type { Link } from './relations.rules.ts'

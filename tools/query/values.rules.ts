@@ -2,8 +2,8 @@
 import { hasForbiddenCharacter } from '#platform/json.ts'
 import { noPatterns } from '#platform/patterns.ts'
 import { quoted } from '#platform/suggest.ts'
-import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
-import type { Operator } from '#tools/properties/operators.schema.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
+import type { Operator } from '#tools/properties/operators.types.ts'
 import { checkValue, type Scalar, type ValueRules } from '#tools/properties/service.ts'
 
 import { propertyOf } from './field.rules.ts'

@@ -1,5 +1,5 @@
 /** What the versions of a record say: what kind of change each was, and what changed between them. */
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 
 import type { VersionRow } from './versions.store.ts'
 

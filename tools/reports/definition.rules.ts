@@ -5,7 +5,7 @@ import { quoted } from '#platform/suggest.ts'
 import { checkTokens } from '#platform/tokens/check.ts'
 import { type Finding, finding } from '#platform/validation.ts'
 import type { Body, Definition } from '#tools/definitions/service.ts'
-import type { Catalog } from '#tools/entities/catalog.schema.ts'
+import type { Catalog } from '#tools/entities/catalog.types.ts'
 import { type Report, readStoredReport } from '#tools/query/service.ts'
 
 import { type Computed, readComputed } from './computed.rules.ts'

@@ -7,7 +7,7 @@ import {
   referencesOfField,
   referencesOfFilter,
 } from '#tools/definitions/service.ts'
-import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import type { Output, Report } from '#tools/query/service.ts'
 
 import { isObject } from './params.rules.ts'

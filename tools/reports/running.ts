@@ -9,7 +9,7 @@ import { type Resolving, resolving } from '#platform/tokens/resolve.ts'
 import { mapInTurns } from '#platform/turns.ts'
 import { refuseErrors } from '#platform/validation.ts'
 import type { Body } from '#tools/definitions/service.ts'
-import type { Catalog } from '#tools/entities/catalog.schema.ts'
+import type { Catalog } from '#tools/entities/catalog.types.ts'
 import { findCaller } from '#tools/entities/service.ts'
 import { pageOfReport, prepareReport, readReportRows, type ReadyReport } from '#tools/query/service.ts'
 

@@ -13,7 +13,7 @@ import {
   readBody,
   readDefinitions,
 } from '#tools/definitions/service.ts'
-import type { Catalog } from '#tools/entities/catalog.schema.ts'
+import type { Catalog } from '#tools/entities/catalog.types.ts'
 import { schedulesOf } from '#tools/schedules/service.ts'
 import { findDisplayNames } from '#tools/users/service.ts'
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { component } from '#platform/document-schema.ts'
 import { definitionId } from '#platform/names.ts'
 import { entity } from '#tools/entities/entities.schema.ts'
-import { aggregates, operators } from '#tools/properties/operators.schema.ts'
+import { aggregates, operators } from '#tools/properties/operators.types.ts'
 import { dataTypes, property } from '#tools/properties/properties.schema.ts'
 
 export const language = z.object({ languageRegionId: z.int(), languageCode: z.string(), displayName: z.string() })

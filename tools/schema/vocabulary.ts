@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 import { providerSecrets, providerSettings } from '#tools/messaging/channels.schema.ts'
 import { channelKinds } from '#tools/messaging/messaging.schema.ts'
-import { aggregates, aggregatesOf, operators, operatorsOf } from '#tools/properties/operators.schema.ts'
+import { aggregates, aggregatesOf, operators, operatorsOf } from '#tools/properties/operators.types.ts'
 import { type DataType, dataTypes } from '#tools/properties/properties.schema.ts'
 
 import type { wholeVocabulary } from './schema.schema.ts'

@@ -6,7 +6,7 @@ import { quoted } from '#platform/suggest.ts'
 import { type Finding, finding } from '#platform/validation.ts'
 import type { Body, Definition, Reference } from '#tools/definitions/service.ts'
 import { referencesOfField, referencesOfFilter, referencesOfSort } from '#tools/definitions/service.ts'
-import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { findFilterProblems, findForeign, findSortProblems, readColumn, type ShownColumn } from '#tools/query/service.ts'
 
 const maxColumns = 300

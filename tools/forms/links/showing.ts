@@ -3,7 +3,7 @@ import type { DisplayLanguages } from '#platform/db/display-language.ts'
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { mapInTurns } from '#platform/turns.ts'
-import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 import { listOptionDisplays, listPropertyDisplays, shownIn } from '#tools/properties/service.ts'
 
 import { takesFiles } from '../controls.rules.ts'

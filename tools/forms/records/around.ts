@@ -2,7 +2,7 @@
 import { entityOfRecord } from '#platform/db/records.ts'
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 import type { WriteFrame } from '#tools/instances/service.ts'
 import { readFrameOf, type ReadFrame, readInHand, type ReadInHand } from '#tools/query/service.ts'
 

@@ -2,7 +2,7 @@
 import { finding, type Finding } from '#platform/findings.ts'
 import { noPatterns } from '#platform/patterns.ts'
 import { quoted } from '#platform/suggest.ts'
-import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 import { checkValue, type Scalar, type Value } from '#tools/properties/service.ts'
 import type { RecordInHand } from '#tools/query/service.ts'
 

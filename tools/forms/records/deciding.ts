@@ -3,7 +3,7 @@ import { type Finding, finding } from '#platform/findings.ts'
 import { authorOf, type TxContext } from '#platform/operation.ts'
 import { inTurns } from '#platform/turns.ts'
 import { maxFindings } from '#platform/validation.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import type { Value } from '#tools/properties/service.ts'
 import { externalKeyOf, type ReadInHand } from '#tools/query/service.ts'
 

@@ -2,7 +2,7 @@
 import { finding, type Finding } from '#platform/findings.ts'
 import { maxIssues } from '#platform/issues.ts'
 import { mapInTurns } from '#platform/turns.ts'
-import { propertyIndex, type CatalogEntity, type CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import { propertyIndex, type CatalogEntity, type CatalogProperty } from '#tools/entities/catalog.types.ts'
 import type { Value } from '#tools/properties/service.ts'
 import { readWishes, type SaveWish, toWish } from '#tools/instances/service.ts'
 import { unknownProperty } from '#tools/query/service.ts'

@@ -1,5 +1,5 @@
 /** Records in hand that lead to each other: the record of a form, its rows, and what it stands under. */
-import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 import type { Scalar, Value } from '#tools/properties/service.ts'
 import type { RecordInHand } from '#tools/query/service.ts'
 

@@ -1,7 +1,7 @@
 /** The record of a form that a path names. */
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 import { type ReadFrame, readInHand, type ReadInHand, recordName } from '#tools/query/service.ts'
 
 import { noSuchRecordInForm, showing } from './around.ts'

@@ -1,7 +1,7 @@
 /** The form that a path names, ready to take records in and to show them. */
 import type { IdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { Catalog, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogProperty } from '#tools/entities/catalog.types.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 
 import { soundForm } from '../shown.ts'

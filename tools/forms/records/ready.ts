@@ -2,7 +2,7 @@
 import type { TxContext } from '#platform/operation.ts'
 import { noPatterns } from '#platform/patterns.ts'
 import { eachInTurns } from '#platform/turns.ts'
-import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 import { checkValue, type Value } from '#tools/properties/service.ts'
 import { callersClock, isFulfilled, readCondition, type RecordInHand, withCallersValues } from '#tools/query/service.ts'
 

@@ -16,7 +16,7 @@ import {
   referencesOfFilter,
   referencesOfTokens,
 } from '#tools/definitions/service.ts'
-import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { cachedCatalog, mustBeEntity } from '#tools/entities/service.ts'
 import { findFilterProblems, withCallersValues } from '#tools/query/service.ts'
 import { findDisplayNames } from '#tools/users/service.ts'

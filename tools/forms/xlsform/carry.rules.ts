@@ -1,5 +1,5 @@
 /** What expressions of XLSForms become here: filters, limits of a property, and `$expr`. */
-import type { DataType } from '#tools/entities/catalog.schema.ts'
+import type { DataType } from '#tools/entities/catalog.types.ts'
 
 import { parseXPath, type XPath } from './xpath.rules.ts'
 

@@ -1,7 +1,7 @@
 /** Names for what an XLSForm brings: its own where they are allowed and free. */
 import { nameOf } from '#platform/names.ts'
 import { reservedNames } from '#platform/reserved-names.ts'
-import { systemFields } from '#tools/properties/operators.schema.ts'
+import { systemFields } from '#tools/properties/operators.types.ts'
 
 import type { Tenant } from './convert.rules.ts'
 

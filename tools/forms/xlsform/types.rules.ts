@@ -1,5 +1,5 @@
 /** The types of questions of XLSForms, and what they are here. */
-import type { DataType } from '#tools/entities/catalog.schema.ts'
+import type { DataType } from '#tools/entities/catalog.types.ts'
 
 import type { Control } from '../layout.schema.ts'
 

@@ -6,7 +6,7 @@ import { type Finding, finding, toIssue } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { SystemWork } from '#platform/system.ts'
 import { issue } from '#platform/validation.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import type { NewLogLine, RunningJob } from '#tools/jobs/service.ts'
 
 import type { SaveOutcome } from '../save/match-records.ts'

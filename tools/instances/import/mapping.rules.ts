@@ -3,7 +3,7 @@ import { AppError } from '#platform/errors.ts'
 import { type Finding, finding } from '#platform/findings.ts'
 import { losesValue } from '#platform/json.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
-import { type CatalogProperty, propertyIndex } from '#tools/entities/catalog.schema.ts'
+import { type CatalogProperty, propertyIndex } from '#tools/entities/catalog.types.ts'
 
 import type { SaveRowInput } from '../save/understand-row.rules.ts'
 

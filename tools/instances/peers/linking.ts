@@ -5,7 +5,7 @@ import { type Finding, finding } from '#platform/findings.ts'
 import { maxIssues } from '#platform/issues.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { unknownName } from '#platform/validation.ts'
-import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { listRelations } from '#tools/entities/service.ts'
 import { entityInPath, holdingRules, holdingsOf, isKeyShown, liveRecordId, type ReadFrame, readFrameOf } from '#tools/query/service.ts'
 

@@ -2,7 +2,7 @@
 import type { TxContext } from '#platform/operation.ts'
 import { createMatcher, type PatternMatcher } from '#platform/patterns.ts'
 import { inTurns } from '#platform/turns.ts'
-import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 import {
   composeHeld,
   type HeldFiles,

@@ -2,7 +2,7 @@
 import { type Finding, finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { findReachable, isAllowedType } from '#tools/assets/service.ts'
-import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 import { assetKeysOf, type Value } from '#tools/properties/service.ts'
 
 export interface AssetProblem {

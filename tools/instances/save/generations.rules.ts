@@ -1,5 +1,5 @@
 /** Rows whose parents other rows of the same call make: which these are, and in what order they can be saved. */
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 
 import { keyName, type SaveWish } from './understand-row.rules.ts'
 

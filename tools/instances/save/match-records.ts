@@ -2,7 +2,7 @@
 import { inRecords } from '#platform/db/records.ts'
 import { type Finding, finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { comparesBefore } from '#tools/events/service.ts'
 import type { Value } from '#tools/properties/service.ts'
 import { type Holding, holdingsOf, isNumbered, type Keys, noSuchRecord } from '#tools/query/service.ts'

@@ -1,6 +1,6 @@
 /** When a save takes a record from its parent, and what is said where nobody asked for that. */
 import { quoted } from '#platform/suggest.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { externalKeyOf, type Keys } from '#tools/query/service.ts'
 
 import type { ParentWish } from './understand-row.rules.ts'

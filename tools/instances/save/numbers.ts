@@ -6,7 +6,7 @@ import { AppError } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { quoted } from '#platform/suggest.ts'
-import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 import { isLongerThan, type Value } from '#tools/properties/service.ts'
 import { isNumbered, seenAmong } from '#tools/query/service.ts'
 

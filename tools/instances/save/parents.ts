@@ -3,7 +3,7 @@ import { entitiesOfRecords, entitiesWithTables, inRecords, presentColumns } from
 import { type Finding, finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { circlesThrough } from '#tools/entities/service.ts'
 import { externalKeyOf, type Keys, seenByKey, seenOf } from '#tools/query/service.ts'
 

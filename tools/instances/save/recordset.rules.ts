@@ -1,5 +1,5 @@
 /** Rows as one parameter of a statement, and the columns that it reads them into. */
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import type { Value } from '#tools/properties/service.ts'
 import { type Keys, sqlTypeOf } from '#tools/query/service.ts'
 

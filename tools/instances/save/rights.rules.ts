@@ -1,5 +1,5 @@
 /** What a caller may write into a record: decisions on the access rules that hold for it. */
-import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 import type { Value } from '#tools/properties/service.ts'
 import { type Holding, holdingRules, rulesFor, sealedHash, shows, type Sight, type SightRule } from '#tools/query/service.ts'
 

@@ -2,7 +2,7 @@
 import { inRecords } from '#platform/db/records.ts'
 import { finding } from '#platform/findings.ts'
 import { authorOf, type TxContext } from '#platform/operation.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import type { Value } from '#tools/properties/service.ts'
 import { type Holding, holdingRules, isKeyShown, noSuchRecord, rulesFor, seenOf, type Sight } from '#tools/query/service.ts'
 

@@ -3,7 +3,7 @@ import { type Finding, finding } from '#platform/findings.ts'
 import { maxIssues } from '#platform/issues.ts'
 import type { PatternMatcher } from '#platform/patterns.ts'
 import { checkValue, type Value } from '#tools/properties/service.ts'
-import { type CatalogProperty, propertyIndex } from '#tools/entities/catalog.schema.ts'
+import { type CatalogProperty, propertyIndex } from '#tools/entities/catalog.types.ts'
 import { unknownProperty } from '#tools/query/service.ts'
 
 import { type Layout, layoutOf, RowValues } from './row-values.rules.ts'

@@ -5,7 +5,7 @@ import { AppError } from '#platform/errors.ts'
 import { type Finding, finding } from '#platform/findings.ts'
 import { type ParsedJson, parseJson } from '#platform/json.ts'
 import type { PatternMatcher } from '#platform/patterns.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import type { Value } from '#tools/properties/service.ts'
 import { findKeyIssues, type Keys, keyTextOf } from '#tools/query/service.ts'
 

@@ -3,7 +3,7 @@ import { AppError } from '#platform/errors.ts'
 import { type ParsedJson, readJson } from '#platform/json.ts'
 import { createMatcher, type PatternMatcher } from '#platform/patterns.ts'
 import { eachInTurns } from '#platform/turns.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 
 import { type SaveRowInput, type SaveWish, toWish } from './understand-row.rules.ts'
 

@@ -5,7 +5,7 @@ import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Origin } from '#platform/shapes/origin.ts'
 import { whenMatched } from '#platform/patterns.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 import {
   composeHeld,

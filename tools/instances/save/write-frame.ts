@@ -5,7 +5,7 @@ import { lockEntityShared } from '#platform/db/entity-lock.ts'
 import { StaleRead } from '#platform/db/transaction.ts'
 import { kept } from '#platform/kept.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { Catalog, CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { cachedCatalog, confirmCatalog, keptCatalog } from '#tools/entities/service.ts'
 import { columnsOf, columnsSeen, type ReadFrame, type Sight, sightOf } from '#tools/query/service.ts'
 

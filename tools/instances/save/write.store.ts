@@ -1,7 +1,7 @@
 /** Statements that write records: set-based, one for all rows of a chunk, with the superseded versions in the same statement. */
 import type { Tx } from '#platform/db/pool.ts'
 import { historyTable, recordTable } from '#platform/db/records.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { createParameters, documentSql, everythingOf, openSource } from '#tools/query/service.ts'
 
 import { type FullRow, recordsetColumns, rowsJson } from './recordset.rules.ts'

@@ -1,6 +1,6 @@
 /** Reads which records a report joins. */
 import { nearest, quoted } from '#platform/suggest.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 
 import { tableOf } from '../parse.rules.ts'
 import { isObject, lowered, type Parser, refuseOtherKeys, say, wordOf } from '../parser.rules.ts'

@@ -1,7 +1,7 @@
 /** Reads what the result of a report shows: columns, groups and aggregates, each with its name. */
 import { nearest, quoted } from '#platform/suggest.ts'
-import type { DataType } from '#tools/entities/catalog.schema.ts'
-import { aggregates, aggregatesOf } from '#tools/properties/operators.schema.ts'
+import type { DataType } from '#tools/entities/catalog.types.ts'
+import { aggregates, aggregatesOf } from '#tools/properties/operators.types.ts'
 
 import { propertyOf, typeOfField } from '../field.rules.ts'
 import { parseFilter } from '../parse.rules.ts'

@@ -1,7 +1,7 @@
 /** Reads a whole report: from the JSON of a definition to what is joined, shown, filtered and ordered, checked against the catalog. */
 import { type Finding, finding } from '#platform/findings.ts'
 import { quoted } from '#platform/suggest.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.schema.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 
 import { propertyOf } from '../field.rules.ts'
 import { type Clock, isTimeWord, meaningOf } from '../moments.rules.ts'

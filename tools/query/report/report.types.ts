@@ -1,5 +1,5 @@
 /** A report as it is read: the records that are joined, what the result shows of them, and how it is filtered and ordered. */
-import type { Aggregate } from '#tools/properties/operators.schema.ts'
+import type { Aggregate } from '#tools/properties/operators.types.ts'
 
 import type { Link } from '../relations.rules.ts'
 import type { Source } from '../source.rules.ts'

@@ -4,7 +4,7 @@ import { sqlState } from '#platform/db/transaction.ts'
 import { AppError } from '#platform/errors.ts'
 import { verdictOf } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { Catalog } from '#tools/entities/catalog.schema.ts'
+import type { Catalog } from '#tools/entities/catalog.types.ts'
 
 import { callerOf } from '../frame.ts'
 import { beginningsBetween, type Clock } from '../moments.rules.ts'
