@@ -14,6 +14,21 @@ describe('every list that has pages', () => {
     for (const name of ['One', 'Two']) await narrow.call('create_form', { entity: 'Thing', internalName: `${prefix}${name}`, layoutJson })
   }
 
+  /** Things below one, or beside it. */
+  async function makeRelated(entity: string, attach: 'attach_child_entity' | 'attach_peer_entity') {
+    await narrow.call('create_entity', { internalName: entity, properties: [{ property: 'Name' }] })
+    await narrow.call(attach, { entity: 'Thing', [attach === 'attach_child_entity' ? 'childEntity' : 'peerEntity']: entity, isList: true })
+  }
+
+  /** A form of its own, with a shortcut. */
+  async function makeForm(form: string) {
+    const layoutJson = { sections: [{ type: 'detail', name: 'main', fields: [{ property: 'Name' }] }] }
+    await narrow.call('create_form', { entity: 'Thing', internalName: form, layoutJson })
+    for (const internalName of [`${form}One`, `${form}Two`])
+      await narrow.call('create_form_shortcut', { form, internalName, filterJson: [] })
+    return form
+  }
+
   /** Of each such list: what to call it with once two rows are there. */
   const arranged: Readonly<Record<string, () => Promise<object>>> = {
     list_instances: async () => ({ entity: 'Thing' }),
@@ -32,6 +47,35 @@ describe('every list that has pages', () => {
     list_entity_forms: async () => {
       await makeForms('Own')
       return { entity: 'Thing' }
+    },
+    list_form_records: async () => ({ form: await makeForm('Filled') }),
+    list_form_shortcuts: async () => ({ form: await makeForm('Cut') }),
+    list_form_shortcut_records: async () => ({ form: await makeForm('Kept'), shortcut: 'KeptOne' }),
+    list_signed_links: async () => {
+      const form = await makeForm('Linked')
+      for (const name of ['ana', 'bob']) await narrow.call('create_signed_link', { form, to: { email: `${name}@example.org` } })
+      return { form }
+    },
+    list_reports: async () => {
+      for (const internalName of ['FirstReport', 'SecondReport'])
+        await narrow.call('create_report', {
+          internalName,
+          definitionJson: { primaryEntityId: 'Thing', columns: [{ entity: 'Thing', property: 'Name' }] },
+        })
+      return {}
+    },
+    list_child_instances: async () => {
+      await makeRelated('Below', 'attach_child_entity')
+      for (const key1 of ['b1', 'b2']) await narrow.call('save_instance', { entity: 'Below', key1, parentKey1: 't1', data: { Name: key1 } })
+      return { entity: 'Thing', record: 't1', childEntity: 'Below' }
+    },
+    list_peer_instances: async () => {
+      await makeRelated('Beside', 'attach_peer_entity')
+      const ids: number[] = []
+      for (const key1 of ['p1', 'p2'])
+        ids.push((await narrow.call('save_instance', { entity: 'Beside', key1, data: { Name: key1 } })).eiRecordId)
+      await narrow.call('link_peer_instances', { entity: 'Thing', record: 't1', peerEntity: 'Beside', eiRecordIds: ids })
+      return { entity: 'Thing', record: 't1', peerEntity: 'Beside' }
     },
     list_contexts: async () => {
       for (const internalName of ['FirstContext', 'SecondContext'])
@@ -114,9 +158,10 @@ describe('every list that has pages', () => {
     const key = name === 'list_tenants' ? (await narrow.newTenant(1023)).key : narrow.tenant.key
     const read = async (more: object) => {
       const answer = await narrow.run(name, { ...input, ...more }, { key })
-      const { nextCursor } = answer as { nextCursor?: string }
       const body = JSON.parse(bodyText(answer))
-      return { rows: (Array.isArray(body) ? body : body.resultData) as object[], nextCursor }
+      // A list of its own has its cursor beside it, an object within it.
+      const { nextCursor } = (Array.isArray(body) || 'resultData' in body ? answer : body) as { nextCursor?: string }
+      return { rows: (Array.isArray(body) ? body : (body.resultData ?? body.records)) as object[], nextCursor }
     }
     const first = await read({})
     expect(first).toEqual({ rows: [expect.anything()], nextCursor: expect.any(String) })
