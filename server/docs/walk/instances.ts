@@ -46,6 +46,7 @@ export const steps: readonly Step[] = [
   { operation: 'list_child_instances', input: { entity, record: 'WO-5', childEntity: task } },
   { operation: 'delete_instance', title: 'the task', input: { entity: task, record: '{{taskId}}' } },
   { operation: 'detach_child_entity', title: 'tasks again', input: { entity, childEntity: task } },
+  { operation: 'wipe_instances', input: { entity: task, confirmation: task } },
   { operation: 'attach_peer_entity', title: 'of itself', input: { entity, peerEntity: entity } },
   { operation: 'link_peer_instances', input: { entity, record, peerEntity: entity, keys: [{ key1: 'WO-2' }, { key1: 'WO-3' }] } },
   { operation: 'list_peer_instances', input: { entity, record, peerEntity: entity, pageSize: 5 } },
