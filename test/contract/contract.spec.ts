@@ -89,7 +89,13 @@ function shownOver(operation: RegisteredOperation, content: unknown): unknown {
 }
 
 /** Operations that anybody may call and that therefore have nothing of what follows: the spec that holds each to its promises. */
-const openToAll: Readonly<Record<string, string>> = { receive_channel_webhook: 'channels.spec.ts', put_upload: 'asset-urls.spec.ts' }
+const openToAll: Readonly<Record<string, string>> = {
+  receive_channel_webhook: 'channels.spec.ts',
+  put_upload: 'asset-urls.spec.ts',
+  open_signed_link: 'links.spec.ts',
+  submit_signed_link: 'links.spec.ts',
+  put_signed_link_upload: 'links.spec.ts',
+}
 
 /** Promises that only some operations make: where one does not apply there is no test, so that a skipped test always means something. */
 const noTest = Object.assign(() => {}, { each: () => () => {} }) as unknown as typeof it

@@ -113,14 +113,6 @@ export const given: Given = {
     const { form } = await linked(stage)
     return { input: { form, to: { phone: '+34600123456' }, expiresIn: 'P3D' }, varying: ['token', 'url'] }
   },
-  async open_signed_link(stage) {
-    const { token } = await linked(stage)
-    return { input: { token } }
-  },
-  async submit_signed_link(stage) {
-    const { token, title } = await linked(stage)
-    return { input: { token, values: { [title]: 'From a guest' } } }
-  },
   async list_signed_links(stage) {
     const { form } = await linked(stage)
     return { input: { form, states: ['open'] } }
@@ -128,16 +120,5 @@ export const given: Given = {
   async revoke_signed_link(stage) {
     const { linkId } = await linked(stage)
     return { input: { linkId } }
-  },
-  async put_signed_link_upload(stage) {
-    const { call, unique } = stage
-    const [photo, entity, form] = [unique('Photo'), unique('Order'), unique('Form')]
-    await call('create_property', { internalName: photo, dataType: 'Attachment' })
-    await call('create_entity', { internalName: entity, properties: [{ property: photo }] })
-    const layoutJson = { sections: [{ type: 'detail', name: 'work', fields: [{ property: photo }] }] }
-    await call('create_form', { entity, internalName: form, isShared: true, layoutJson })
-    const { token } = await call('create_signed_link', { form, to: { email: 'guest@example.com' } })
-    const { uploads } = await call('open_signed_link', { token, uploads: [{ property: photo, fileName: 'gate.txt' }] })
-    return { input: { token, assetKey: uploads[0].assetKey } }
   },
 }
