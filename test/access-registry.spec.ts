@@ -74,7 +74,7 @@ beforeAll(async () => {
     isShared: true,
     definitionJson: { primaryEntityId: 'Person', columns: [{ property: 'Note' }] },
   })
-  await call('create_context', { internalName: 'People', entity: 'Person', includes: [] })
+  await call('create_context', { internalName: 'People', entity: 'Person', includes: [], reports: [{ name: 'notes', report: 'Notes' }] })
   const user = await call('create_user', { userName: 'linked', email: 'linked@people.test', roles: ['DataView'] })
   const contentBase64 = Buffer.from(`of ${marker}`).toString('base64')
   const { assetKey } = await call('upload_asset', { fileName: `${marker}.txt`, contentBase64 })

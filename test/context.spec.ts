@@ -353,7 +353,6 @@ describe('a context', () => {
     })
     expect([ok, valid]).toEqual([false, false])
     expect(issues.map(({ path, suggestion }: { path: string; suggestion?: string }) => [path, suggestion])).toEqual([
-      ['$.reports', undefined],
       ['$.includes[0].via.child', 'Visit'],
       ['$.includes[1].via.parent', undefined],
       ['$.includes[2].filter[0].property', 'Name'],
@@ -365,10 +364,11 @@ describe('a context', () => {
       ['$.includes[5].includes[0].name', undefined],
       ['$.includes[5].name', undefined],
       ['$.includes[6].includes[0].vai', 'via'],
+      ['$.reports[0].report', undefined],
     ])
     expect((await refusal('create_context', { internalName: 'Bad', entity: 'Ordr' })).code).toBe('unknown_entity')
     expect((await refusal('create_context', { internalName: 'Bad', entity: 'Order', reports: [{ name: 'r' }] })).issues).toMatchObject([
-      { path: '$.reports' },
+      { path: '$.reports[0].report' },
     ])
   })
 

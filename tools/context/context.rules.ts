@@ -5,6 +5,7 @@ import { type Finding, finding, readDraft, unknownName } from '#platform/validat
 import { type Body, type Reference, referencesOfFilter, referencesOfSort } from '#tools/definitions/service.ts'
 import { type Catalog, type CatalogEntity, type CatalogProperty, propertyIndex } from '#tools/entities/catalog.types.ts'
 import { systemFields } from '#tools/properties/operators.types.ts'
+import type { NamedReport } from '#tools/reports/service.ts'
 import { findFilterProblems, findSortProblems, unknownProperty } from '#tools/query/service.ts'
 
 import { include as includeSchema, limitUnlessTold, maxDepth, maxIncludes } from './context.schema.ts'
@@ -22,10 +23,20 @@ export interface PlannedInclude {
   readonly includes: readonly PlannedInclude[]
 }
 
+export interface PlannedReport {
+  readonly name: string
+  readonly report: NamedReport
+  /** Tokens among them stand for values of the bundle. */
+  readonly params: Readonly<Record<string, unknown>>
+  /** The first names of these tokens. */
+  readonly roots: ReadonlySet<string>
+}
+
 /** A context, ready to be read. */
 export interface Plan {
   readonly entity: CatalogEntity
   readonly includes: readonly PlannedInclude[]
+  readonly reports: readonly PlannedReport[]
   /** With the user whom the record is linked to. */
   readonly hasUser: boolean
 }
@@ -130,8 +141,8 @@ function readProperties(
   return entity.properties.filter((property) => chosen.has(property))
 }
 
-/** Why an include cannot have its name: another has it, or something of the record beside which it stands. */
-function findNameProblem(name: string, taken: ReadonlyMap<string, string>, at: Place): Finding[] {
+/** Why an include or a report cannot have its name: another has it, or something of the record beside which it stands. */
+export function findNameProblem(name: string, taken: ReadonlyMap<string, string>, at: Place): Finding[] {
   const by = taken.get(name.toLowerCase())
   return by === undefined ? [] : [finding(pathText([...at, 'name']), `${name} is the name of ${by} here. Choose another.`)]
 }
@@ -204,12 +215,10 @@ function readIncludes(
   })
 }
 
-/** Reads what stands beside the name of a context. */
-export function readContext(catalog: Catalog, { entity: slot, includes, reports, user }: Body): ReadContext {
+/** Reads what stands beside the name of a context, but for its reports. */
+export function readContext(catalog: Catalog, { entity: slot, includes, user }: Body): ReadContext {
   const reading: Reading = { catalog, findings: [], references: [], includes: 0 }
   const { findings, references } = reading
-  if (Array.isArray(reports) && reports.length > 0)
-    findings.push(finding('$.reports', 'A context cannot hold reports yet. Leave reports out; related records come by includes.'))
   const isSlot = typeof slot === 'string' || typeof slot === 'number'
   const entity = isSlot ? catalog.byIdOrName.get(String(slot).toLowerCase()) : undefined
   if (!entity) {
@@ -221,10 +230,12 @@ export function readContext(catalog: Catalog, { entity: slot, includes, reports,
   const hasUser = user === true
   const roots = new Map([[entity.internalName.toLowerCase(), 'the entity'], ...(hasUser ? [['user', 'the linked user'] as const] : [])])
   const planned = readIncludes(entity, Array.isArray(includes) ? includes : undefined, ['includes'], [], roots, reading)
-  return { plan: { entity, includes: planned, hasUser }, findings, references }
+  return { plan: { entity, includes: planned, reports: [], hasUser }, findings, references }
 }
 
 /** The plan without what no token needs. */
 export function planFor(plan: Plan, roots: ReadonlySet<string>): Plan {
-  return { ...plan, includes: plan.includes.filter(({ name }) => roots.has(name)), hasUser: plan.hasUser && roots.has('user') }
+  const reports = plan.reports.filter(({ name }) => roots.has(name))
+  const needed = new Set([...roots, ...reports.flatMap((one) => [...one.roots])])
+  return { ...plan, includes: plan.includes.filter(({ name }) => needed.has(name)), reports, hasUser: plan.hasUser && needed.has('user') }
 }

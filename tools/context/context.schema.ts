@@ -12,6 +12,9 @@ export const contextId = z.int()
 
 export const maxIncludes = 40
 export const maxDepth = 4
+const maxReports = 10
+/** Every reading of the context reads them. */
+const maxParamsCharacters = 10_000
 const limitMost = 500
 export const limitUnlessTold = 50
 
@@ -32,12 +35,22 @@ export const include = z.strictObject({
   includes: z.array(z.looseObject({})).max(maxIncludes).optional().describe(`As these, inside their row; at most ${maxDepth} deep`),
 })
 
+export const includedReport = z.strictObject({
+  name: newName(),
+  report: idOrName,
+  params: z
+    .record(z.string().max(64), z.unknown())
+    .refine((params) => JSON.stringify(params).length <= maxParamsCharacters, `At most ${maxParamsCharacters} characters as JSON`)
+    .optional()
+    .describe('Values of its parameters; tokens name the rest of the bundle'),
+})
+
 export const contextDefinition = z.object({
   internalName: newName('context'),
   displays: displayInputs.optional(),
   entity: idOrName.describe('Of the record that it is about'),
   includes: z.array(include).max(maxIncludes).optional().describe('Related records, each under a name'),
-  reports: z.array(z.looseObject({})).max(10).optional().describe('Not there yet'),
+  reports: z.array(includedReport).max(maxReports).optional().describe('Rows of reports, each under a name'),
   user: z.boolean().optional().describe('With the user whom the record is linked to, as user'),
 })
 
@@ -50,6 +63,7 @@ export const context = z.object({
   displays: z.array(z.object({ languageRegionId: z.int(), name: z.string(), description: z.string() })),
   entity: idOrName,
   includes: z.array(shownInclude),
+  reports: z.array(includedReport.extend({ name: z.string() })),
   user: z.boolean(),
   createdDate: z.iso.datetime(),
   modifiedDate: z.iso.datetime(),
@@ -75,8 +89,8 @@ export const bundle = z.object({
   anchor: z.object({ entity: z.string(), entityId: z.int(), eiRecordId: z.int(), externalKey: z.string() }),
   data: z
     .record(z.string(), z.union([anyRecord, z.array(anyRecord), z.null()]))
-    .describe('By the entity’s name, and by the names of the includes'),
-  truncated: z.array(z.string()).describe('Includes of which there is more'),
+    .describe('By the entity’s name, and by the names of the includes and reports'),
+  truncated: z.array(z.string()).describe('Includes and reports of which there is more'),
   withheld: z.array(z.string()).describe('Values that you may not see, by names with dots; they are null'),
   asOfUtc: z.iso.datetime(),
 })
@@ -103,6 +117,7 @@ export const exampleContext: z.output<typeof context> = {
   contextId: 10_140,
   ...exampleContextInput,
   displays: [],
+  reports: [],
   user: false,
   createdDate: '2026-03-01T08:30:00.000Z',
   modifiedDate: '2026-03-01T08:30:00.000Z',

@@ -12,7 +12,7 @@ export const createContext = defineOperation({
   name: 'create_context',
   title: 'Create a context',
   description:
-    'Says which related records belong to a record of an entity: parents, children, peers, and theirs. list_entity_relationships shows what is related, validate_context tries it out; then hydrate_context, or resolve_tokens.',
+    'Says which related records belong to a record of an entity: parents, children, peers, and theirs, and rows of reports. list_entity_relationships shows what is related, validate_context tries it out; then hydrate_context, or resolve_tokens.',
   method: 'POST',
   path: '/api/v1/context',
   roles: 'BuilderAdmin',

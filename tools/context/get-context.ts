@@ -11,7 +11,8 @@ export const getContext = defineOperation({
   ...reads(shownContext),
   name: 'get_context',
   title: 'Get a context',
-  description: 'One context with its includes. hydrate_context reads its bundle, list_context_tokens tells what a text can name.',
+  description:
+    'One context with its includes and reports. hydrate_context reads its bundle, list_context_tokens tells what a text can name.',
   method: 'POST',
   path: '/api/v1/context/{context}',
   roles: 'any',

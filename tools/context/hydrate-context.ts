@@ -15,7 +15,7 @@ export const hydrateContext = defineOperation({
   name: 'hydrate_context',
   title: 'Read the bundle of a context',
   description:
-    'A record and the related records that a context names, as one bundle, now or as of a time. At most 10,000 rows; truncated names the includes of which there is more. list_contexts gives the names.',
+    'A record and the related records and reports that a context names, as one bundle, now or as of a time. At most 10,000 rows; truncated names of what there is more. list_contexts gives the names.',
   method: 'POST',
   path: '/api/v1/context/{context}/hydrate',
   roles: 'DataView',

@@ -4,7 +4,7 @@ import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { envelopeBytes } from '#platform/paging.ts'
 import { eachInTurns } from '#platform/turns.ts'
-import { findCaller, findRecordsOfUser, findUserOfRecord } from '#tools/entities/service.ts'
+import { findRecordsOfUser, findUserOfRecord } from '#tools/entities/service.ts'
 import {
   everythingOf,
   findDocument,
@@ -18,6 +18,8 @@ import {
 } from '#tools/query/service.ts'
 
 import type { Plan, PlannedInclude } from './context.rules.ts'
+import { openReports } from './reporting.ts'
+import { namedUser } from './roots.ts'
 
 const maxRows = 10_000
 
@@ -129,6 +131,33 @@ async function readInclude(at: Hydrating, include: PlannedInclude, places: reado
   for (const one of include.includes) await readInclude(at, one, inside)
 }
 
+/** Reads the rows of the reports, after all that their parameters may name. */
+async function readReports(at: Hydrating, { reports }: Plan, data: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
+  const read: Record<string, unknown> = {}
+  if (reports.length === 0) return read
+  const run = await openReports(at.context, data, at.asOf)
+  for (const one of reports) {
+    const { name } = one
+    at.bytes -= Buffer.byteLength(name) + 8
+    const { rows, hasMore, withheld } = await run(one, Math.max(0, at.bytes))
+    for (const column of withheld) at.withheld.add(`${name}.${column}`)
+    const placed: unknown[] = []
+    let isFull = false
+    await eachInTurns(rows, (row) => {
+      const size = Buffer.byteLength(JSON.stringify(row)) + 1
+      // Rows have an order: none follows one that has no place.
+      isFull ||= at.rows <= 0 || at.bytes < size
+      if (isFull) return
+      at.rows--
+      at.bytes -= size
+      placed.push(row)
+    })
+    if (hasMore || isFull) at.truncated.add(name)
+    read[name] = placed
+  }
+  return read
+}
+
 /** Reads a bundle. Throws 400 where the anchor is not said, 404 where there is none. */
 export async function hydrate(context: TxContext, plan: Plan, anchor: Anchor, asOf: string | undefined): Promise<Hydrated> {
   const at: Hydrating = {
@@ -143,20 +172,13 @@ export async function hydrate(context: TxContext, plan: Plan, anchor: Anchor, as
   const included: Record<string, unknown> = {}
   for (const include of plan.includes) await readInclude(at, include, [{ record, target: included }])
   const user = plan.hasUser ? { user: await userOf(context, idOf(record)) } : {}
+  const data = { [plan.entity.internalName]: record, ...included, ...user }
   return {
     anchor: record,
-    data: { [plan.entity.internalName]: record, ...included, ...user },
+    data: { ...data, ...(await readReports(at, plan, data)) },
     truncated: [...at.truncated],
     withheld: [...at.withheld],
   }
-}
-
-/** A user as tokens name them. */
-export async function namedUser({ tx, tenantId }: TxContext, tenantUserId: number) {
-  const row = await findCaller(tx, tenantId, tenantUserId)
-  if (!row) return null
-  const { userId, userName, displayName, email, phone, languageCode, timeZoneIana } = row
-  return { tenantUserId, userId, userName, displayName, email, phone, languageCode, timeZoneIana }
 }
 
 async function userOf(context: TxContext, eiRecordId: number) {

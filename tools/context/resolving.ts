@@ -1,17 +1,17 @@
 /** A text with tokens over the bundle of a context, for the caller's language and time zone. */
-import { AppError, mustExist } from '#platform/errors.ts'
+import { AppError } from '#platform/errors.ts'
 import { findDisplayLanguages } from '#platform/db/display-language.ts'
 import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { unknownPaths } from '#platform/tokens/check.ts'
-import { type Format, type Rendering, renderingOf, timeRoots } from '#platform/tokens/rendering.ts'
-import { resolveText, resolving } from '#platform/tokens/resolve.ts'
+import type { Format, Rendering } from '#platform/tokens/rendering.ts'
+import { resolveText } from '#platform/tokens/resolve.ts'
 import { parseTemplate, type Template } from '#platform/tokens/template.ts'
 import { listOptionDisplays, shownIn } from '#tools/properties/service.ts'
-import { findCaller } from '#tools/schema/service.ts'
 
 import { planFor, type Plan } from './context.rules.ts'
-import { type Anchor, hydrate, namedUser } from './hydrating.ts'
+import { type Anchor, hydrate } from './hydrating.ts'
+import { resolvingOver } from './roots.ts'
 import { labelsOf, shapesOf } from './shapes.rules.ts'
 
 /** The text, read. Throws 400 where a token cannot be. */
@@ -54,20 +54,9 @@ export async function resolveFor(
   template: Template,
   { anchor, asOf, format }: Wanted,
 ): Promise<{ readonly text: string; readonly unresolved: readonly string[] }> {
-  const { tx, tenantId, actor } = context
   const plan = planFor(whole, new Set(tokensOf(template).map(({ path }) => path[0].name)))
   const { data } = await hydrate(context, plan, anchor, asOf)
-  const caller = mustExist(await findCaller(tx, tenantId, actor.tenantUserId), 'user')
-  const $user = await namedUser(context, actor.tenantUserId)
-  const labelOf = await readLabels(context, plan, template)
-  const rendering = renderingOf({
-    locale: $user?.languageCode ?? 'en-US',
-    timeZone: caller.timeZoneIana,
-    nowMs: Date.parse(caller.serverTimeUtc),
-    labelOf,
-  })
-  const { tenantName: name, tenantSubDomain: subDomain, tenantHost: host } = caller
-  const at = resolving({ ...data, $user, $tenant: { tenantId, name, subDomain, host }, ...timeRoots(rendering) }, rendering)
+  const at = await resolvingOver(context, data, await readLabels(context, plan, template))
   const text = resolveText(template, at, format)
   // By what there is to name, not by what there was: a default may stand in for a mistake, and is not to hide it.
   return { text, unresolved: unknownPaths(template, shapesOf(whole)) }

@@ -2,6 +2,7 @@
 import type { Shapes } from '#platform/tokens/shape.ts'
 import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 import { shapeOfRecord, shapeOfUser, shapesOfCaller } from '#tools/query/service.ts'
+import { shapeOfRows } from '#tools/reports/service.ts'
 
 import type { Plan, PlannedInclude } from './context.rules.ts'
 
@@ -13,18 +14,19 @@ function shapesOfIncludes(includes: readonly PlannedInclude[]): Shapes {
   return Object.fromEntries(shapes)
 }
 
-/** The roots of a context: its entity, its includes, and what every text has. */
-export function shapesOf({ entity, includes, hasUser }: Plan): Shapes {
+/** The roots of a context: its entity, its includes, its reports, and what every text has. */
+export function shapesOf({ entity, includes, reports, hasUser }: Plan): Shapes {
   return {
     [entity.internalName]: shapeOfRecord(entity.properties),
     ...shapesOfIncludes(includes),
+    ...Object.fromEntries(reports.map(({ name, report }) => [name, shapeOfRows(report.definition)] as const)),
     ...(hasUser ? { user: shapeOfUser } : {}),
     ...shapesOfCaller,
   }
 }
 
 /** The options of properties by the names that lead to them: what `label` shows. */
-export function labelsOf({ entity, includes }: Plan): ReadonlyMap<string, CatalogProperty> {
+export function labelsOf({ entity, includes, reports }: Plan): ReadonlyMap<string, CatalogProperty> {
   const labels = new Map<string, CatalogProperty>()
   const add = (before: string, properties: readonly CatalogProperty[], inside: readonly PlannedInclude[]) => {
     for (const property of properties) if (property.options.length > 0) labels.set(`${before}.${property.internalName}`, property)
@@ -32,5 +34,10 @@ export function labelsOf({ entity, includes }: Plan): ReadonlyMap<string, Catalo
   }
   add(entity.internalName, entity.properties, [])
   for (const one of includes) add(one.name, one.properties, one.includes)
+  for (const { name, report } of reports)
+    for (const output of report.definition.report?.outputs ?? []) {
+      const { of } = output.result
+      if (of && of.options.length > 0) labels.set(`${name}.${output.name}`, of)
+    }
   return labels
 }

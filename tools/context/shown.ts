@@ -17,20 +17,28 @@ import {
 } from '#tools/definitions/service.ts'
 import type { Catalog } from '#tools/entities/catalog.types.ts'
 import { loadReferences, readDisplays } from '#tools/properties/service.ts'
+import { findReports, type NamedReports } from '#tools/reports/service.ts'
 import { findDisplayNames } from '#tools/users/service.ts'
 
-import { type Plan, readContext } from './context.rules.ts'
+import type { Plan } from './context.rules.ts'
 import type { context as shownContext, contextDefinition } from './context.schema.ts'
+import { readWhole, reportSlots } from './reports.rules.ts'
 
 type Shown = z.output<typeof shownContext>
+/** Older ones say nothing of reports. */
+type StoredBody = Pick<Shown, 'displays' | 'entity' | 'includes' | 'user'> & Partial<Pick<Shown, 'reports'>>
 type Given = Partial<Pick<z.output<typeof contextDefinition>, 'displays' | 'entity' | 'includes' | 'reports' | 'user'>>
 
 /** A context stands by itself: it outlives its entity, and says then what is gone. */
 export const placeOfContexts = { kind: 'context', entityId: null, lister: 'list_contexts', field: 'context' } as const
 
 /** What is wrong with a stored context today: what it names and is gone, and what the catalog no longer allows. */
-function problemsOf(catalog: Catalog, { body, gone }: Definition): { plan: Plan | undefined; findings: readonly Finding[] } {
-  const { plan, findings } = readContext(catalog, body)
+function problemsOf(
+  catalog: Catalog,
+  { body, gone }: Definition,
+  reports: NamedReports,
+): { plan: Plan | undefined; findings: readonly Finding[] } {
+  const { plan, findings } = readWhole(catalog, body, reports)
   const told = new Set(gone.map((one) => one.path))
   return { plan, findings: [...gone, ...findings.filter((one) => !told.has(one.path))] }
 }
@@ -40,10 +48,15 @@ export async function showContexts(context: TxContext, catalog: Catalog, rows: r
   const { tx, tenantId } = context
   const names = await findDisplayNames(tx, tenantId, [...new Set(rows.map((row) => row.ownerId))])
   const definitions = await readDefinitions(context, rows, catalog)
+  const named = await findReports(
+    context,
+    catalog,
+    definitions.flatMap(({ body }) => reportSlots(body)),
+  )
   return mapInTurns(definitions, (definition) => {
-    const { findings } = problemsOf(catalog, definition)
+    const { findings } = problemsOf(catalog, definition, named)
     // A stored body was read by the schema before it was kept.
-    const { displays, entity, includes, user } = definition.body as unknown as Pick<Shown, 'displays' | 'entity' | 'includes' | 'user'>
+    const { displays, entity, includes, reports = [], user } = definition.body as unknown as StoredBody
     const { definitionId, internalName, ownerId, createdDate, modifiedDate } = definition
     return {
       contextId: definitionId,
@@ -51,6 +64,7 @@ export async function showContexts(context: TxContext, catalog: Catalog, rows: r
       displays,
       entity,
       includes,
+      reports,
       user,
       createdDate,
       modifiedDate,
@@ -68,15 +82,20 @@ export async function showContext(context: TxContext, catalog: Catalog, row: Def
 
 /** What is wrong with a context that somebody wrote, and what of it is kept. */
 export async function checkContext(
-  { tx, tenantId }: TxContext,
+  context: TxContext,
   catalog: Catalog,
   given: Given,
 ): Promise<Pick<DefinitionDraft, 'body' | 'references'> & { readonly findings: readonly Finding[] }> {
-  const { displays, findings: ofDisplays } = readDisplays(given.displays ?? [], await loadReferences(tx, tenantId), '$.displays')
-  const { entity, includes = [], reports, user = false } = given
-  const { findings, references } = readContext(catalog, { entity, includes, reports, user })
+  const { displays, findings: ofDisplays } = readDisplays(
+    given.displays ?? [],
+    await loadReferences(context.tx, context.tenantId),
+    '$.displays',
+  )
+  const { entity, includes = [], reports = [], user = false } = given
+  const body = { entity, includes, reports, user }
+  const { findings, references } = readWhole(catalog, body, await findReports(context, catalog, reportSlots(body)))
   const kept = displays.map(({ languageRegionId, name, description }) => ({ languageRegionId, name, description }))
-  return { body: { displays: kept, entity, includes, user }, references, findings: [...ofDisplays, ...findings] }
+  return { body: { displays: kept, ...body }, references, findings: [...ofDisplays, ...findings] }
 }
 
 /** The same to keep. Throws 400 with every finding. */
@@ -105,7 +124,7 @@ export async function soundContext(
   const row = await mustFindDefinition(context, placeOfContexts, slot)
   const [definition] = await readDefinitions(context, [row], catalog)
   if (!definition) throw new Error('A context was not read')
-  const { plan, findings } = problemsOf(catalog, definition)
+  const { plan, findings } = problemsOf(catalog, definition, await findReports(context, catalog, reportSlots(definition.body)))
   const first = findings.find((one) => one.severity === 'error')
   if (plan && !first) return { plan, row }
   const issues = findings.slice(0, 50).map(toIssue)

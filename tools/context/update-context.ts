@@ -12,7 +12,8 @@ export const updateContext = defineOperation({
   errors: ['not_found', 'already_exists', 'unknown_property', 'unknown_entity'],
   name: 'update_context',
   title: 'Change a context',
-  description: 'Changes what is named; includes and displays as a whole. get_context shows what there is, validate_context tries it out.',
+  description:
+    'Changes what is named; includes, reports and displays as a whole. get_context shows what there is, validate_context tries it out.',
   method: 'PUT',
   path: '/api/v1/context/{context}',
   roles: 'BuilderAdmin',

@@ -63,6 +63,22 @@ export async function findDefinition(
   return row
 }
 
+/** Those of a kind that these ids and names lead to, whoever owns them. */
+export async function findDefinitions(
+  tx: Tx,
+  tenantId: number,
+  kind: DefinitionKind,
+  slots: readonly IdOrName[],
+): Promise<DefinitionRow[]> {
+  const read = slots.map(readIdOrName)
+  const ids = read.flatMap(({ id }) => id ?? [])
+  const names = read.flatMap(({ name }) => name?.toLowerCase() ?? [])
+  return tx<DefinitionRow[]>`
+    select ${columns(tx)} from platform.definition d
+    where d.tenant_id = ${tenantId} and d.kind = ${kind}
+      and (d.definition_id = any(${ids}::bigint[]) or lower(d.internal_name) = any(${names}::text[]))`
+}
+
 /** A page of those that the viewer sees, in the order of their names. */
 export async function listDefinitions(
   tx: Tx,

@@ -16,6 +16,7 @@ import {
   deleteParts,
   findDefinition,
   findDefinitionNames,
+  findDefinitions,
   insertDefinition,
   listDefinitionNames,
   listDefinitions,
@@ -234,6 +235,20 @@ export async function findAnyDefinition(
   slot: IdOrName,
 ): Promise<DefinitionRow | undefined> {
   return findDefinition(tx, tenantId, { kind, slot, entityId: null, viewer: { tenantUserId: 0, seesAll: true, isApi: false } })
+}
+
+/** The same of several. */
+export async function findAnyDefinitions(
+  { tx, tenantId }: TxContext,
+  kind: DefinitionKind,
+  slots: readonly IdOrName[],
+): Promise<DefinitionRow[]> {
+  return slots.length === 0 ? [] : findDefinitions(tx, tenantId, kind, slots)
+}
+
+/** The names of a kind that the caller sees, for suggestions. */
+export async function namesSeen(context: TxContext, place: Place): Promise<string[]> {
+  return listDefinitionNames(context.tx, context.tenantId, { ...place, viewer: viewerOf(context) })
 }
 
 /** Whether a definition of the kind, whoever owns it, has this name. */

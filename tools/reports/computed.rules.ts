@@ -3,10 +3,11 @@ import { checkTokens } from '#platform/tokens/check.ts'
 import { evaluate } from '#platform/tokens/evaluate.ts'
 import { type Expression, parseExpression, templatesOf } from '#platform/tokens/expression.ts'
 import { type Resolving, resolving } from '#platform/tokens/resolve.ts'
-import type { Shapes } from '#platform/tokens/shape.ts'
+import type { Shape, Shapes } from '#platform/tokens/shape.ts'
+import { parseTemplate, soleToken } from '#platform/tokens/template.ts'
 import { quoted } from '#platform/suggest.ts'
 import { type Finding, finding } from '#platform/validation.ts'
-import type { Output } from '#tools/query/service.ts'
+import type { Output, Report } from '#tools/query/service.ts'
 
 import { isObject, shapeOf } from './params.rules.ts'
 
@@ -26,6 +27,15 @@ function shapesOfRow(outputs: readonly Output[]): Shapes {
   return Object.fromEntries(
     outputs.map(({ name, result }) => [name, shapeOf({ dataType: result.dataType, isList: result.of?.isList === true })]),
   )
+}
+
+/** The rows of a report as tokens name them. A column whose name no token can say is left out. */
+export function shapeOfRows({ report, computed }: { readonly report: Report | undefined; readonly computed: readonly Computed[] }): Shape {
+  const snapshot: Shapes = report?.variance ? { snapshotDate: { kind: 'scalar', type: 'dateTime' } } : {}
+  const made: Shapes = Object.fromEntries(computed.map(({ alias }) => [alias, { kind: 'any' }]))
+  const columns = Object.entries({ ...snapshot, ...shapesOfRow(report?.outputs ?? []), ...made })
+  const sayable = columns.filter(([name]) => soleToken(parseTemplate(`[[row.${name}]]`))?.path[1]?.name === name)
+  return { kind: 'list', of: { kind: 'object', fields: Object.fromEntries(sayable) } }
 }
 
 /** Reads `computed` of a definition; findings stand at `path`. */

@@ -11,7 +11,7 @@ import { refuseErrors } from '#platform/validation.ts'
 import type { Body } from '#tools/definitions/service.ts'
 import type { Catalog } from '#tools/entities/catalog.types.ts'
 import { findCaller } from '#tools/entities/service.ts'
-import { pageOfReport, prepareReport, readReportRows, type ReadyReport } from '#tools/query/service.ts'
+import { flatPageOfReport, pageOfReport, partlySeen, prepareReport, readReportRows, type ReadyReport } from '#tools/query/service.ts'
 
 import { type Computed, computedOf } from './computed.rules.ts'
 import type { ReadDefinition } from './definition.rules.ts'
@@ -127,17 +127,41 @@ async function computedRows(items: string, computed: readonly Computed[], at: Re
   return (await jsonPieces(rows)).join('')
 }
 
-/** All of its rows, batch by batch, each the values by name that a page has in `data`. The transaction stays open meanwhile, and reads nothing else. */
-export async function* readAllRows(
+type FlatRow = Readonly<Record<string, unknown>>
+
+function flatRow(text: string, { computed, at }: Pick<RunnableReport, 'computed' | 'at'>): FlatRow {
+  // The statement wrote this text, an object.
+  const row = JSON.parse(text) as FlatRow
+  return computed.length === 0 ? row : { ...row, ...computedOf(computed, row, at) }
+}
+
+export interface FlatPage {
+  readonly rows: readonly FlatRow[]
+  /** Whether there are more behind them. */
+  readonly hasMore: boolean
+  /** Columns that are null in some row where the caller does not see all of them. */
+  readonly withheld: readonly string[]
+}
+
+/** Its page as the definition says, each row the values by name, as many as fit in these bytes before they are computed. Throws `timeout`. */
+export async function runFlatPage(
   context: TxContext,
-  { ready, computed, at }: RunnableReport,
-): AsyncGenerator<readonly Readonly<Record<string, unknown>>[]> {
-  for await (const batch of readReportRows(context, ready))
-    yield await mapInTurns(batch, (text) => {
-      // The statement wrote this text, an object.
-      const row = JSON.parse(text) as Record<string, unknown>
-      return computed.length === 0 ? row : { ...row, ...computedOf(computed, row, at) }
-    })
+  run: RunnableReport,
+  bounds: { readonly bytes: number; readonly seconds: number },
+): Promise<FlatPage> {
+  const { ready, page, pageSize } = run
+  const { items, total, isCut } = await flatPageOfReport(context, ready, { page, pageSize }, bounds)
+  const rows = items === '' ? [] : await mapInTurns(items.split(',\n'), (text) => flatRow(text, run))
+  return {
+    rows,
+    hasMore: isCut || total > (page - 1) * pageSize + rows.length,
+    withheld: partlySeen(ready.report).filter((name) => rows.some((row) => row[name] === null)),
+  }
+}
+
+/** All of its rows, batch by batch, each the values by name that a page has in `data`. The transaction stays open meanwhile, and reads nothing else. */
+export async function* readAllRows(context: TxContext, run: RunnableReport): AsyncGenerator<readonly FlatRow[]> {
+  for await (const batch of readReportRows(context, run.ready)) yield await mapInTurns(batch, (text) => flatRow(text, run))
 }
 
 /** What execute answers, as JSON text. Throws 400 for a page that is said in two ways. */

@@ -9,7 +9,9 @@ import {
   type Body,
   type DefinitionDraft,
   type DefinitionRow,
+  findAnyDefinitions,
   mustFindDefinition,
+  namesSeen,
   readBody,
   readDefinitions,
 } from '#tools/definitions/service.ts'
@@ -113,4 +115,35 @@ export async function soundReport(
     'run',
   )
   return { body: stored.body, definition, row }
+}
+
+/** A stored report, for a definition that stands on it. */
+export interface NamedReport extends SoundReport {
+  readonly reportId: number
+  readonly internalName: string
+  /** Why it cannot be run today. */
+  readonly problem: string | undefined
+}
+
+export interface NamedReports {
+  /** By id, and by name in lower case. */
+  readonly byIdOrName: ReadonlyMap<string, NamedReport>
+  /** For suggestions, where one was not found. */
+  readonly names: readonly string[]
+}
+
+/** The reports that a definition stands on, whoever owns them. */
+export async function findReports(context: TxContext, catalog: Catalog, slots: readonly IdOrName[]): Promise<NamedReports> {
+  const rows = await findAnyDefinitions(context, 'report', [...new Set(slots)])
+  const stored = await readDefinitions(context, rows, catalog)
+  const found = await mapInTurns(stored, (one): NamedReport => {
+    const definition = findReportProblems(catalog, one)
+    const problem = definition.findings.find(({ severity }) => severity === 'error')?.message
+    return { reportId: one.definitionId, internalName: one.internalName, body: one.body, definition, problem }
+  })
+  const byIdOrName = new Map(
+    found.flatMap((one) => [String(one.reportId), one.internalName.toLowerCase()].map((name) => [name, one] as const)),
+  )
+  const isMissing = slots.some((slot) => !byIdOrName.has(String(slot).toLowerCase()))
+  return { byIdOrName, names: isMissing ? await namesSeen(context, placeOfReports) : [] }
 }

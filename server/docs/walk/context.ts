@@ -2,7 +2,8 @@ import type { Step } from './step.ts'
 
 const entity = 'WorkOrder{{run}}'
 const context = 'OrderForCustomer{{run}}'
-const definition = { internalName: context, entity, includes: [], user: true }
+const reports = [{ name: 'priorities', report: 'ByPriority{{run}}', params: { since: '[[$today]]' } }]
+const definition = { internalName: context, entity, includes: [], reports, user: true }
 
 export const steps: readonly Step[] = [
   { operation: 'save_instance', title: 'to be told of', input: { entity, key1: 'WO-9', data: { 'Title{{run}}': 'Check the pump' } } },
@@ -15,7 +16,11 @@ export const steps: readonly Step[] = [
   { operation: 'hydrate_context', input: { context, key1: 'WO-9' } },
   {
     operation: 'resolve_tokens',
-    input: { context, key1: 'WO-9', text: `[[${entity}.key1]]: [[${entity}.Title{{run}}|upper]], [[$today|date:long]]` },
+    input: {
+      context,
+      key1: 'WO-9',
+      text: `[[${entity}.key1]]: [[${entity}.Title{{run}}|upper]], [[priorities|count]] priorities, [[$today|date:long]]`,
+    },
   },
   { operation: 'delete_context', input: { context } },
   { operation: 'delete_instance_by_key', title: 'that was told of', input: { entity, key1: 'WO-9' } },

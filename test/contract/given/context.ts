@@ -17,7 +17,12 @@ async function made(stage: Stage): Promise<Made> {
   await call('create_entity', { internalName: visit, properties: [{ property: title }] })
   await call('attach_child_entity', { entity, childEntity: visit })
   const includes = [{ name: 'visits', via: { child: visit }, properties: [title], limit: 5 }]
-  return { entity, definition: { internalName: unique('OrderContext'), entity, includes } }
+  const report = unique('OrderReport')
+  const filters = [{ property: 'key1', op: 'eq', value: '[[$param.key]]' }]
+  const parameters = [{ name: 'key', dataType: 'Text' }]
+  await call('create_report', { internalName: report, definitionJson: { primaryEntityId: entity, filters, parameters } })
+  const reports = [{ name: 'rows', report, params: { key: `[[${entity}.key1]]` } }]
+  return { entity, definition: { internalName: unique('OrderContext'), entity, includes, reports } }
 }
 
 async function created(stage: Stage): Promise<{ context: string; eiRecordId: number; entity: string }> {
@@ -44,6 +49,6 @@ export const given: Given = {
   },
   async resolve_tokens(stage) {
     const { context, eiRecordId, entity } = await created(stage)
-    return { input: { context, eiRecordId, text: `[[${entity}.key1]] has [[visits|count]] visits` } }
+    return { input: { context, eiRecordId, text: `[[${entity}.key1]] has [[visits|count]] visits, [[rows|count]] rows` } }
   },
 }

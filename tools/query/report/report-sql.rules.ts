@@ -187,13 +187,13 @@ export function reportRowsSql(
   }
 }
 
-/** At least this many bytes go into a row's JSON, without making it; undefined where no value is long. */
-export function weightSql({ outputs }: Report): string | undefined {
+/** At least this many bytes go into a row's JSON, without making it; undefined where no value is long. `copies` is how often a value stands in it. */
+export function weightSql({ outputs }: Report, copies: 1 | 2): string | undefined {
   const terms = outputs.flatMap(({ result }) => {
     if (result.of?.isList) return [`coalesce(pg_column_size(${result.output}) / 4, 0)`]
     return result.dataType === 'Text' ? [`coalesce(octet_length(${result.output}), 0)`] : []
   })
-  return terms.length === 0 ? undefined : `(${terms.join(' + ')}) * 2`
+  return terms.length === 0 ? undefined : `(${terms.join(' + ')}) * ${copies}`
 }
 
 /** A `from` item that makes each value of a row once, as JSON has it: `v0, v1 …`. */

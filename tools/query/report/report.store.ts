@@ -15,10 +15,12 @@ export interface ReportPage {
   readonly times: readonly string[]
   /** Every entity in it, as its tables stand. */
   readonly readables: readonly Readable[]
+  /** Rows are their values by name, and where not all fit those that do. */
+  readonly isFlat: boolean
 }
 
 export interface ReportRow {
-  /** Rows as JSON text, each on a line, commas between; empty where not all of them fit. */
+  /** Rows as JSON text, each on a line, commas between; where not all of them fit empty, or of flat ones those that do. */
   readonly items: string
   readonly fitting: number
   readonly found: number
@@ -34,33 +36,39 @@ export interface CompiledReport {
 
 export function compileReport(report: Report, page: ReportPage): CompiledReport {
   const parameters = createParameters()
-  const { limit, offset, bytes } = page
+  const { limit, offset, bytes, isFlat } = page
   const { before, order, total } = reportRowsSql(parameters, report, page)
-  const weight = weightSql(report)
+  const weight = weightSql(report, isFlat ? 1 : 2)
   const earlier = weight === undefined ? '0' : `sum(${weight}) over (order by ${order} rows between unbounded preceding and 1 preceding)`
   const values = rowValuesSql(parameters, report)
-  const document = rowDocumentSql(parameters, report)
+  const document = isFlat ? flatRowSql(parameters, report) : rowDocumentSql(parameters, report)
+  const items = `string_agg(document, E',\\n' order by n)`
   const text = `with ${before.join(', ')}, chosen as (select * from kept order by ${order} limit ${limit} offset ${offset}),
     numbered as (select *, row_number() over (order by ${order}) as n, ${earlier} as earlier from chosen),
     shown as materialized (
       select n, case when coalesce(earlier, 0) < ${bytes} then (${document})::text end as document from numbered cross join ${values}
     ),
     measured as (select n, document, sum(coalesce(octet_length(document), ${bytes}) + 1) over (order by n) <= ${bytes} as fits from shown)
-    select case when bool_and(fits) then string_agg(document, E',\\n' order by n) else '' end as items,
+    select ${isFlat ? `coalesce(${items} filter (where fits), '')` : `case when bool_and(fits) then ${items} else '' end`} as items,
       count(*) filter (where fits)::int as fitting, count(*)::int as found, ${total}::bigint as total,
       ${report.variance ? `exists (select from snap_all where no > ${maxSnapshots})` : 'false'} as is_cut
     from measured`
   return { text, parameters }
 }
 
-/** The statement of all its rows, each the JSON of its values by name; of a report of several times after the time of each, as `snapshotDate`. */
+/** The JSON text of a row's values by name; of a report of several times after the time of each, as `snapshotDate`. */
+function flatRowSql(parameters: Parameters, report: Report): string {
+  const data = rowDataSql(parameters, report)
+  return report.variance ? `'{"snapshotDate":"' || ${isoSql('snap_at')} || '",' || substr((${data})::text, 2)` : `(${data})::text`
+}
+
+/** The statement of all its rows, each flat. */
 export function compileAllRows(report: Report, page: Pick<ReportPage, 'times' | 'readables'>): CompiledReport {
   const parameters = createParameters()
   const { before, order } = reportRowsSql(parameters, report, page)
   const values = rowValuesSql(parameters, report)
-  const data = rowDataSql(parameters, report)
-  const at = report.variance ? `'{"snapshotDate":"' || ${isoSql('snap_at')} || '",' || substr((${data})::text, 2)` : `(${data})::text`
-  const text = `with ${before.join(', ')} select ${at} as data from kept cross join ${values} order by ${order}`
+  const row = flatRowSql(parameters, report)
+  const text = `with ${before.join(', ')} select ${row} as data from kept cross join ${values} order by ${order}`
   return { text, parameters }
 }
 

@@ -8,6 +8,7 @@ import type { Catalog } from '#tools/entities/catalog.types.ts'
 
 import { callerOf } from '../frame.ts'
 import { beginningsBetween, type Clock } from '../moments.rules.ts'
+import { showingRules } from '../sight.rules.ts'
 import type { Readable } from '../source.rules.ts'
 import { readReport, type ReadReport, type ReportSaid } from './read-report.rules.ts'
 import {
@@ -84,7 +85,7 @@ function timesOf({ variance, timeZone }: Report): readonly string[] {
 
 /** The statement of a page of it. */
 export function statementOf({ report, readables }: ReadyReport, { page, pageSize }: PageOfReport, bytes: number): CompiledReport {
-  return compileReport(report, { limit: pageSize, offset: (page - 1) * pageSize, bytes, times: timesOf(report), readables })
+  return compileReport(report, { limit: pageSize, offset: (page - 1) * pageSize, bytes, times: timesOf(report), readables, isFlat: false })
 }
 
 const batchBytes = 1024 * 1024
@@ -108,24 +109,46 @@ export async function* readReportRows(context: TxContext, { report, readables }:
   }
 }
 
-/** A page of its rows. Throws `too_large` where they are larger than an answer may be, and `timeout` where it takes too long. */
-export async function pageOfReport(context: TxContext, ready: ReadyReport, page: PageOfReport, bytes: number): Promise<ReportRow> {
-  const { tx, tenantId, services } = context
-  const { reportSeconds } = services.config.limits
-  const statement = statementOf(ready, page, bytes)
+/** Throws `timeout` where it takes longer. */
+async function runWithin({ tx, tenantId }: TxContext, statement: CompiledReport, seconds: number): Promise<ReportRow> {
   try {
-    const row = await inRecords(tx, tenantId, () => runReport(tx, statement, reportSeconds))
-    if (row.fitting === row.found) return row
-    throw new AppError(
-      'too_large',
-      `These rows are larger than an answer may be (${bytes} bytes). pageSize ${Math.max(1, row.fitting)} fits${row.fitting === 0 ? ' not even: name fewer columns' : ', or fewer columns'}; export_report writes all rows into a file.`,
-    )
+    return await inRecords(tx, tenantId, () => runReport(tx, statement, seconds))
   } catch (error) {
     if (sqlState(error) !== '57014') throw error
     throw new AppError(
       'timeout',
-      `This took longer than ${reportSeconds} seconds. Narrow it: a filter that leaves fewer records, fewer joins, a shorter range of time; export_report writes large results.`,
+      `This took longer than ${seconds} seconds. Narrow it: a filter that leaves fewer records, fewer joins, a shorter range of time; export_report writes large results.`,
       { cause: error, retryAfterSeconds: 1 },
     )
   }
+}
+
+/** A page of its rows. Throws `too_large` where they are larger than an answer may be, and `timeout` where it takes too long. */
+export async function pageOfReport(context: TxContext, ready: ReadyReport, page: PageOfReport, bytes: number): Promise<ReportRow> {
+  const row = await runWithin(context, statementOf(ready, page, bytes), context.services.config.limits.reportSeconds)
+  if (row.fitting === row.found) return row
+  throw new AppError(
+    'too_large',
+    `These rows are larger than an answer may be (${bytes} bytes). pageSize ${Math.max(1, row.fitting)} fits${row.fitting === 0 ? ' not even: name fewer columns' : ', or fewer columns'}; export_report writes all rows into a file.`,
+  )
+}
+
+/** Of a page of its rows those that fit, each the JSON text of its values by name. Throws `timeout` where it takes longer than this. */
+export async function flatPageOfReport(
+  context: TxContext,
+  { report, readables }: ReadyReport,
+  { page, pageSize }: PageOfReport,
+  { bytes, seconds }: { readonly bytes: number; readonly seconds: number },
+): Promise<ReportRow> {
+  const part = { limit: pageSize, offset: (page - 1) * pageSize, bytes, times: timesOf(report), readables, isFlat: true }
+  return runWithin(context, compileReport(report, part), seconds)
+}
+
+/** Columns with a value of a record that the caller does not see in every row, by their names. */
+export function partlySeen({ outputs }: Report): string[] {
+  return outputs.flatMap(({ made, name }) => {
+    if (made.kind === 'aggregate' || !('property' in made.field)) return []
+    const { source, property } = made.field
+    return source.sight !== undefined && showingRules(source.sight, property) !== 'everywhere' ? [name] : []
+  })
 }
