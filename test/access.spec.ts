@@ -239,4 +239,49 @@ describe('reading under access rules', () => {
     const open = await world.call('describe_entity', { entity: 'Order' }, { key: north })
     expect(open.access).toEqual({ read: true, create: true, edit: true, delete: false, isPartial: false, hidden: [], readOnly: [] })
   })
+
+  it('sorts by a parent as far as the caller sees it: an unseen one and a withheld value count as empty', async () => {
+    await world.call('create_entity', { internalName: 'Task', properties: [{ property: 'Title' }] })
+    await world.call('attach_child_entity', { entity: 'Order', childEntity: 'Task', isList: true })
+    for (const [key1, parentKey] of [
+      ['t1', 's1'],
+      ['t2', 'n1'],
+      ['t3', 'n2'],
+    ] as const) {
+      const [parent] = (await list(world.tenant.key, { filterRules: [{ property: 'key1', op: 'eq', value: parentKey }] })) as unknown as {
+        eiRecordId: number
+      }[]
+      await world.call('save_instance', { entity: 'Task', key1, parentEIRecordId: parent?.eiRecordId, data: { Title: key1 } })
+    }
+    const sort = [{ entity: 'Order', property: 'Secret', direction: 'desc' }]
+    const tasks = async (key: string, name = 'list_instances', more: object = {}) =>
+      ((await world.call(name, { entity: 'Task', sort, ...more }, { key })) as { key1: string }[]).map((row) => row.key1)
+    const asOf = { asOfDate: '2999-01-01T00:00:00Z' }
+    await setRules([])
+    expect(await tasks(north)).toEqual(['t1', 't3', 't2'])
+    const readings: object[][] = [
+      [builders, { role: 'DataView', read: true, filter: ofMySite }],
+      [
+        builders,
+        { role: 'DataEdit', read: true, hidden: ['Secret', 'Cost'] },
+        { tenantUserId: northId, read: true, filter: ofMySite, hidden: ['Cost'] },
+      ],
+    ]
+    for (const rules of readings) {
+      await setRules(rules)
+      expect(await tasks(north)).toEqual(['t3', 't2', 't1'])
+      expect(await tasks(north, 'list_instances_as_of', asOf)).toEqual(['t3', 't2', 't1'])
+      expect(await tasks(world.tenant.key)).toEqual(['t1', 't3', 't2'])
+    }
+    const withheld = { entity: 'Task', sort: [{ entity: 'Order', property: 'Cost' }] }
+    const error = await refusal('list_instances', withheld, north)
+    expect([error.status, error.message]).toEqual([400, expect.stringContaining('Cost is withheld from you')])
+    // To whom no rule shows a single parent, all of them are empty: the order is that of the ids.
+    await setRules([builders])
+    expect(await tasks(stranger, 'list_instances', { sort: [{ entity: 'Order', property: 'eiRecordId', direction: 'desc' }] })).toEqual([
+      't1',
+      't2',
+      't3',
+    ])
+  })
 })

@@ -272,7 +272,6 @@ describe('filters', () => {
     ['a rule of its own', { filters: [5] }, '$.filters[0]', 'Expected object, got 5.'],
     ['an empty in', { filterRules: [{ property: 'Name', op: 'in', value: [] }] }, '$.filterRules[0].value', 'one or more values, got []'],
     ['one end of between', { filterRules: [{ property: 'Size', op: 'between', value: 1 }] }, '$.filterRules[0].value', '[from, to], got 1'],
-    ['a sort by another entity', { sort: [{ property: 'Name', entity: 'Site' }] }, '$.sort[0].entity', 'Site'],
     ['a rule without a property', { filters: [{ op: 'isEmpty' }] }, '$.filters[0].property', 'Required, the internalName or id'],
     ['a logic in small letters', { filterRules: { logic: 'and' } }, '$.filterRules.logic', 'Expected AND or OR, got "and".'],
   ])('refuse %s and say what is allowed, at its place', async (_what, input, path, message) => {

@@ -15,6 +15,7 @@ const world = useWorld()
 interface Row {
   readonly eiRecordId: number
   readonly key1: string
+  readonly parentEIRecordId: number | null
   readonly data: Readonly<Record<string, unknown>>
 }
 
@@ -38,20 +39,36 @@ async function walk(input: object, name?: string): Promise<Row[]> {
 
 describe('paging in any order', () => {
   const states = ['new', 'open', 'done']
-  const fields = ['Size', 'Cost', 'Day', 'At', 'IsNew', 'State', 'Name', 'key1', 'key2', 'eiRecordId', 'modifiedDate', 'createdBy'] as const
+  const own = ['Size', 'Cost', 'Day', 'At', 'IsNew', 'State', 'Name', 'key1', 'key2', 'eiRecordId', 'modifiedDate', 'createdBy']
+  // A crate stands below a dock, which may stand below a harbour, or below a harbour itself.
+  const above = ['Size', 'Cost', 'Day', 'At', 'IsNew', 'State', 'Name', 'key2', 'eiRecordId', 'entityId', 'modifiedDate', 'createdBy']
+  const fields = [
+    ...own.map((property) => ({ property })),
+    ...above.flatMap((property) => ['Dock', 'Harbour'].map((entity) => ({ entity, property }))),
+  ]
   const count = 61
+  /** Docks and harbours by their ids. */
+  const parents = new Map<number, Row & { readonly entity: string }>()
 
   beforeAll(async () => {
     const propertyOptions = states.map((internalName) => ({ internalName }))
     const types = { Size: 'Number', Cost: 'Currency', Day: 'DateOnly', At: 'DateTime', IsNew: 'Boolean', State: 'Choice', Name: 'Text' }
     for (const [internalName, dataType] of Object.entries(types))
       await world.call('create_property', { internalName, dataType, ...(dataType === 'Choice' ? { propertyOptions } : {}) })
-    await world.call('create_entity', { internalName: 'Crate', properties: Object.keys(types).map((property) => ({ property })) })
+    for (const internalName of ['Harbour', 'Dock', 'Crate'])
+      await world.call('create_entity', { internalName, properties: Object.keys(types).map((property) => ({ property })) })
+    for (const [entity, childEntity] of [
+      ['Harbour', 'Dock'],
+      ['Dock', 'Crate'],
+      ['Harbour', 'Crate'],
+    ])
+      await world.call('attach_child_entity', { entity, childEntity, isList: true })
     // Few values, so that ties and empty ones are everywhere.
     const of = <T>(index: number, values: readonly T[]): T | null => values[index % (values.length + 1)] ?? null
-    const rows = Array.from({ length: count }, (_, index) => ({
+    const rowOf = (index: number, under?: readonly number[]) => ({
       key1: `k${index}`,
       key2: index % 3 === 0 ? '' : `part ${index % 4}`,
+      ...(under === undefined ? {} : { parentEIRecordId: of(index * 3 + (index >> 3), under) ?? undefined }),
       data: {
         Size: of(index * 7, [0.1, -3, 1e21]),
         Cost: of(index * 3, [12.5, 0]),
@@ -61,16 +78,34 @@ describe('paging in any order', () => {
         State: of(index * 11, states),
         Name: of(index * 13, ['b', 'A', 'a', 'ä', '', 'x'.repeat(300), `${'x'.repeat(300)}y`]),
       },
-    }))
+    })
+    const idsOf = async (entity: string, rows: readonly object[]) => {
+      const { results } = await world.call('save_instances_bulk', { entity, rows })
+      return results.map((row: { eiRecordId: number }) => row.eiRecordId) as number[]
+    }
+    const harbours = await idsOf(
+      'Harbour',
+      Array.from({ length: 4 }, (_, index) => rowOf(index)),
+    )
+    const docks = await idsOf(
+      'Dock',
+      Array.from({ length: 9 }, (_, index) => rowOf(index, harbours)),
+    )
+    for (const entity of ['Harbour', 'Dock'])
+      for (const row of (await page({ entity, pageSize: 100 })).rows) parents.set(row.eiRecordId, { ...row, entity })
+    expect(parents.size).toBe(13)
+    const rows = Array.from({ length: count }, (_, index) => rowOf(index, [...docks, ...harbours]))
     // In several transactions, so that dates differ too.
     for (let from = 0; from < count; from += 20)
       await world.call('save_instances_bulk', { entity: 'Crate', rows: rows.slice(from, from + 20) })
   })
 
-  const sortOf = fc.uniqueArray(fc.record({ property: fc.constantFrom(...fields), direction: fc.constantFrom('asc', 'desc') }), {
-    selector: ({ property }) => property,
-    maxLength: 3,
-  })
+  const sortOf = fc.uniqueArray(
+    fc
+      .record({ field: fc.constantFrom<{ entity?: string; property: string }[]>(...fields), direction: fc.constantFrom('asc', 'desc') })
+      .map(({ field, direction }) => ({ ...field, direction })),
+    { selector: ({ entity, property }) => `${entity}.${property}`, maxLength: 3 },
+  )
 
   it.each(['list_instances', 'list_instances_as_of'])('of %s gives every row once, in the order of the whole list', async (name) => {
     const asked = { entity: 'Crate', ...(name === 'list_instances' ? {} : { asOfDate: '2999-01-01T00:00:00Z' }) }
@@ -86,28 +121,35 @@ describe('paging in any order', () => {
   })
 
   it('puts values in their order, empty ones last in both directions, and equal ones by their ids', async () => {
-    const valueOf = (row: Row, property: string): number | null => {
-      const value = row.data[property] ?? null
+    const aboveOf = (row: Row, entity: string): Row | undefined => {
+      const parent = row.parentEIRecordId === null ? undefined : parents.get(row.parentEIRecordId)
+      return parent === undefined || parent.entity === entity ? parent : aboveOf(parent, entity)
+    }
+    const valueOf = (own: Row, { entity, property }: { entity?: string; property: string }): number | null => {
+      const row = entity === undefined ? own : aboveOf(own, entity)
+      if (property === 'eiRecordId') return row?.eiRecordId ?? null
+      const value = row?.data[property] ?? null
       if (typeof value !== 'string') return value === null ? null : Number(value)
       return property === 'State' ? states.indexOf(value) : Date.parse(value)
     }
-    const compare = (sort: readonly { property: string; direction: string }[]) => (one: Row, other: Row) => {
-      for (const { property, direction } of sort) {
-        const [a, b] = [valueOf(one, property), valueOf(other, property)]
+    const compare = (sort: readonly { entity?: string; property: string; direction: string }[]) => (one: Row, other: Row) => {
+      for (const { direction, ...field } of sort) {
+        const [a, b] = [valueOf(one, field), valueOf(other, field)]
         if (a === b) continue
         if (a === null || b === null) return a === null ? 1 : -1
         return (a - b) * (direction === 'asc' ? 1 : -1)
       }
       return one.eiRecordId - other.eiRecordId
     }
-    const plain = sortOf.filter((sort) => sort.every(({ property }) => ['Size', 'Cost', 'Day', 'At', 'IsNew', 'State'].includes(property)))
+    const known = ['Size', 'Cost', 'Day', 'At', 'IsNew', 'State', 'eiRecordId']
+    const plain = sortOf.filter((sort) => sort.every(({ property }) => known.includes(property)))
     await fc.assert(
       fc.asyncProperty(plain, async (sort) => {
         const walked = await walk({ entity: 'Crate', sort, pageSize: 17 })
         expect(walked).toHaveLength(count)
         expect(walked.map((row) => row.key1)).toEqual(walked.toSorted(compare(sort)).map((row) => row.key1))
       }),
-      { numRuns: 15 },
+      { numRuns: 25 },
     )
   })
 

@@ -5,7 +5,7 @@ import type { SystemField } from '#tools/properties/operators.types.ts'
 
 import { constantSql, isoSql, type Parameters } from './columns.rules.ts'
 import { collated, fieldSql, propertyOf, typeOfField } from './field.rules.ts'
-import type { Source } from './source.rules.ts'
+import { rowsOf, type Source } from './source.rules.ts'
 import type { Field, SortKey } from './tree.types.ts'
 
 const optionsLookedThrough = 64
@@ -35,12 +35,27 @@ export function sortSql(parameters: Parameters, field: Field): string {
 
 const neverEmpty: ReadonlySet<SystemField> = new Set(['eiRecordId', 'entityId', 'createdDate', 'modifiedDate'])
 
-function canBeEmpty(field: Field): boolean {
-  return !('system' in field && neverEmpty.has(field.system))
+function canBeEmpty({ field, reached }: Pick<SortKey, 'field' | 'reached'>): boolean {
+  return reached !== undefined || !('system' in field && neverEmpty.has(field.system))
 }
 
-interface Term {
-  readonly field: Field
+/** What rows are sorted by in one key: a value of theirs, or of the parent above them, which is empty where there is none that the caller sees. */
+function sortKeySql(parameters: Parameters, { field, reached }: SortKey): string {
+  if (!reached) return sortSql(parameters, field)
+  // An entity whose table nobody has needed yet has no records.
+  const chains = reached.chains.filter((steps) => steps.every((step) => step.present.size > 0))
+  if (chains.length === 0) return `null::${typeOfField(field)}`
+  const value = sortSql(parameters, field)
+  const found = chains.map((steps) => {
+    const opened = steps.map((step) => rowsOf(parameters, step))
+    const above = steps.map((step, index) => `${step.alias}.id = ${(steps[index - 1] ?? reached.from).alias}.parent_id`)
+    const conditions = [...above, ...opened.flatMap((rows) => rows.conditions)]
+    return `(select ${value} from ${opened.map((rows) => rows.from).join(', ')} where ${conditions.join(' and ')})`
+  })
+  return found.length === 1 ? found.join('') : `coalesce(${found.join(', ')})`
+}
+
+interface Term extends Pick<SortKey, 'field' | 'reached'> {
   /** Empty ones are null. */
   readonly value: string
   /** The same, as it is compared. */
@@ -49,17 +64,19 @@ interface Term {
 }
 
 function termsOf(parameters: Parameters, sort: readonly SortKey[]): Term[] {
-  return sort.map(({ field, direction }) => {
-    const value = sortSql(parameters, field)
-    return { field, value, compared: collated(field, value), direction }
+  return sort.map((key) => {
+    const { field, reached, direction } = key
+    const value = sortKeySql(parameters, key)
+    return { field, reached, value, compared: collated(field, value), direction }
   })
 }
 
 /** The order of rows of which the first term is empty in none, where it says so. No index has its empty values last in both directions. */
 function orderOf({ alias }: Source, terms: readonly Term[], isFirstFull = false): string {
-  const ordered = terms.map(({ field, compared, direction }, index) =>
-    (index === 0 && isFirstFull) || !canBeEmpty(field) ? `${compared} ${direction}` : `${compared} ${direction} nulls last`,
-  )
+  const ordered = terms.map((term, index) => {
+    const { compared, direction } = term
+    return (index === 0 && isFirstFull) || !canBeEmpty(term) ? `${compared} ${direction}` : `${compared} ${direction} nulls last`
+  })
   return [...ordered, `${alias}.id asc`].join(', ')
 }
 
@@ -71,7 +88,7 @@ export function orderSql(parameters: Parameters, source: Source, sort: readonly 
 /** What a cursor keeps of a row: its sort values as text, then its id. */
 export function positionSql(parameters: Parameters, { alias }: Source, sort: readonly SortKey[]): string {
   const parts = sort.map((key) => {
-    const expression = sortSql(parameters, key.field)
+    const expression = sortKeySql(parameters, key)
     return typeOfField(key.field) === 'timestamptz' ? isoSql(expression) : `(${expression})::text`
   })
   return `json_build_array(${[...parts, `${alias}.id::text`].join(', ')})`
@@ -92,7 +109,7 @@ function laterSql(terms: readonly Term[], then: readonly (string | undefined)[],
   const further = laterSql(others, otherValues, idLater)
   if (value === undefined) return `(${term.value} is null and ${further})`
   const later = `${term.compared} ${term.direction === 'asc' ? '>' : '<'} ${value}`
-  return `(${later}${canBeEmpty(term.field) ? ` or ${term.value} is null` : ''} or (${term.value} = ${value} and ${further}))`
+  return `(${later}${canBeEmpty(term) ? ` or ${term.value} is null` : ''} or (${term.value} = ${value} and ${further}))`
 }
 
 /**
@@ -124,7 +141,7 @@ export function rangesOfAll(
   const [first, ...others] = terms
   if (!first) return undefined
   if (rankedOptions(key.field)) return rangesOfOptions(source, terms)
-  if (key.direction === 'asc' || !canBeEmpty(key.field)) return undefined
+  if (key.direction === 'asc' || !canBeEmpty(key)) return undefined
   return [
     { condition: `${first.value} is not null`, order: orderOf(source, terms, true) },
     { condition: `${first.value} is null`, order: orderOf(source, others) },
@@ -184,5 +201,5 @@ export function rangesAfter(
       ? `(${compared}, ${id}) > (${value}, ${idThen})`
       : `(${compared} ${direction === 'asc' ? '>' : '<'} ${value} or ${laterSql(others, otherValues, `${id} > ${idThen}`)})`
   const full = { condition: `${begin} and ${within}`, order: orderOf(source, terms, true) }
-  return canBeEmpty(field) ? [full, { condition: `${first.value} is null`, order: orderOf(source, others) }] : [full]
+  return canBeEmpty(first) ? [full, { condition: `${first.value} is null`, order: orderOf(source, others) }] : [full]
 }

@@ -21,9 +21,9 @@ import {
   say,
   wordOf,
 } from './parser.rules.ts'
-import { links, relatedTo, waysBetween } from './relations.rules.ts'
+import { links, relatedTo, type Way, waysBetween } from './relations.rules.ts'
 import { openSource, type Readable, type Source } from './source.rules.ts'
-import type { Comparison, GroupNode, QueryNode, RelatedNode, SortKey } from './tree.types.ts'
+import type { Comparison, GroupNode, QueryNode, ReachedParent, RelatedNode, SortKey } from './tree.types.ts'
 import { unknownEntity } from './unknown-name.rules.ts'
 import { maxDays, readComparison } from './values.rules.ts'
 
@@ -31,6 +31,28 @@ import { maxDays, readComparison } from './values.rules.ts'
 function isOwn({ internalName, entityId }: CatalogEntity, said: unknown): boolean {
   const text = typeof said === 'string' ? said.toLowerCase() : JSON.stringify(said)
   return said === undefined || [internalName.toLowerCase(), String(entityId)].includes(text)
+}
+
+/** An entity that is related to that of `from`, with every way that leads there. */
+function findRelative(
+  parser: Parser,
+  from: Source,
+  said: unknown,
+  path: string,
+): { readonly to: CatalogEntity; readonly ways: readonly Way[] } | undefined {
+  const { catalog } = parser
+  const to = typeof said === 'string' || typeof said === 'number' ? catalog.byIdOrName.get(String(said).toLowerCase()) : undefined
+  const related = relatedTo(catalog, from.entity)
+  if (!to) {
+    const known = [...(parser.joined?.sources.keys() ?? []), ...related.keys(), ...catalog.entities.map((entity) => entity.internalName)]
+    parser.issues.push(unknownEntity(said, known, `${path}.entity`))
+    return undefined
+  }
+  const ways = waysBetween(catalog, from.entity, to)
+  if (ways.length > 0) return { to, ways }
+  const shown = [...related].slice(0, 10).map(([entity, link]) => `${entity} (${link})`)
+  const close = shown.length === 0 ? 'It has no related entities.' : `Related to it: ${shown.join(', ')}.`
+  return say(parser, `${path}.entity`, `${to.internalName} is not related to ${from.entity.internalName}. ${close}`)
 }
 
 /** The records of another entity that `from` leads to, as a source of their own. */
@@ -41,22 +63,11 @@ function findRelated(
   via: unknown,
   path: string,
 ): Omit<RelatedNode, 'has' | 'node'> | undefined {
-  const { catalog } = parser
+  const relative = findRelative(parser, from, said, path)
+  if (!relative) return undefined
+  const { to, ways } = relative
   const name = from.entity.internalName
-  const to = typeof said === 'string' || typeof said === 'number' ? catalog.byIdOrName.get(String(said).toLowerCase()) : undefined
-  const related = relatedTo(catalog, from.entity)
-  if (!to) {
-    const known = [...(parser.joined?.sources.keys() ?? []), ...related.keys(), ...catalog.entities.map((entity) => entity.internalName)]
-    parser.issues.push(unknownEntity(said, known, `${path}.entity`))
-    return undefined
-  }
-  const ways = waysBetween(catalog, from.entity, to)
   const reached = links.filter((link) => ways.some((way) => way.link === link))
-  if (reached.length === 0) {
-    const shown = [...related].slice(0, 10).map(([entity, link]) => `${entity} (${link})`)
-    const close = shown.length === 0 ? 'It has no related entities.' : `Related to it: ${shown.join(', ')}.`
-    return say(parser, `${path}.entity`, `${to.internalName} is not related to ${name}. ${close}`)
-  }
   const link = via === undefined ? reached[0] : reached.find((one) => one === via)
   if (link === undefined)
     return say(parser, `${path}.via`, `${to.internalName} is reached from ${name} by ${reached.join(', ')}, not ${quoted(via)}.`)
@@ -75,6 +86,26 @@ function findRelated(
     source: open(parser, to, from),
     ways: ways.filter((way) => way.link === link).map(({ through }) => ({ link, through: through.map((one) => open(parser, one, from)) })),
   }
+}
+
+/** The parent that a sort names, as a source of its own. Of other related records a list has no order, since each record may have several. */
+function findParent(
+  parser: Parser,
+  from: Source,
+  said: unknown,
+  path: string,
+): { readonly source: Source; readonly reached: ReachedParent } | undefined {
+  const relative = findRelative(parser, from, said, path)
+  if (!relative) return undefined
+  const { to, ways } = relative
+  const up = ways.filter((way) => way.link === 'parent')
+  if (up.length === 0) {
+    const name = from.entity.internalName
+    const message = `A list of ${name} cannot be sorted by ${to.internalName}: one ${name} may have several of it. Sort by a property of ${name} or of a parent of it, or by an aggregate in a report that joins ${to.internalName}.`
+    return say(parser, `${path}.entity`, message)
+  }
+  const source = open(parser, to, from)
+  return { source, reached: { from, chains: up.map(({ through }) => [...through.map((one) => open(parser, one, from)), source]) } }
 }
 
 /** Related records are those that live, at the time that the others are read as of. */
@@ -211,12 +242,13 @@ export function parseQuery(source: Source, reach: Reach, input: QueryInput): Par
 function parseSort(parser: Parser, source: Source, raw: unknown, path: string, sort: SortKey[]): void {
   if (!isObject(raw)) return say(parser, path, 'Expected {property, direction}.')
   const { property, entity } = raw
-  if (!isOwn(source.entity, entity))
-    return say(parser, `${path}.entity`, `A list of ${source.entity.internalName} cannot be sorted by ${quoted(entity)}.`)
-  const field = readField(parser, source, property, `${path}.property`)
+  const isOfRecord = isOwn(source.entity, entity)
+  const parent = isOfRecord ? undefined : findParent(parser, source, entity, path)
+  if (!isOfRecord && !parent) return
+  const field = readField(parser, parent?.source ?? source, property, `${path}.property`)
   if (!field) return
   const direction = wordOf(parser, raw['direction'], ['asc', 'desc'], `${path}.direction`)
   if ('property' in field && field.property.isList)
     return say(parser, `${path}.property`, `${field.property.internalName} is a list; sort by a property with one value.`)
-  if (direction) sort.push({ field, direction })
+  if (direction) sort.push({ field, direction, ...(parent ? { reached: parent.reached } : {}) })
 }

@@ -47,7 +47,7 @@ export const sort = z
   .array(
     z.strictObject({
       property: z.string().max(200),
-      entity: z.string().max(200).optional(),
+      entity: z.string().max(200).optional().describe('A parent; in reports any joined'),
       direction: z.enum(['asc', 'desc']).optional(),
     }),
   )

@@ -59,4 +59,11 @@ export type QueryNode = RuleNode | GroupNode | RelatedNode
 export interface SortKey {
   readonly field: Field
   readonly direction: 'asc' | 'desc'
+  /** Where the field is one of a parent: how that is reached. */
+  readonly reached?: ReachedParent | undefined
+}
+/** Chains of parents, from that of a record of `from` to the one that is meant. A record stands below one of them at most. */
+export interface ReachedParent {
+  readonly from: Source
+  readonly chains: readonly (readonly Source[])[]
 }
