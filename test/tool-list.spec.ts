@@ -24,9 +24,9 @@ describe('the list of all tools', () => {
     expect(sizes[Math.floor(sizes.length / 2)]).toBeLessThanOrEqual(700)
   })
 
-  it('has no entry of more than 2,500 bytes but the three that take whole definitions', () => {
+  it('has no entry of more than 2,500 bytes but the four that take whole definitions', () => {
     const large = entries.filter(({ bytes }) => bytes > 2_500).map(({ name }) => name)
-    expect(large).toEqual(['import_catalog', 'create_property', 'validate_property'])
+    expect(large).toEqual(['import_catalog', 'create_property', 'validate_property', 'create_context'])
     expect(Math.max(...entries.map(({ bytes }) => bytes))).toBeLessThan(5_000)
   })
 
