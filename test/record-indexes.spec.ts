@@ -278,6 +278,21 @@ describe('indexes that follow use', () => {
     expect((await validIndexes(entityId)).every(({ isValid }) => isValid)).toBe(true)
   })
 
+  it('are not begun again at every look where they cannot be built, nor more than two of a tenant at one', async () => {
+    const uses = ['c999999901', 'c999999902', 'c999999903'].map((order) => JSON.stringify(use({ order } as Partial<Use>)))
+    for (const asked of uses)
+      await world.sql`
+        insert into platform.record_use (tenant_id, entity_id, use, times, cost_ms, last_at)
+        values (${world.tenant.tenantId}, ${entityId}, ${asked}::text::jsonb, 10, 1000, now())`
+    const failed: string[] = []
+    for (const count of [2, 1, 0]) {
+      const looked = await keepIndexes(world.platform.services)
+      expect(looked?.failed).toHaveLength(count)
+      failed.push(...(looked?.failed ?? []))
+    }
+    expect(new Set(failed)).toEqual(new Set(['o_c999999901', 'o_c999999902', 'o_c999999903']))
+  })
+
   it('are kept by one process at a time', async () => {
     await withIndexing(world.platform.services.databases, async () => {
       expect(await keepIndexes(world.platform.services)).toBeUndefined()

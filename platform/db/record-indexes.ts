@@ -121,22 +121,7 @@ function indexingOn(sql: postgres.Sql): Indexing {
     },
     async tables(of) {
       const found: IndexedTable[] = []
-      for (const { tenantId, entityId } of of) {
-        const [schema, table] = [tenantRole(tenantId), `e_${entityId}`]
-        const [known] = await sql<{ rows: number }[]>`
-          select greatest(c.reltuples, 0)::float8 as rows from pg_class c join pg_namespace n on n.oid = c.relnamespace
-          where n.nspname = ${schema} and c.relname = ${table}`
-        if (!known) continue
-        const distinct = await sql<{ name: string; count: number }[]>`
-          select attname as name, (case when n_distinct < 0 then -n_distinct * ${known.rows}::float8 else n_distinct end)::float8 as count
-          from pg_stats where schemaname = ${schema} and tablename = ${table}`
-        const indexes = await sql<{ name: string; isValid: boolean; lastUsed: string | null }[]>`
-          select substring(i.relname from '_([oht]_.*)$') as name, x.indisvalid as is_valid, s.last_idx_scan as last_used
-          from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class c on c.oid = x.indrelid
-            join pg_namespace n on n.oid = c.relnamespace left join pg_stat_all_indexes s on s.indexrelid = x.indexrelid
-          where n.nspname = ${schema} and c.relname = ${table} and i.relname ~ '^e_[0-9]+_[oht]_'`
-        found.push({ tenantId, entityId, rows: known.rows, distinct: new Map(distinct.map(({ name, count }) => [name, count])), indexes })
-      }
+      for (let from = 0; from < of.length; from += tablesAtOnce) found.push(...(await tablesOf(sql, of.slice(from, from + tablesAtOnce))))
       return found
     },
     async build({ tenantId, entityId }, index) {
@@ -151,4 +136,32 @@ function indexingOn(sql: postgres.Sql): Indexing {
       await sql.unsafe(`drop index concurrently if exists "${tenantRole(tenantId)}"."e_${entityId}_${name}"`)
     },
   }
+}
+
+const tablesAtOnce = 500
+
+interface TableRow {
+  readonly tenantId: number
+  readonly entityId: number
+  readonly rows: number
+  readonly distinct: Readonly<Record<string, number>>
+  readonly indexes: IndexedTable['indexes']
+}
+
+/** Those of them that exist, in one statement however many there are. */
+async function tablesOf(
+  sql: postgres.Sql,
+  of: readonly { readonly tenantId: number; readonly entityId: number }[],
+): Promise<IndexedTable[]> {
+  const wanted = JSON.stringify(of.map(({ tenantId, entityId }) => ({ tenant: tenantId, entity: entityId })))
+  const found = await sql<TableRow[]>`
+    select w.tenant as tenant_id, w.entity as entity_id, greatest(c.reltuples, 0)::float8 as rows,
+      coalesce((select jsonb_object_agg(s.attname, case when s.n_distinct < 0 then -s.n_distinct * greatest(c.reltuples, 0) else s.n_distinct end)
+        from pg_stats s where s.schemaname = n.nspname and s.tablename = c.relname), '{}') as distinct,
+      coalesce((select jsonb_agg(jsonb_build_object('name', substring(i.relname from '^e_[0-9]+_([oht]_.*)$'), 'isValid', x.indisvalid, 'lastUsed', u.last_idx_scan))
+        from pg_index x join pg_class i on i.oid = x.indexrelid left join pg_stat_all_indexes u on u.indexrelid = x.indexrelid
+        where x.indrelid = c.oid and i.relname ~ '^e_[0-9]+_[oht]_'), '[]') as indexes
+    from json_to_recordset(${wanted}::text::json) as w(tenant int, entity int)
+      join pg_namespace n on n.nspname = 't_' || w.tenant join pg_class c on c.relnamespace = n.oid and c.relname = 'e_' || w.entity`
+  return found.map((table) => ({ ...table, distinct: new Map(Object.entries(table.distinct)) }))
 }
