@@ -7,8 +7,9 @@ import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 import { listOptionDisplays, listPropertyDisplays, shownIn } from '#tools/properties/service.ts'
 
 import { takesFiles } from '../controls.rules.ts'
-import type { Text } from '../layout.schema.ts'
+
 import type { FormField, FormLayout, FormSection } from '../layout.types.ts'
+import { textIn } from '../texts.rules.ts'
 import type { ShownField, ShownForm, ShownOption, ShownSection } from './shown-form.schema.ts'
 
 /** In which language to show it. */
@@ -25,18 +26,6 @@ export interface Present {
   readonly values: Readonly<Record<string, unknown>>
   /** By the name of the section. */
   readonly rows: ReadonlyMap<string, NonNullable<ShownSection['rows']>>
-}
-
-/** A text of the layout in the first of these languages that it has. */
-export function textIn(text: Text | undefined, languageCodes: readonly string[]): string | undefined {
-  if (text === undefined || typeof text === 'string') return text
-  const entries = Object.entries(text).map(([code, said]) => [code.toLowerCase(), said] as const)
-  for (const wanted of languageCodes.map((code) => code.toLowerCase())) {
-    const primary = wanted.split('-', 1)[0] ?? wanted
-    const found = entries.find(([code]) => code === wanted) ?? entries.find(([code]) => code.split('-', 1)[0] === primary)
-    if (found) return found[1]
-  }
-  return entries[0]?.[1]
 }
 
 /** Options that the form offers at all; which of them fit the other answers is checked with these. */
