@@ -4,6 +4,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 
 import { isListing } from '#platform/answer.ts'
 import { type IndexedBy, indexName, namedIndex, type RecordIndex, withIndexing } from '#platform/db/record-indexes.ts'
+import type { Tx } from '#platform/db/pool.ts'
+import { showing } from '#tools/query/document.rules.ts'
+import { listDocuments } from '#tools/query/read.store.ts'
 import { flushUses, keepIndexes } from '#tools/query/service.ts'
 import { type CountedUse, indexFor, planIndexes, type Use } from '#tools/query/uses.rules.ts'
 
@@ -133,7 +136,6 @@ describe('lists over indexes', () => {
       const made = await world.call('create_entity', { internalName, properties: Object.keys(types).map((property) => ({ property })) })
       await world.call('save_instances_bulk', { entity: internalName, rows })
       if (internalName === 'Plain') continue
-      // Before its first list, which learns of them.
       const columns = await columnsOf(made.entityId)
       const by = (name: string): IndexedBy => (name === 'Name' ? `s${columns[name] ?? 0}` : `c${columns[name] ?? 0}`)
       const indexes: RecordIndex[] = [
@@ -150,6 +152,12 @@ describe('lists over indexes', () => {
       })
       expect(await validIndexes(made.entityId)).toHaveLength(indexes.length)
       indexedId = made.entityId
+    }
+    // A process looks again at a table's columns, and with them at its indexes, where one is missing that it looks for.
+    await world.call('create_property', { internalName: 'Later', dataType: 'Text' })
+    for (const entity of ['Plain', 'Indexed']) {
+      await world.call('attach_property', { entity, property: 'Later' })
+      await world.call('save_instance', { entity, key1: 'k0', data: { Later: 'x' } })
     }
     // The planner would read so small a table whole. Connections that are open do not hear of it.
     await world.sql.unsafe(`alter role fieldloop_app in database ${world.sql.options.database} set enable_seqscan = off`)
@@ -186,6 +194,62 @@ describe('lists over indexes', () => {
       select 1 from pg_stat_user_indexes where relid = ${`t_${world.tenant.tenantId}.e_${indexedId}`}::text::regclass
         and indexrelname ~ '^e_[0-9]+_[oht]_' and idx_scan > 0`
     await expect.poll(async () => (await used()).length, { timeout: 10_000 }).toBeGreaterThan(6)
+  })
+})
+
+describe('the statement of a list over indexes', () => {
+  const option = (optionId: number) => ({ optionId, internalName: `o${optionId}`, parentOptionId: null })
+  const property = (columnId: number, dataType: 'Choice' | 'Number') =>
+    ({
+      columnId,
+      propertyId: columnId,
+      entityPropertyId: columnId,
+      internalName: `P${columnId}`,
+      dataType,
+      isList: false,
+      options: dataType === 'Choice' ? [1, 2, 3].map(option) : [],
+    }) as never
+  const [size, state] = [property(11, 'Number'), property(12, 'Choice')]
+  // What compiling looks at of an entity.
+  const entity = { entityId: 1, internalName: 'Thing', properties: [size, state] } as never
+
+  /** Runs a list whose statement goes nowhere, and answers which of its parameters the text names. */
+  async function parametersNamed(sort: readonly (readonly ['size' | 'state', 'asc' | 'desc'])[], after?: readonly unknown[]) {
+    const present = new Set(['created_by', 'c11', 'c12', 'o_c11', 'o_c12'])
+    const statement = showing({ catalog: { tenantId: 1 }, entity, present, sight: undefined })
+    const sent: { text: string; parameters: readonly unknown[] }[] = []
+    const unsafe = (text: string, parameters: readonly unknown[]) => {
+      sent.push({ text, parameters })
+      return { execute: async () => [{ items: '[]', fitting: 0, found: 0, position: null }] }
+    }
+    const keys = sort.map(([name, direction]) => {
+      const own = name === 'size' ? size : state
+      return { field: { source: statement.source, property: own, dataType: name === 'size' ? 'Number' : 'Choice' }, direction } as never
+    })
+    const page = { pageSize: 50, offset: 0, cursor: undefined, isNumbered: false, bytes: 4_000_000, countTo: undefined }
+    // The store calls nothing else of a transaction.
+    await listDocuments({ unsafe } as unknown as Tx, statement, page, { filter: undefined, sort: keys, after })
+    const [{ text, parameters } = { text: '', parameters: [] }] = sent
+    const named = parameters.map((_, index) => new RegExp(`\\$${index + 1}\\b`).test(text))
+    return { named, text }
+  }
+
+  it('names every parameter that it sends, since PostgreSQL refuses one that it does not', async () => {
+    let ranges = 0
+    for (const first of ['size', 'state'] as const)
+      for (const direction of ['asc', 'desc'] as const)
+        for (const others of [[], [['size', 'asc']], [['state', 'desc']]] as const)
+          for (const place of [
+            undefined,
+            ['1', ...others.map(() => '0'), '7'],
+            [null, ...others.map(() => null), '7'],
+            ['500', ...others.map(() => '0'), '7'],
+          ]) {
+            const { named, text } = await parametersNamed([[first, direction], ...others], place)
+            expect(named).not.toContain(false)
+            if (text.includes('c12 = 1')) ranges++
+          }
+    expect(ranges).toBeGreaterThan(10)
   })
 })
 

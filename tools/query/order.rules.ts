@@ -135,27 +135,35 @@ export function rangesOfAll(
   sort: readonly SortKey[],
   isIndexed: Indexed,
 ): readonly Range[] | undefined {
-  const [key] = sort
+  const [key, ...rest] = sort
   if (!key || !isIndexed(key.field)) return undefined
+  // PostgreSQL refuses a parameter that no part of a statement names: terms are made where they are sent.
+  if (rankedOptions(key.field)) return rangesOfOptions(source, key, termsOf(parameters, rest))
+  if (key.direction === 'asc' || !canBeEmpty(key)) return undefined
   const terms = termsOf(parameters, sort)
   const [first, ...others] = terms
   if (!first) return undefined
-  if (rankedOptions(key.field)) return rangesOfOptions(source, terms)
-  if (key.direction === 'asc' || !canBeEmpty(key)) return undefined
   return [
     { condition: `${first.value} is not null`, order: orderOf(source, terms, true) },
     { condition: `${first.value} is null`, order: orderOf(source, others) },
   ]
 }
 
-/** A range for each option of the first term, and one of the rows without any. */
-function rangesOfOptions(source: Source, [first, ...others]: readonly Term[]): Range[] {
-  if (!first) return []
+/** A range for each option of what rows are sorted by first, and one of the rows without any. */
+function rangesOfOptions(source: Source, first: SortKey, others: readonly Term[]): Range[] {
   const options = rankedOptions(first.field) ?? []
   const column = fieldSql(first.field)
   const order = orderOf(source, others)
   const ranges = options.map(({ optionId }) => ({ condition: `${column} = ${optionId}`, order }))
   return [...(first.direction === 'asc' ? ranges : ranges.toReversed()), { condition: `${column} is null`, order }]
+}
+
+/** The values of a position, where it has some. */
+function valuesOf(parameters: Parameters, sort: readonly SortKey[], position: readonly unknown[]): (string | undefined)[] {
+  return sort.map(({ field }, index) => {
+    const value = position[index]
+    return typeof value === 'string' ? constantSql(`${parameters.add(value)}::text`, typeOfField(field)) : undefined
+  })
 }
 
 /**
@@ -171,30 +179,26 @@ export function rangesAfter(
 ): Range[] {
   const id = `${source.alias}.id`
   const idThen = `${parameters.add(String(position.at(-1)))}::text::bigint`
+  const [key, ...rest] = sort
+  const options = key && isIndexed(key.field) ? rankedOptions(key.field) : undefined
+  if (key && options) {
+    const others = termsOf(parameters, rest)
+    const further = laterSql(others, valuesOf(parameters, rest, position.slice(1)), `${id} > ${idThen}`)
+    // A deleted option may have gone since the page that the cursor is of.
+    const rank = Math.min(Number(position[0]), options.length)
+    const place = position[0] === null ? options.length : key.direction === 'asc' ? rank : Math.max(0, options.length - 1 - rank)
+    const [begun, ...later] = rangesOfOptions(source, key, others).slice(place)
+    if (begun) return [{ ...begun, condition: `${begun.condition} and ${further}` }, ...later]
+  }
   const terms = termsOf(parameters, sort)
-  const then = terms.map(({ field }, index) => {
-    const value = position[index]
-    return typeof value === 'string' ? constantSql(`${parameters.add(value)}::text`, typeOfField(field)) : undefined
-  })
+  const then = valuesOf(parameters, sort, position)
   const [first, ...others] = terms
   const [value, ...otherValues] = then
-  if (first && value === undefined && rankedOptions(first.field) && isIndexed(first.field)) {
-    const condition = `${fieldSql(first.field)} is null and ${laterSql(others, otherValues, `${id} > ${idThen}`)}`
-    return [{ condition, order: orderOf(source, others) }]
-  }
   if (!first || value === undefined) {
     // All that is left has no value of the first term, or there is no term.
     return [{ condition: laterSql(terms, then, `${id} > ${idThen}`), order: orderOf(source, others) }]
   }
-  const { compared, direction, field } = first
-  const options = rankedOptions(field)
-  if (options && isIndexed(field)) {
-    const ranges = rangesOfOptions(source, terms)
-    const rank = Number(position[0])
-    const place = direction === 'asc' ? rank : options.length - 1 - rank
-    const [begun, ...later] = ranges.slice(place)
-    if (begun) return [{ ...begun, condition: `${begun.condition} and ${laterSql(others, otherValues, `${id} > ${idThen}`)}` }, ...later]
-  }
+  const { compared, direction } = first
   const begin = `${compared} ${direction === 'asc' ? '>=' : '<='} ${value}`
   const within =
     others.length === 0 && direction === 'asc'
