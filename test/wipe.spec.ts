@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import { readJobForRun } from '#tools/jobs/service.ts'
 import { wipeRunner } from '#tools/instances/service.ts'
@@ -6,6 +6,11 @@ import { wipeRunner } from '#tools/instances/service.ts'
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
+
+/** Who waits for a row that another transaction holds. */
+const waiting = () => world.sql`
+  select 1 from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock' and query like '%for update' and pid <> pg_backend_pid()`
 
 /** A tenant with orders and their logs. */
 async function arranged() {
@@ -89,6 +94,38 @@ describe('a wipe', () => {
     expect([held.status, held.message]).toEqual([409, 'Records of Log stand below records of Order. Wipe or move them first.'])
     await call('wipe_instances', { entity: 'Log', confirmation: 'Log' })
     expect(await wipe()).toEqual({ wiped: 1 })
+  })
+
+  it('leaves alone what somebody saves below a record while it waits for the record, and refuses the wipe', async () => {
+    const { tenant, call, wipe, entityId } = await arranged()
+    await call('attach_child_entity', { childEntity: 'Order' })
+    await call('attach_child_entity', { childEntity: 'Log' })
+    const before = (await call('save_instance', { key1: 'top', data: {} })).eiRecordId as number
+    await call('save_instance', { entity: 'Log', key1: 'first', data: {} })
+    // So that what goes with the first one is not in its portion.
+    const rows = Array.from({ length: 1_000 }, (_, index) => ({ key1: `o-${index}`, data: {} }))
+    await call('save_instances_bulk', { rows })
+    const below = (await call('save_instance', { key1: 'below', parentKey1: 'top', data: {} })).eiRecordId as number
+    for (const [id, key] of [
+      [before, 'top'],
+      [below, 'below'],
+    ] as const) {
+      let wiping: Promise<unknown> = Promise.resolve()
+      await world.sql.begin(async (tx) => {
+        await tx.unsafe(`select 1 from t_${tenant.tenantId}.e_${entityId} where id = ${id} for share`)
+        wiping = wipe().catch((error: unknown) => error)
+        await vi.waitFor(async () => expect(await waiting()).toHaveLength(1), 10_000)
+        await call('save_instance', { entity: 'Log', key1: `log-${key}`, parentKey1: key, parentEntity: 'Order', data: {} })
+      })
+      expect(await wiping).toMatchObject({
+        status: 409,
+        message: 'Records of Log stand below records of Order. Wipe or move them first.',
+      })
+      expect(await call('get_instance', { entity: 'Log', record: `log-${key}` })).toMatchObject({ parentEIRecordId: id })
+      expect((await call('count_instances', {})).count).toBe(1_002)
+      await call('delete_instance', { entity: 'Log', record: `log-${key}` })
+    }
+    expect(await wipe()).toEqual({ wiped: 1_002 })
   })
 
   it('ends what stood for its records: who a user is, and files that only their makers see then', async () => {

@@ -31,6 +31,24 @@ export async function hasChildren(tx: Tx, tenantId: number, entityId: number, ch
   return rows.length > 0
 }
 
+/** Whether live records of the child entity stand below these. */
+export async function haveChildren(tx: Tx, tenantId: number, ids: readonly number[], childEntityId: number): Promise<boolean> {
+  const rows = await tx.unsafe(
+    `select 1 from ${recordTable(tenantId, childEntityId)} where parent_id = any($1::bigint[]) and deleted_at is null limit 1`,
+    [ids] as never[],
+  )
+  return rows.length > 0
+}
+
+/** Live records of the entity below these, held against whoever would save below them, until the transaction ends. */
+export async function holdChildren(tx: Tx, tenantId: number, entityId: number, parentIds: readonly number[]): Promise<number[]> {
+  const rows = await tx.unsafe<{ id: number }[]>(
+    `select id from ${recordTable(tenantId, entityId)} where parent_id = any($1::bigint[]) and deleted_at is null order by id for update`,
+    [parentIds] as never[],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** Takes records away with their versions and their links. */
 export async function removeRecords(tx: Tx, tenantId: number, entityId: number, ids: readonly number[]): Promise<void> {
   const link = linkTable(tenantId)

@@ -9,13 +9,14 @@ import type { IdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { roleBits } from '#platform/roles.ts'
 import { inSystemTransaction } from '#platform/system.ts'
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { raiseWipe } from '#tools/entities/service.ts'
 import { advanceJob, finishJob, type JobRunner } from '#tools/jobs/service.ts'
 import { rulesFor } from '#tools/query/service.ts'
 
 import { deleteRecords, writeFrameWithBelow } from '../deleting.ts'
 import type { WriteFrame } from '../save/write-frame.ts'
-import { countAll, hasChildren, listSome, removeRecords } from './wipe.store.ts'
+import { countAll, hasChildren, haveChildren, holdChildren, listSome, removeRecords } from './wipe.store.ts'
 
 export const wipeKind = 'instanceWipe'
 /** In the call; what is larger is for a job. */
@@ -30,23 +31,53 @@ export type WipeInput = z.infer<typeof wipeInput>
 export async function openWipe(context: TxContext, entity: IdOrName): Promise<{ readonly frame: WriteFrame; readonly isLarge: boolean }> {
   const { tx, tenantId } = context
   const frame = await writeFrameWithBelow(context, entity)
-  const { access, catalog } = frame
-  const { entityId, internalName, children } = frame.entity
+  const { access } = frame
+  const { entityId, internalName } = frame.entity
   const reachesAll = (verb: 'read' | 'delete') => !access || rulesFor(access, verb).some((rule) => rule.holds === undefined)
   if (!reachesAll('read') || !reachesAll('delete'))
     throw new AppError(
       'forbidden',
       `The access rules do not let you see and delete every record of ${internalName}, so that you cannot wipe it.`,
     )
-  const others = children.map((relation) => relation.entityId).filter((id) => id !== entityId)
+  await refuseHolding(context, frame)
+  const isLarge = (await inRecords(tx, tenantId, () => countAll(tx, tenantId, entityId, atOnce + 1))) > atOnce
+  return { frame, isLarge }
+}
+
+/** Throws 409 where live records of other entities stand below records of the entity, or below these of them. */
+async function refuseHolding({ tx, tenantId }: TxContext, { catalog, entity }: WriteFrame, ids?: readonly number[]): Promise<void> {
+  const { entityId, internalName } = entity
   const holding: string[] = []
-  for (const childId of await entitiesWithTables(tx, tenantId, others))
-    if (await inRecords(tx, tenantId, () => hasChildren(tx, tenantId, entityId, childId)))
+  for (const childId of await entitiesWithTables(tx, tenantId, otherChildren(entity)))
+    if (
+      await inRecords(tx, tenantId, () => (ids ? haveChildren(tx, tenantId, ids, childId) : hasChildren(tx, tenantId, entityId, childId)))
+    )
       holding.push(catalog.byIdOrName.get(String(childId))?.internalName ?? String(childId))
   if (holding.length > 0)
     throw new AppError('conflict', `Records of ${holding.join(', ')} stand below records of ${internalName}. Wipe or move them first.`)
-  const isLarge = (await inRecords(tx, tenantId, () => countAll(tx, tenantId, entityId, atOnce + 1))) > atOnce
-  return { frame, isLarge }
+}
+
+const otherChildren = ({ entityId, children }: CatalogEntity) => children.map((child) => child.entityId).filter((id) => id !== entityId)
+
+/**
+ * Asks again under the locks of these rows, since nobody saves below a row that is held: what was saved below them before they were. Rows of the same
+ * entity that go with them are held and asked as well, level by level.
+ */
+async function refuseSavedMeanwhile(context: TxContext, frame: WriteFrame, ids: readonly number[]): Promise<void> {
+  const { tx, tenantId } = context
+  const { entityId, children } = frame.entity
+  if (otherChildren(frame.entity).length === 0) return
+  const isOwnChild = children.some((child) => child.entityId === entityId)
+  const held = new Set(ids)
+  const waiting = [ids]
+  for (let some = waiting.pop(); some; some = waiting.pop()) {
+    const parents = some
+    await refuseHolding(context, frame, parents)
+    const below = isOwnChild ? await inRecords(tx, tenantId, () => holdChildren(tx, tenantId, entityId, parents)) : []
+    const fresh = below.filter((id) => !held.has(id))
+    for (const id of fresh) held.add(id)
+    for (let from = 0; from < fresh.length; from += chunkRows) waiting.push(fresh.slice(from, from + chunkRows))
+  }
 }
 
 /**
@@ -60,16 +91,11 @@ export async function wipeSome(context: TxContext, frame: WriteFrame, most = Inf
   while (wiped < most) {
     const some = await inRecords(tx, tenantId, () => listSome(tx, tenantId, entityId, Math.min(chunkRows, most - wiped)))
     if (some.length === 0) break
+    const ids = some.map(({ id }) => id)
+    await refuseSavedMeanwhile(context, frame, ids)
     const live = some.flatMap(({ id, isLive }) => (isLive ? id : []))
     if (live.length > 0) await deleteRecords(context, frame, live, false)
-    await inRecords(tx, tenantId, () =>
-      removeRecords(
-        tx,
-        tenantId,
-        entityId,
-        some.map(({ id }) => id),
-      ),
-    )
+    await inRecords(tx, tenantId, () => removeRecords(tx, tenantId, entityId, ids))
     wiped += some.length
     context.tellProgress?.({ done: wiped })
   }
