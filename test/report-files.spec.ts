@@ -2,6 +2,10 @@
 import { streamXlsxRows } from 'hucre/xlsx'
 import { beforeAll, describe, expect, it } from 'vitest'
 
+import { roleBits } from '#platform/roles.ts'
+import { inSystemTransaction } from '#platform/system.ts'
+import { cachedCatalog } from '#tools/entities/service.ts'
+import { prepareReport, readReportRows } from '#tools/query/service.ts'
 import type { ChartWish } from '#tools/reports/chart.rules.ts'
 import { chartOf, readColumns } from '#tools/reports/chart.rules.ts'
 import { explain } from '#tools/reports/explaining.rules.ts'
@@ -138,6 +142,55 @@ describe('exporting a report', () => {
     }
     expect([await sensitive('Secrets'), await sensitive('ByStatus')]).toEqual([true, false])
   })
+
+  it('takes the sum of a sensitive value for one, in its file and in the audit log: of one record it is the value', async () => {
+    await call('create_property', { internalName: 'Wage', dataType: 'Number', isSensitive: true })
+    await call('create_entity', { internalName: 'Worker', properties: [{ property: 'Wage' }] })
+    await call('save_instance', { entity: 'Worker', key1: 'W', data: { Wage: 1_000 } })
+    const each = { primaryEntityId: 'Worker', groupBy: [{ property: 'key1' }] }
+    const told = async (fn: string) => {
+      const definitionJson = { ...each, aggregates: [{ fn, property: 'Wage' }] }
+      await call('create_report', { internalName: `Wages${fn}`, definitionJson })
+      const { assetKey } = await call('export_report', { report: `Wages${fn}`, format: 'json' })
+      await call('execute_report_inline', { definitionJson })
+      return (await call('get_asset', { assetKey })).isSensitive
+    }
+    const audited = () => world.sql<{ sensitive: string[] | null }[]>`
+      select facts->'sensitive' as sensitive from platform.audit_event where operation = 'execute_report_inline' and facts->'sensitive' ? 'Worker_Wage'`
+    expect([await told('COUNT'), await told('SUM')]).toEqual([false, true])
+    // What was read is noted behind the answer, of the sum alone.
+    await expect.poll(async () => (await audited()).length).toBe(1)
+  })
+
+  it('reads long rows in small batches, whatever the rows before them took', async () => {
+    await call('create_entity', { internalName: 'Folder', properties: [{ property: 'Title' }] })
+    await call('create_entity', { internalName: 'Page', properties: [{ property: 'Title' }] })
+    await call('attach_child_entity', { entity: 'Folder', childEntity: 'Page', isList: true })
+    await call('save_instance', { entity: 'Folder', key1: 'F', data: { Title: 'x'.repeat(32_000) } })
+    const pages = Array.from({ length: 60 }, (_, index) => ({ key1: `P${index}`, parentKey1: 'F', data: { Title: 'p' } }))
+    await call('save_instances_bulk', { entity: 'Page', rows: pages })
+    const said = {
+      primaryEntityId: 'Page',
+      joins: [{ entityId: 'Folder', parentEntityId: 'Page', joinType: 'parent' }],
+      columns: Array.from({ length: 100 }, (_, index) => ({ entity: 'Folder', property: 'Title', alias: `t${index}` })),
+    }
+    const batches: { rows: number; characters: number }[] = []
+    const { tenantId, tenantUserId } = world.tenant
+    const own = { tenantUserId, roleFlag: roleBits.DataView, origin: { kind: 'system' as const, depth: 0 } }
+    await inSystemTransaction(
+      world.platform.services,
+      tenantId,
+      async (context) => {
+        const ready = await prepareReport(context, await cachedCatalog(context), said, { path: '$', what: 'The report' })
+        for await (const batch of readReportRows(context, ready))
+          batches.push({ rows: batch.length, characters: batch.reduce((sum, row) => sum + row.length, 0) })
+      },
+      own as never,
+    )
+    expect(batches.reduce((sum, { rows }) => sum + rows, 0)).toBe(60)
+    expect(batches.length).toBeGreaterThan(1)
+    expect(Math.max(...batches.map(({ characters }) => characters))).toBeLessThan(16 * 1024 * 1024)
+  }, 60_000)
 })
 
 describe('a chart of a report', () => {

@@ -516,6 +516,16 @@ describe('time', () => {
     expect(answer.rows[3].changeFlags).toEqual({ Tank_key1: false, level: true })
   })
 
+  it('has no snapshot with rows of an entity that was never written', async () => {
+    await world.call('create_entity', { internalName: 'Unwritten', properties: [] })
+    const asked = {
+      primaryEntityId: 'Unwritten',
+      columns: [{ property: 'externalKey' }],
+      variance: { dateFrom: '2026-01-01', cadence: 'change' },
+    }
+    expect(await run(asked)).toMatchObject({ rows: [], totalCount: 0 })
+  })
+
   it('goes at a pace, from the first moment to the last, and ends at 500 snapshots', async () => {
     const now = Date.now()
     const at = (ms: number) => new Date(now + ms).toISOString()

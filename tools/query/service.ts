@@ -35,7 +35,15 @@ export { aggregateRecords } from './report/aggregates.ts'
 export { explainReady } from './report/explain.ts'
 export { type PlannedRead, type PlannedReport } from './report/plan.rules.ts'
 export { type Output, type Report } from './report/report.types.ts'
-export { flatPageOfReport, pageOfReport, partlySeen, prepareReport, type ReadyReport, readReportRows } from './report/reports.ts'
+export {
+  flatPageOfReport,
+  pageOfReport,
+  partlySeen,
+  prepareReport,
+  type ReadyReport,
+  readReportRows,
+  sensitiveOf,
+} from './report/reports.ts'
 export { type FlatRecord, flatRecord, readRelated } from './related.ts'
 export { countRowsOf, readRows, type RowsRequest, selectIds, typeOfColumn } from './rows.ts'
 export { accessFloor } from './access-floor.ts'

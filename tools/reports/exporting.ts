@@ -9,6 +9,7 @@ import { cachedCatalog } from '#tools/entities/service.ts'
 import { format } from '#tools/exports/exports.schema.ts'
 import { exportInJob, type FileContent, fileNameOf, starterOf } from '#tools/exports/service.ts'
 import type { JobRunner } from '#tools/jobs/service.ts'
+import { sensitiveOf } from '#tools/query/service.ts'
 
 import { prepareRun, readAllRows, runPage, type RunnableReport } from './running.ts'
 import { soundReport } from './shown.ts'
@@ -35,7 +36,7 @@ export type Params = Readonly<Record<string, unknown>> | undefined
 
 /** Whether a value that the product keeps from prying eyes stands in its rows. */
 export function isSensitiveRun({ ready }: RunnableReport): boolean {
-  return ready.report.outputs.some(({ result }) => result.of?.isSensitive === true)
+  return sensitiveOf(ready.report).length > 0
 }
 
 const anyBytes = 1024 * 1024

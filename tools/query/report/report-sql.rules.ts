@@ -128,13 +128,14 @@ function snapshotsSql(parameters: Parameters, report: Report, times: readonly st
     const list = `jsonb_array_elements_text(${parameters.add(JSON.stringify(times))}::text::jsonb) with ordinality t(at, no)`
     return `snap_all as materialized (select no, at::timestamptz as at from ${list})`
   }
-  const [from, to] = [of(variance.from), of(variance.to)]
-  const changes = readables
-    .filter((readable) => readable.present.size > 0)
-    .map((readable) => {
-      const versions = openSource(readable, { alias: 'v', rows: 'versions' })
-      return `union select v.valid_from from ${fromSql(parameters, versions, `v.valid_from > ${from}`, `v.valid_from <= ${to}`)}`
-    })
+  const from = of(variance.from)
+  const known = readables.filter((readable) => readable.present.size > 0)
+  // A parameter that no part of the statement names is refused.
+  const to = known.length > 0 ? of(variance.to) : ''
+  const changes = known.map((readable) => {
+    const versions = openSource(readable, { alias: 'v', rows: 'versions' })
+    return `union select v.valid_from from ${fromSql(parameters, versions, `v.valid_from > ${from}`, `v.valid_from <= ${to}`)}`
+  })
   const all = `select ${from} as at ${changes.join(' ')}`
   return `snap_all as materialized (select row_number() over (order by at) as no, at from (select at from (${all}) a order by at limit ${maxSnapshots + 1}) b)`
 }

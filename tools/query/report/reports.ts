@@ -6,6 +6,7 @@ import { verdictOf } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Catalog } from '#tools/entities/catalog.types.ts'
 
+import { propertyOf } from '../field.rules.ts'
 import { callerOf } from '../frame.ts'
 import { beginningsBetween, type Clock } from '../moments.rules.ts'
 import { showingRules } from '../sight.rules.ts'
@@ -57,9 +58,17 @@ async function readWithTables(
   }
 }
 
+/** Columns that tell sensitive values, as they are or in a sum: the sum of one record is its value. */
+export function sensitiveOf({ outputs }: Report): string[] {
+  return outputs.flatMap(({ made, pivotName }) => {
+    const isCount = made.kind === 'aggregate' && made.fn === 'COUNT'
+    return made.field && !isCount && propertyOf(made.field)?.isSensitive ? [pivotName] : []
+  })
+}
+
 /** Notes which sensitive values are read. */
-function auditOf(context: TxContext, { outputs }: Report): void {
-  const sensitive = outputs.flatMap(({ result, pivotName }) => (result.of?.isSensitive ? [pivotName] : []))
+function auditOf(context: TxContext, report: Report): void {
+  const sensitive = sensitiveOf(report)
   if (sensitive.length > 0) context.audit({ sensitive })
 }
 
@@ -92,6 +101,10 @@ const batchBytes = 1024 * 1024
 const batchAtMost = 2_000
 // Of rows whose size nobody knows yet.
 const firstBatch = 100
+/** What a batch of the longest rows may take: the next rows may be larger than the last ones told. */
+const mostHeldBytes = 16 * batchBytes
+/** What a text may take as JSON. */
+const longBytes = 4 * 32_768
 
 /**
  * Batches of all its rows, each the JSON text of an object by name. The transaction stays open meanwhile, and reads nothing else; about a megabyte is
@@ -100,12 +113,14 @@ const firstBatch = 100
 export async function* readReportRows(context: TxContext, { report, readables }: ReadyReport): AsyncGenerator<readonly string[]> {
   const { tx, tenantId } = context
   await inRecords(tx, tenantId, () => openReportRows(tx, compileAllRows(report, { times: timesOf(report), readables })))
-  for (let size = firstBatch; ;) {
+  const long = report.outputs.filter(({ result }) => result.dataType === 'Text' || result.of?.isList === true).length
+  const most = Math.max(1, Math.min(batchAtMost, Math.floor(mostHeldBytes / Math.max(1, long * longBytes))))
+  for (let size = Math.min(firstBatch, most); ;) {
     const rows = await fetchReportRows(tx, size)
     if (rows.length > 0) yield rows
     if (rows.length < size) return
     const bytes = rows.reduce((sum, row) => sum + row.length, 1)
-    size = Math.max(1, Math.min(batchAtMost, Math.floor((batchBytes * rows.length) / bytes)))
+    size = Math.max(1, Math.min(most, Math.floor((batchBytes * rows.length) / bytes)))
   }
 }
 
