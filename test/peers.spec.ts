@@ -1,6 +1,23 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+
+import type * as Peers from '#tools/instances/peers/peers.store.ts'
 
 import { useWorld } from './support/world.ts'
+
+/** How many rows each statement about links has answered. */
+const answered = vi.hoisted(() => [] as number[])
+vi.mock('#tools/instances/peers/peers.store.ts', async (original) => {
+  const real = await original<typeof Peers>()
+  const counted = Object.entries(real).map(([name, run]) => [
+    name,
+    async (...input: unknown[]) => {
+      const answer = await (run as (...all: unknown[]) => Promise<unknown>)(...input)
+      if (Array.isArray(answer)) answered.push(answer.length)
+      return answer
+    },
+  ])
+  return Object.fromEntries(counted) as typeof Peers
+})
 
 const world = useWorld()
 
@@ -180,6 +197,22 @@ describe('peers of a record', () => {
     await link('m2', [c1, c2])
     expect(await unlink('m2', [c2])).toMatchObject({ unlinked: 1 })
     expect(await call('count_instances', { entity: 'Machine' })).toEqual({ count: 2 })
+  })
+
+  it('of a record that has hundreds are not read to learn whether one is left', async () => {
+    const { link, unlink, call, tenant, m1 } = await arranged({ isRequired: true })
+    const rows = Array.from({ length: 300 }, (_, index) => ({ key1: `many-${index}`, data: {} }))
+    const { results } = await call('save_instances_bulk', { entity: 'Contact', rows })
+    const ids = results.map((one: { eiRecordId: number }) => one.eiRecordId) as number[]
+    for (let from = 0; from < ids.length; from += 100) await link('m1', ids.slice(from, from + 100))
+    answered.length = 0
+    expect(await unlink('m1', ids.slice(0, 1))).toMatchObject({ unlinked: 1 })
+    expect(answered).toEqual([2])
+    // Deleted ones do not count among those that are left.
+    const keys = rows.slice(1, 299).map(({ key1 }) => ({ key1 }))
+    await call('delete_instances_bulk', { entity: 'Contact', keys })
+    const last = { entity: 'Machine', record: String(m1), peerEntity: 'Contact', eiRecordIds: ids.slice(299) }
+    expect((await world.refusal('unlink_peer_instances', last, tenant.key)).status).toBe(409)
   })
 
   it('keep their relationship from being detached while both live', async () => {

@@ -14,7 +14,7 @@ import { lockParents } from '../save/parents.store.ts'
 import { keyName } from '../save/understand-row.rules.ts'
 import { type WriteFrame, writeFrame } from '../save/write-frame.ts'
 import { type PeersInput, refuseBothNames } from './peers.schema.ts'
-import { type Ends, listLinks } from './peers.store.ts'
+import { type Ends, listTwoPeers } from './peers.store.ts'
 
 /** Two ends that the caller may link and unlink, held against deletion. */
 export interface Linking {
@@ -156,14 +156,11 @@ async function hold(
   }
 }
 
-/** How many live peers each of these records has in an entity; those without any are not among them. */
-async function countPeers(context: TxContext, ids: readonly number[], entityId: number): Promise<ReadonlyMap<number, number>> {
-  const { tx, tenantId } = context
-  const links = await inRecords(tx, tenantId, () => listLinks(tx, tenantId, ids, entityId))
-  const others = [...new Set(links.map((link) => link.otherId))]
-  const live = await inRecords(tx, tenantId, () => lockParents(tx, tenantId, entityId, others, 'none'))
+/** How many live peers each of these records has in an entity, counted to two; those without any are not among them. */
+async function countPeers({ tx, tenantId }: TxContext, ids: readonly number[], entityId: number): Promise<ReadonlyMap<number, number>> {
   const counts = new Map<number, number>()
-  for (const { id, otherId } of links) if (live.has(otherId)) counts.set(id, (counts.get(id) ?? 0) + 1)
+  for (const { id } of await inRecords(tx, tenantId, () => listTwoPeers(tx, tenantId, ids, entityId)))
+    counts.set(id, (counts.get(id) ?? 0) + 1)
   return counts
 }
 

@@ -1,6 +1,6 @@
 /** SQL of the links between peers: one row for each time that two records were linked, the lower id first. */
 import type { Tx } from '#platform/db/pool.ts'
-import { linkTable } from '#platform/db/records.ts'
+import { linkTable, recordTable } from '#platform/db/records.ts'
 
 export interface Ends {
   readonly entityId: number
@@ -47,8 +47,11 @@ export async function endLinks(tx: Tx, tenantId: number, ends: Ends, by: LinkSta
   return rows.length
 }
 
-/** The live links of these records with records of an entity, from both ends. */
-export async function listLinks(
+/**
+ * Up to two live peers of each of these records in an entity, from both ends: whether there is one, and another, is all that is asked of a record that
+ * may have any number.
+ */
+export async function listTwoPeers(
   tx: Tx,
   tenantId: number,
   ids: readonly number[],
@@ -56,9 +59,12 @@ export async function listLinks(
 ): Promise<{ readonly id: number; readonly otherId: number }[]> {
   const link = linkTable(tenantId)
   return tx.unsafe<{ id: number; otherId: number }[]>(
-    `select record_a as id, record_b as other_id from ${link} where record_a = any($1::bigint[]) and entity_b = $2::int and unlinked_at is null
-     union select record_b, record_a from ${link} where record_b = any($1::bigint[]) and entity_a = $2::int and unlinked_at is null
-     order by 1, 2`,
+    `select r.id, two.other_id from unnest($1::bigint[]) as r(id) cross join lateral (
+       select l.other_id from (
+         select record_b as other_id from ${link} where record_a = r.id and entity_b = $2::int and unlinked_at is null
+         union all select record_a from ${link} where record_b = r.id and entity_a = $2::int and unlinked_at is null
+       ) l join ${recordTable(tenantId, otherEntityId)} e on e.id = l.other_id and e.deleted_at is null limit 2
+     ) two`,
     [ids, otherEntityId] as never[],
     { prepare: true },
   )
