@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 
 import type { RecordChange } from '#tools/events/events.types.ts'
 import type * as Events from '#tools/events/records-changed.ts'
+import type * as Live from '#tools/instances/save/live.store.ts'
 
 import { openWorld, type World } from './support/world.ts'
 
@@ -14,6 +15,17 @@ vi.mock('#tools/events/records-changed.ts', async (original) => {
     return real.recordsChanged(context, of, changes)
   }
   return { ...real, recordsChanged }
+})
+
+/** How many records' values each statement has read. */
+const read = vi.hoisted(() => [] as number[])
+vi.mock('#tools/instances/save/live.store.ts', async (original) => {
+  const real = await original<typeof Live>()
+  const readCanonical: typeof real.readCanonical = (tx, tenantId, frame, ids) => {
+    read.push(ids.length)
+    return real.readCanonical(tx, tenantId, frame, ids)
+  }
+  return { ...real, readCanonical }
 })
 
 let world: World
@@ -138,6 +150,37 @@ describe('a deleted record', () => {
     expect(both.rows).toMatchObject([{ eiRecordId: site, changeKind: 'modified' }])
     const tombstones = await world.call('list_instances_deleted_since', { entity: 'Site', pageSize: 1_000 })
     expect(tombstones.rows.map((row: { eiRecordId: number }) => row.eiRecordId)).not.toContain(site)
+  })
+
+  it('is read and told in portions, however many stand below it', async () => {
+    await save('Site', 'large')
+    await save('Pump', 'large', 'large')
+    const rows = Array.from({ length: 2_500 }, (_, index) => ({
+      key1: named(`p-${index}`),
+      parentKey1: named('large'),
+      data: { Note: 'n' },
+    }))
+    expect(await world.call('save_instances_bulk', { entity: 'Part', rows })).toMatchObject({ inserted: 2_500 })
+    expect(await remove('Site', 'large')).toMatchObject({ deletedChildren: 2_501 })
+    // Two keys that others have by now, one in the first portion and one in the last.
+    for (const name of ['p-3', 'p-2400']) await save('Part', name)
+    const taken = await world.refusal('restore_instance', { entity: 'Site', record: named('large') })
+    expect([taken.code, taken.issues?.length]).toEqual(['already_exists', 2])
+    for (const name of ['p-3', 'p-2400']) await remove('Part', name)
+    told.length = 0
+    read.length = 0
+    expect(await restore('Site', 'large')).toMatchObject({ restoredChildren: 2_501 })
+    expect(read.length).toBeGreaterThan(3)
+    expect(Math.max(...read)).toBe(1_000)
+    expect(told.map(({ entity, changes }) => [entity, changes.length])).toEqual([
+      ['Site', 1],
+      ['Pump', 1],
+      ['Part', 1_000],
+      ['Part', 1_000],
+      ['Part', 500],
+    ])
+    const filterRules = [{ property: 'key1', op: 'startsWith', value: named('p-') }]
+    expect(await world.call('count_instances', { entity: 'Part', filterRules })).toEqual({ count: 2_500 })
   })
 
   it('has its person linked again', async () => {

@@ -8,7 +8,6 @@ import { authorOf, type TxContext } from '#platform/operation.ts'
 import { quoted } from '#platform/suggest.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { recordsChanged } from '#tools/events/service.ts'
-import type { Value } from '#tools/properties/service.ts'
 import { columnsSeen, externalKeyOf, seenAmong } from '#tools/query/service.ts'
 
 import { mayDelete } from './deleting.ts'
@@ -22,11 +21,13 @@ import { keyName } from './save/understand-row.rules.ts'
 import type { WriteFrame } from './save/write-frame.ts'
 import { markRestored } from './save/write.store.ts'
 
-/** Records of one entity that come back. */
+/** Of a tree as large as one likes so many records are read and written at a time. */
+const portionRows = 1_000
+
+/** Records of one entity that come back, no more than a portion. */
 interface Returning {
   readonly entity: CatalogEntity
   readonly rows: readonly DeletedRow[]
-  readonly values: ReadonlyMap<number, ReadonlyMap<number, Value>>
 }
 
 /**
@@ -38,9 +39,11 @@ export async function restoreRecord(context: TxContext, frame: WriteFrame, row: 
   await refuseNotYours(context, frame, returning, row.id, absent)
   await refuseWithoutParent(context, frame, row)
   const issues: Finding[] = []
-  for (const some of returning) issues.push(...(await findTaken(context, frame, some)))
-  if (issues[0])
-    throw new AppError('already_exists', `The record cannot be restored. ${issues[0].message}`, { issues: issues.slice(0, maxIssues) })
+  for (const some of returning) {
+    if (issues.length === maxIssues) break
+    issues.push(...(await findTaken(context, frame, some)).slice(0, maxIssues - issues.length))
+  }
+  if (issues[0]) throw new AppError('already_exists', `The record cannot be restored. ${issues[0].message}`, { issues })
   for (const some of returning) await bringBack(context, frame, some)
   return returning.reduce((sum, { rows }) => sum + rows.length, -1)
 }
@@ -59,21 +62,29 @@ async function whatReturns(context: TxContext, frame: WriteFrame, root: DeletedR
         if (!child || (await presentColumns(tx, tenantId, child.entityId)).size === 0) continue
         const rows = await inRecords(tx, tenantId, () => listDeletedBelow(tx, tenantId, child.entityId, parents, root.deletionId))
         const fresh = rows.filter(({ id }) => !seen.has(id))
-        if (fresh.length === 0) continue
-        for (const { id } of fresh) seen.add(id)
-        found.set(child, [...(found.get(child) ?? []), ...fresh])
-        next.push([child, fresh.map(({ id }) => id)])
+        const all = found.get(child) ?? []
+        for (const row of fresh) {
+          seen.add(row.id)
+          all.push(row)
+        }
+        if (all.length > 0) found.set(child, all)
+        for (const some of portionsOf(fresh)) next.push([child, some.map(({ id }) => id)])
       }
     }
     level = next
   }
-  const returning: Returning[] = []
-  for (const [entity, rows] of found) {
-    const readable = { catalog: frame.catalog, entity, present: await columnsSeen(context, entity, []), hasTable: true, sight: undefined }
-    const ids = rows.map(({ id }) => id)
-    returning.push({ entity, rows, values: await inRecords(tx, tenantId, () => readCanonical(tx, tenantId, readable, ids)) })
-  }
-  return returning
+  return [...found].flatMap(([entity, rows]) => portionsOf(rows).map((some) => ({ entity, rows: some })))
+}
+
+const portionsOf = (rows: readonly DeletedRow[]) =>
+  Array.from({ length: Math.ceil(rows.length / portionRows) }, (_, index) => rows.slice(index * portionRows, (index + 1) * portionRows))
+
+/** What they held when they were deleted. */
+async function valuesOf(context: TxContext, { catalog }: WriteFrame, { entity, rows }: Returning) {
+  const { tx, tenantId } = context
+  const readable = { catalog, entity, present: await columnsSeen(context, entity, []), hasTable: true, sight: undefined }
+  const ids = rows.map(({ id }) => id)
+  return inRecords(tx, tenantId, () => readCanonical(tx, tenantId, readable, ids))
 }
 
 /** Who could delete them may restore them. */
@@ -118,8 +129,9 @@ async function refuseWithoutParent(context: TxContext, frame: WriteFrame, { id, 
 }
 
 /** Keys and numbers of returning records that live ones have by now. */
-async function findTaken(context: TxContext, { catalog }: WriteFrame, { entity, rows, values }: Returning): Promise<Finding[]> {
+async function findTaken(context: TxContext, frame: WriteFrame, returning: Returning): Promise<Finding[]> {
   const { tx, tenantId } = context
+  const { entity, rows } = returning
   const { entityId, internalName } = entity
   const keyed = rows.filter(({ key1 }) => key1 !== '')
   const keysOf = ({ key1, key2, key3 }: Pick<DeletedRow, 'key1' | 'key2' | 'key3'>) => [key1, key2, key3] as const
@@ -129,9 +141,11 @@ async function findTaken(context: TxContext, { catalog }: WriteFrame, { entity, 
     const holder = holders.get(keyName(keysOf(row)))
     return holder === undefined ? [] : [{ holder, what: `the key ${quoted(externalKeyOf(keysOf(row)))}` }]
   })
-  for (const { entityPropertyId, columnId, internalName: property } of numberedProperties(entity)) {
+  const numberedOnes = numberedProperties(entity)
+  const values = numberedOnes.length > 0 ? await valuesOf(context, frame, returning) : undefined
+  for (const { entityPropertyId, columnId, internalName: property } of numberedOnes) {
     const numbers = rows.flatMap(({ id }) => {
-      const number = values.get(id)?.get(entityPropertyId) ?? null
+      const number = values?.get(id)?.get(entityPropertyId) ?? null
       return number === null ? [] : String(number)
     })
     const numbered = await inRecords(tx, tenantId, () => findNumbered(tx, tenantId, entityId, columnId, numbers))
@@ -140,7 +154,7 @@ async function findTaken(context: TxContext, { catalog }: WriteFrame, { entity, 
   if (found.length === 0) return []
   const seen = await seenAmong(
     context,
-    catalog,
+    frame.catalog,
     entity,
     found.map(({ holder }) => holder),
   )
@@ -152,8 +166,10 @@ async function findTaken(context: TxContext, { catalog }: WriteFrame, { entity, 
   })
 }
 
-async function bringBack(context: TxContext, frame: WriteFrame, { entity, rows, values }: Returning): Promise<void> {
+async function bringBack(context: TxContext, frame: WriteFrame, returning: Returning): Promise<void> {
   const { tx, tenantId, stamp, actor, origin } = context
+  const { entity, rows } = returning
+  const values = await valuesOf(context, frame, returning)
   const by = { epoch: frame.epoch, stamp, tenantUserId: authorOf(actor) }
   const ids = rows.map(({ id }) => id)
   const written = await inRecords(tx, tenantId, () => markRestored(tx, tenantId, entity, by, ids)).catch(asTakenMeanwhile)
