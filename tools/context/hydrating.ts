@@ -144,9 +144,10 @@ async function readReports(at: Hydrating, { reports }: Plan, data: Readonly<Reco
     const placed: unknown[] = []
     let isFull = false
     await eachInTurns(rows, (row) => {
+      if (isFull) return
       const size = Buffer.byteLength(JSON.stringify(row)) + 1
       // Rows have an order: none follows one that has no place.
-      isFull ||= at.rows <= 0 || at.bytes < size
+      isFull = at.rows <= 0 || at.bytes < size
       if (isFull) return
       at.rows--
       at.bytes -= size

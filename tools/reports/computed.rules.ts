@@ -1,4 +1,5 @@
 /** Values that a report computes for each row of its result, after the others. */
+import { type Budget, spend } from '#platform/tokens/budget.ts'
 import { checkTokens } from '#platform/tokens/check.ts'
 import { evaluate } from '#platform/tokens/evaluate.ts'
 import { type Expression, parseExpression, templatesOf } from '#platform/tokens/expression.ts'
@@ -75,12 +76,22 @@ export function readComputed(
   return { computed, findings }
 }
 
-/** The values that a row has beside its own. */
+/** Counts what a value comes to when it is written, each place of it by itself: one list may stand in several. */
+function spendValue(budget: Budget, value: unknown): void {
+  spend(budget, typeof value === 'string' ? value.length : 10)
+  if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) spendValue(budget, part)
+}
+
+/** The values that a row has beside its own. Throws AppError `too_large` where all of them together take too much work. */
 export function computedOf(computed: readonly Computed[], row: Readonly<Record<string, unknown>>, at: Resolving): Record<string, unknown> {
   const values: Record<string, unknown> = {}
+  const roots = { ...at.roots, ...row }
+  const own = resolving(roots, at.rendering)
   for (const { alias, expression } of computed) {
-    const own = resolving({ ...at.roots, ...row, ...values }, at.rendering)
-    values[alias] = evaluate(expression, own) ?? null
+    const value = evaluate(expression, own) ?? null
+    spendValue(own.budget, value)
+    values[alias] = value
+    roots[alias] = value
   }
   return values
 }

@@ -11,7 +11,7 @@ import { exportInJob, type FileContent, fileNameOf, starterOf } from '#tools/exp
 import type { JobRunner } from '#tools/jobs/service.ts'
 import { sensitiveOf } from '#tools/query/service.ts'
 
-import { prepareRun, readAllRows, runPage, type RunnableReport } from './running.ts'
+import { countRows, prepareRun, readAllRows, type RunnableReport } from './running.ts'
 import { soundReport } from './shown.ts'
 
 export const reportExportKind = 'reportExport'
@@ -39,8 +39,6 @@ export function isSensitiveRun({ ready }: RunnableReport): boolean {
   return sensitiveOf(ready.report).length > 0
 }
 
-const anyBytes = 1024 * 1024
-
 async function* asText(batches: AsyncIterable<readonly object[]>): AsyncGenerator<readonly string[]> {
   for await (const batch of batches) yield await mapInTurns(batch, (row) => JSON.stringify(row))
 }
@@ -56,7 +54,7 @@ export function rowsAsContent(run: RunnableReport, name: string): FileContent {
       ...run.computed.map(({ alias }) => ({ name: alias, dataType: 'Text' as const })),
     ],
     name,
-    count: async (context) => (await runPage(context, run, { page: 1, pageSize: 1 }, anyBytes)).totalCount,
+    count: (context) => countRows(context, run),
     batches: (context) => asText(readAllRows(context, run)),
   }
 }

@@ -1,12 +1,11 @@
 /** Runs reports: with their parameters, as the caller sees the records, and with what they compute of each row. */
 import { type RawJson, rawJson } from '#platform/answer.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
-import { jsonPieces } from '#platform/json-text.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { envelopeBytes } from '#platform/paging.ts'
 import { renderingOf, timeRoots } from '#platform/tokens/rendering.ts'
 import { type Resolving, resolving } from '#platform/tokens/resolve.ts'
-import { mapInTurns } from '#platform/turns.ts'
+import { eachInTurns, inTurns } from '#platform/turns.ts'
 import { refuseErrors } from '#platform/validation.ts'
 import type { Body } from '#tools/definitions/service.ts'
 import type { Catalog } from '#tools/entities/catalog.types.ts'
@@ -103,6 +102,12 @@ export interface RowsOfReport {
   readonly isCut: boolean
 }
 
+const tooLarge = (bytes: number) =>
+  new AppError(
+    'too_large',
+    `These rows are larger than an answer may be (${bytes} bytes). Ask for fewer with pageSize, or for fewer columns; export_report writes all rows into a file.`,
+  )
+
 /** A page of its rows, of at most so many bytes. Throws `too_large` and `timeout`, each with the narrower call. */
 export async function runPage(
   context: TxContext,
@@ -111,28 +116,50 @@ export async function runPage(
   bytes: number,
 ): Promise<RowsOfReport> {
   const { items, total, isCut } = await pageOfReport(context, ready, { page, pageSize }, bytes)
-  const rows = computed.length === 0 ? `[${items}]` : await computedRows(items, computed, at)
-  if (Buffer.byteLength(rows) > bytes)
-    throw new AppError(
-      'too_large',
-      `These rows are larger than an answer may be (${bytes} bytes). Ask for fewer with pageSize, or for fewer columns; export_report writes all rows into a file.`,
-    )
+  const rows = computed.length === 0 ? `[${items}]` : await computedRows(items, { computed, at }, bytes)
+  if (Buffer.byteLength(rows) > bytes) throw tooLarge(bytes)
   return { rows, page, pageSize, totalCount: total, isCut }
 }
 
-async function computedRows(items: string, computed: readonly Computed[], at: Resolving): Promise<string> {
+type Computing = Pick<RunnableReport, 'computed' | 'at'>
+
+/** Their bytes are counted as they are made: what is computed of a row may be a thousand times its size. */
+async function computedRows(items: string, { computed, at }: Computing, bytes: number): Promise<string> {
   if (items === '') return '[]'
+  const rows: string[] = []
+  let left = bytes
   // Rows as the statement made them, each on a line of its own.
-  const rows = await mapInTurns(items.split(',\n'), (row) => withComputed(JSON.parse(row) as Row, computed, at))
-  return (await jsonPieces(rows)).join('')
+  await eachInTurns(items.split(',\n'), (text) => {
+    const row = JSON.stringify(withComputed(JSON.parse(text) as Row, computed, at))
+    left -= Buffer.byteLength(row) + 1
+    if (left < 0) throw tooLarge(bytes)
+    rows.push(row)
+  })
+  return `[${rows.join(',')}]`
 }
 
 type FlatRow = Readonly<Record<string, unknown>>
 
-function flatRow(text: string, { computed, at }: Pick<RunnableReport, 'computed' | 'at'>): FlatRow {
+/** A row, and how large it is as JSON. */
+function flatRow(text: string, { computed, at }: Computing): { readonly row: FlatRow; readonly bytes: number } {
   // The statement wrote this text, an object.
-  const row = JSON.parse(text) as FlatRow
-  return computed.length === 0 ? row : { ...row, ...computedOf(computed, row, at) }
+  const stored = JSON.parse(text) as FlatRow
+  if (computed.length === 0) return { row: stored, bytes: Buffer.byteLength(text) }
+  const row = { ...stored, ...computedOf(computed, stored, at) }
+  return { row, bytes: Buffer.byteLength(JSON.stringify(row)) }
+}
+
+function* fittingRows(texts: readonly string[], run: Computing, bytes: number): Generator<void, readonly FlatRow[]> {
+  const rows: FlatRow[] = []
+  let left = bytes
+  for (const text of texts) {
+    const made = flatRow(text, run)
+    left -= made.bytes + 1
+    if (left < 0) break
+    rows.push(made.row)
+    yield
+  }
+  return rows
 }
 
 export interface FlatPage {
@@ -143,7 +170,7 @@ export interface FlatPage {
   readonly withheld: readonly string[]
 }
 
-/** Its page as the definition says, each row the values by name, as many as fit in these bytes before they are computed. Throws `timeout`. */
+/** Its page as the definition says, each row the values by name, as many as fit in these bytes. Throws `timeout`. */
 export async function runFlatPage(
   context: TxContext,
   run: RunnableReport,
@@ -151,7 +178,7 @@ export async function runFlatPage(
 ): Promise<FlatPage> {
   const { ready, page, pageSize } = run
   const { items, total, isCut } = await flatPageOfReport(context, ready, { page, pageSize }, bounds)
-  const rows = items === '' ? [] : await mapInTurns(items.split(',\n'), (text) => flatRow(text, run))
+  const rows = items === '' ? [] : await inTurns(fittingRows(items.split(',\n'), run, bounds.bytes))
   return {
     rows,
     hasMore: isCut || total > (page - 1) * pageSize + rows.length,
@@ -159,9 +186,39 @@ export async function runFlatPage(
   }
 }
 
-/** All of its rows, batch by batch, each the values by name that a page has in `data`. The transaction stays open meanwhile, and reads nothing else. */
+/** How many there are, whatever they hold. Throws `timeout`. */
+export async function countRows(context: TxContext, { ready }: RunnableReport): Promise<number> {
+  const bounds = { bytes: 0, seconds: context.services.config.limits.reportSeconds }
+  return (await flatPageOfReport(context, ready, { page: 1, pageSize: 1 }, bounds)).total
+}
+
+// Of rows with what is computed of them: so much of a batch is held at a time.
+const partRows = 50
+const partBytes = 1024 * 1024
+
+/** All of its rows, part by part, each the values by name that a page has in `data`. The transaction stays open meanwhile, and reads nothing else. */
 export async function* readAllRows(context: TxContext, run: RunnableReport): AsyncGenerator<readonly FlatRow[]> {
-  for await (const batch of readReportRows(context, run.ready)) yield await mapInTurns(batch, (text) => flatRow(text, run))
+  for await (const batch of readReportRows(context, run.ready)) {
+    for (let from = 0; from < batch.length;) {
+      const part = await inTurns(partOf(batch, from, run))
+      from += part.length
+      yield part
+    }
+  }
+}
+
+/** Rows of a batch from one on, at least that one. */
+function* partOf(batch: readonly string[], from: number, run: Computing): Generator<void, readonly FlatRow[]> {
+  const rows: FlatRow[] = []
+  let left = partBytes
+  for (const text of batch.slice(from, from + partRows)) {
+    const made = flatRow(text, run)
+    rows.push(made.row)
+    left -= made.bytes
+    if (left <= 0) break
+    yield
+  }
+  return rows
 }
 
 /** What execute answers, as JSON text. Throws 400 for a page that is said in two ways. */
