@@ -234,6 +234,11 @@ describe('a link to a record', () => {
 })
 
 describe('files through a link', () => {
+  const ask = async (link: Made, count: number): Promise<string[]> => {
+    const uploads = Array.from({ length: count }, (_, at) => ({ property: 'Photo', fileName: `gate${at}.txt` }))
+    return (await open(link.token, { uploads })).uploads.map(({ assetKey }: { assetKey: string }) => assetKey)
+  }
+
   it('come by one-time URLs that hold with the link, and only its own may be sent', async () => {
     const link = await make()
     const { uploads } = await open(link.token, { uploads: [{ property: 'Photo', fileName: 'gate.txt', mimeType: 'text/plain' }] })
@@ -261,6 +266,14 @@ describe('files through a link', () => {
     const { uploads } = await open(link.token, { uploads: [{ property: 'Photo', fileName: 'gate.txt' }] })
     await world.call('revoke_signed_link', { linkId: link.linkId })
     expect((await refused(put(link.token, uploads[0].assetKey, 'late'))).status).toBe(410)
+  })
+
+  it('come twelve at once', async () => {
+    const link = await make()
+    const keys = await ask(link, 12)
+    const kept = await Promise.all(keys.map((assetKey) => put(link.token, assetKey, `gate ${assetKey}`)))
+    expect(kept).toHaveLength(12)
+    expect(kept.map(({ assetKey }) => assetKey)).toEqual(keys)
   })
 })
 

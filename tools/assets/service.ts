@@ -134,12 +134,13 @@ interface FillOptions {
   readonly keepsRow?: boolean
   /** Of the installation unless told. */
   readonly maxBytes?: number | undefined
+  readonly beforeStored?: () => Promise<void>
   readonly onStored?: (context: TxContext) => Promise<void>
 }
 
 /**
  * Stores the bytes of a pending row and shows the asset. When that fails the row goes too, unless `keepsRow` leaves it for another try.
- * `onStored` runs in the transaction that shows it.
+ * `beforeStored` runs once the bytes are there, before the transaction that shows it; `onStored` in that transaction.
  */
 export async function fillPending(
   owner: AssetOwner,
@@ -151,7 +152,7 @@ export async function fillPending(
     readonly declaredType: string | undefined
   },
   source: ContentSource,
-  { keepsRow = false, maxBytes, onStored }: FillOptions = {},
+  { keepsRow = false, maxBytes, beforeStored, onStored }: FillOptions = {},
 ): Promise<Asset> {
   const { services, signal } = owner
   try {
@@ -162,6 +163,7 @@ export async function fillPending(
     const type = await detectContentType(stored.head, pending.originalFileName, pending.declaredType)
     // What comes with a message is kept as it is: nobody is there to be told.
     if (owner.tenantUserId !== null) refuseUnsound(stored, pending.originalFileName, type)
+    await beforeStored?.()
     return await owner.transact(async (context) => {
       const done = await complete(context, pending, stored, type)
       await onStored?.(context)

@@ -12,7 +12,10 @@ export interface AwaitedUpload {
   readonly tenantId: number
   readonly assetKey: string
   readonly maxBytes?: number
-  /** Throws where the URL holds no longer. Asked before a byte is read, and once all are there. */
+  /**
+   * Throws where the URL holds no longer. Asked before a byte is read, and once all are there; never inside a transaction, since it may open one of
+   * its own, and uploads that each hold a connection would wait for each other's second.
+   */
   readonly mustHold: (ticket: store.UploadTicket) => Promise<void>
   /** In the transaction that shows the asset. */
   readonly onStored: (context: TxContext, ticket: store.UploadTicket) => Promise<void>
@@ -34,11 +37,9 @@ export async function takeUpload(context: StagedContext, awaited: AwaitedUpload)
     {
       keepsRow: true,
       maxBytes,
-      async onStored(inner) {
-        // A large file takes a while to come.
-        await mustHold(ticket)
-        await onStored(inner, ticket)
-      },
+      // A large file takes a while to come.
+      beforeStored: () => mustHold(ticket),
+      onStored: (inner) => onStored(inner, ticket),
     },
   )
   // A process that was killed may have left its bytes there, and no row names them any more. One that still writes there has lost, and removes its own.
@@ -53,10 +54,12 @@ async function openTicket(
   context: StagedContext,
   { tenantId, assetKey, mustHold }: AwaitedUpload,
 ): Promise<{ ticket: store.UploadTicket; storagePath: string }> {
+  const find = async ({ tx }: Pick<TxContext, 'tx'>) => mustExist(await store.findTicket(tx, tenantId, assetKey), 'upload')
+  await mustHold(await context.inTransaction(find, { tenantId, readOnly: true }))
   return context.inTransaction(
-    async ({ tx, stamp }) => {
-      const ticket = mustExist(await store.findTicket(tx, tenantId, assetKey), 'upload')
-      await mustHold(ticket)
+    async (inner) => {
+      const { tx, stamp } = inner
+      const ticket = await find(inner)
       if (ticket.isUsed) throw new AppError('conflict', 'This upload URL has been used. Ask for a new one.')
       const storagePath = `${tenantId}/${stamp.slice(0, 4)}/${stamp.slice(5, 7)}/${assetKey}.${randomUUID().slice(0, 8)}`
       await store.notePath(tx, tenantId, assetKey, storagePath)
