@@ -275,6 +275,58 @@ describe('files through a link', () => {
     expect(kept).toHaveLength(12)
     expect(kept.map(({ assetKey }) => assetKey)).toEqual(keys)
   })
+
+  it('give way to later ones past fifty, so that however many tries failed the answer can be sent', async () => {
+    const link = await make()
+    const [first = '', second = ''] = [...(await ask(link, 20)), ...(await ask(link, 20)), ...(await ask(link, 9))]
+    await put(link.token, first, 'of the first try')
+    const [last = ''] = await ask(link, 2)
+    await put(link.token, last, 'of the last try')
+    expect((await world.refusal('get_asset', { assetKey: first })).status).toBe(404)
+    expect((await refused(submit(link.token, { values: { Note: 'Early', Photo: first } }))).issues?.[0]?.path).toBe('$.values.Photo')
+    await put(link.token, second, 'still there')
+    await ask(link, 1)
+    expect((await refused(put(link.token, second, 'again'))).status).toBe(404)
+    // Those that were never sent leave nothing behind either.
+    for (let turn = 0; turn < 4; turn++) await ask(link, 12)
+    const waiting = () =>
+      world.sql`select asset_key from platform.asset where tenant_id = ${world.tenant.tenantId} and stored_at is null and upload_until < now()`
+    await expect.poll(waiting).toEqual([])
+    expect((await refused(submit(link.token, { values: { Note: 'Late', Photo: last } }))).issues?.[0]?.path).toBe('$.values.Photo')
+    const [newest = ''] = await ask(link, 1)
+    await put(link.token, newest, 'of the last try')
+    await submit(link.token, { values: { Note: 'Fifty tries', Photo: newest } })
+    expect(await world.call('get_asset', { assetKey: newest })).toMatchObject({ assetKey: newest })
+    expect(await stateOf(link)).toBe('used')
+  })
+
+  it('that gave way while their bytes came, or while their answer was saved, are refused', async () => {
+    const link = await make()
+    const [sent = '', coming = ''] = await ask(link, 2)
+    await put(link.token, sent, 'of the first try')
+    /** Does the work while the row is held, and lets the uploads of the link give way before it goes on. */
+    const meanwhile = async (held: string, work: () => Promise<unknown>): Promise<AppError> => {
+      const tried = await world.sql.begin(async (sql) => {
+        await sql.unsafe(`select from platform.${held} for update`)
+        const outcome = refused(work())
+        const waiting = () => world.sql`
+          select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`
+        await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(1)
+        await sql`update platform.signed_link set uploads = '{}' where link_id = ${link.linkId}`
+        return { outcome }
+      })
+      return tried.outcome
+    }
+    const late = await meanwhile(`asset where asset_key = '${coming}'`, () => put(link.token, coming, 'of the second try'))
+    expect([late.status, late.message]).toEqual([404, 'No such upload. Ask for one with open_signed_link.'])
+    expect((await world.refusal('get_asset', { assetKey: coming })).status).toBe(404)
+    await world.sql`update platform.signed_link set uploads = ${[sent]}::uuid[] where link_id = ${link.linkId}`
+    const early = await meanwhile(`signed_link where link_id = ${link.linkId}`, () =>
+      submit(link.token, { values: { Note: 'Of the first try', Photo: sent } }),
+    )
+    expect([early.status, early.message]).toEqual([400, expect.stringContaining('took the place of a file of this answer')])
+    expect(await stateOf(link)).toBe('open')
+  })
 })
 
 describe('the end of a link', () => {

@@ -194,6 +194,13 @@ export interface Unswept {
   readonly isDeleted: boolean
 }
 
+/** Leaves uploads that wait for bytes to the next sweep. */
+export async function giveUpPending(tx: Tx, tenantId: number, assetKeys: readonly string[]): Promise<void> {
+  await tx`
+    update platform.asset set upload_until = now() - interval '2 days'
+    where tenant_id = ${tenantId} and asset_key = any(${tx.array([...assetKeys])}::uuid[]) and stored_at is null and upload_until is not null`
+}
+
 /** Rows whose bytes nobody can ask for any more: deleted ones, and uploads that were given up a day ago. */
 export async function listUnswept(tx: Tx, tenantId: number, limit: number): Promise<Unswept[]> {
   return tx<Unswept[]>`

@@ -232,6 +232,12 @@ export async function dropAssets({ tx, tenantId, stamp, services, afterCommit }:
   afterCommit(() => sweepSoon(services, tenantId))
 }
 
+/** Takes back uploads that were opened for somebody: what came of them is deleted, and nothing comes any more. */
+export async function forgetUploads(context: TxContext, assetKeys: readonly string[]): Promise<void> {
+  if (assetKeys.length > 0) await store.giveUpPending(context.tx, context.tenantId, assetKeys)
+  await dropAssets(context, assetKeys)
+}
+
 const sweptAtOnce = 20
 
 /** Removes the bytes of deleted assets and of uploads that were given up, in the background; what fails is tried again at the next sweep. */

@@ -79,9 +79,10 @@ export async function useLink(
     where tenant_id = ${tenantId} and link_id = ${linkId}`
 }
 
-export async function addUploads(tx: Tx, tenantId: number, linkId: number, assetKeys: readonly string[]): Promise<void> {
+/** The uploads that are its own from now on, under its lock. */
+export async function noteUploads(tx: Tx, tenantId: number, linkId: number, assetKeys: readonly string[]): Promise<void> {
   await tx`
-    update platform.signed_link set uploads = uploads || ${[...assetKeys]}::uuid[]
+    update platform.signed_link set uploads = ${[...assetKeys]}::uuid[]
     where tenant_id = ${tenantId} and link_id = ${linkId}`
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import { defineStagedOperation, type StagedContext, type TxContext, writes } from '#platform/operation.ts'
-import { openPending } from '#tools/assets/service.ts'
+import { forgetUploads, openPending } from '#tools/assets/service.ts'
 import { findDisplayNames } from '#tools/users/service.ts'
 
 import { takesFiles } from '../controls.rules.ts'
@@ -11,7 +11,7 @@ import { findOpenLink, type FoundLink } from './finding.ts'
 import { formOfLink, type LinkForm, presentOf } from './form.ts'
 import { goneLink, stateOf } from './links.rules.ts'
 import { exampleOpenedLink, exampleToken, type OpenedLink, openedLink, token, uploads } from './links.schema.ts'
-import { addUploads, lockLink } from './links.store.ts'
+import { noteUploads, lockLink } from './links.store.ts'
 import { asMaker, makerOf, mustUpload } from './maker.ts'
 import { titleOf } from './messages.rules.ts'
 import { readerOf, shownInFor } from './people.ts'
@@ -30,8 +30,6 @@ async function giveUploads(context: TxContext, { link }: FoundLink, linkToken: s
   const locked = mustExist(await lockLink(tx, tenantId, link.linkId), 'link')
   const state = stateOf(locked, stamp)
   if (state !== 'open') throw goneLink(state)
-  if (locked.uploads.length + wanted.length > mostUploads)
-    throw new AppError('too_large', `A link takes at most ${mostUploads} files. Send the answer with those that are there.`)
   const files = form.layout.sections
     .flatMap(({ fields }) => fields)
     .filter(({ property, isReadOnly }) => takesFiles(property) && !isReadOnly)
@@ -61,12 +59,10 @@ async function giveUploads(context: TxContext, { link }: FoundLink, linkToken: s
       expiresAt: until,
     })
   }
-  await addUploads(
-    tx,
-    tenantId,
-    link.linkId,
-    given.map(({ assetKey }) => assetKey),
-  )
+  // Each try of an answer brings its files anew: past the bound those of the earliest give way, so that the last can always be sent.
+  const all = [...locked.uploads, ...given.map(({ assetKey }) => assetKey)]
+  await forgetUploads(context, all.slice(0, -mostUploads))
+  await noteUploads(tx, tenantId, link.linkId, all.slice(-mostUploads))
   return given
 }
 

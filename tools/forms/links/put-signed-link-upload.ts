@@ -8,6 +8,7 @@ import { takeUpload } from '#tools/assets/service.ts'
 import { maxCaptureBytes } from '../layout.schema.ts'
 import { findOpenLink } from './finding.ts'
 import { exampleToken, token } from './links.schema.ts'
+import { findLink } from './links.store.ts'
 import { makerOf, mustUpload } from './maker.ts'
 
 export const putSignedLinkUpload = defineStagedOperation({
@@ -36,7 +37,11 @@ export const putSignedLinkUpload = defineStagedOperation({
         await findOpenLink(context, input.token)
         mustUpload((await makerOf(context, tenantId, link)).actor)
       },
-      onStored: () => Promise.resolve(),
+      async onStored({ tx }) {
+        const now = await findLink(tx, tenantId, link.linkId)
+        // Later uploads may have taken its place while the bytes came.
+        if (!now?.uploads.includes(input.assetKey)) throw noSuch()
+      },
     })
   },
 })

@@ -100,6 +100,17 @@ export const submitSignedLink = defineStagedOperation({
   },
 })
 
+/** Throws 400 where later uploads took the place of a file of the answer while it was saved. */
+function refuseForgotten({ records }: Answered, seen: LinkRow, { uploads }: LinkRow): void {
+  const forgotten = new Set(seen.uploads.filter((key) => !uploads.includes(key)))
+  const isForgotten = (value: unknown) => keysIn(value).some((key) => forgotten.has(key))
+  if (forgotten.size === 0 || !records.some(({ values }) => Object.values(values).some(isForgotten))) return
+  throw new AppError(
+    'invalid_input',
+    'Later uploads through this link took the place of a file of this answer. Upload it again, then send the answer.',
+  )
+}
+
 /** Saves it together with the use of the link: both, or neither. */
 async function save(context: StagedContext, found: FoundLink, maker: Maker, answered: Answered, key: string | undefined): Promise<void> {
   const { tenantId, link } = found
@@ -108,6 +119,7 @@ async function save(context: StagedContext, found: FoundLink, maker: Maker, answ
     const locked = mustExist(await lockLink(tx, tenantId, link.linkId), 'link')
     const state = stateOf(locked, new Date().toISOString())
     if (state !== 'open') throw goneLink(state)
+    refuseForgotten(answered, link, locked)
     // Every operation that saves through a form answers the record's id.
     const { eiRecordId = null } = answer as { readonly eiRecordId?: number }
     await useLink(tx, tenantId, link.linkId, { submissionKey: key ?? null, resultRecordId: eiRecordId })
