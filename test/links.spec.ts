@@ -23,7 +23,7 @@ beforeAll(async () => {
     internalName: 'Gate',
     properties: ['Note', 'State', 'Reason', 'Photo', 'Secret'].map((property) => ({ property })),
   })
-  await world.call('create_entity', { internalName: 'GatePart', properties: [{ property: 'Part' }] })
+  await world.call('create_entity', { internalName: 'GatePart', properties: [{ property: 'Part' }, { property: 'Photo' }] })
   await world.call('attach_child_entity', { entity: 'Gate', childEntity: 'GatePart', isList: true })
   form = 'GateReport'
   await world.call('create_form', {
@@ -44,7 +44,7 @@ beforeAll(async () => {
             { property: 'Photo', control: 'photo', capture: { maxBytes: 1000 } },
           ],
         },
-        { type: 'list', name: 'parts', entity: 'GatePart', fields: [{ property: 'Part' }] },
+        { type: 'list', name: 'parts', entity: 'GatePart', fields: [{ property: 'Part' }, { property: 'Photo' }] },
       ],
     },
   })
@@ -326,6 +326,34 @@ describe('files through a link', () => {
     )
     expect([early.status, early.message]).toEqual([400, expect.stringContaining('took the place of a file of this answer')])
     expect(await stateOf(link)).toBe('open')
+  })
+
+  it('are no others however their property is named, in rows of lists too', async () => {
+    const [link, other] = [await make(), await make()]
+    const { uploads } = await open(other.token, { uploads: [{ property: 'Photo', fileName: 'gate.txt' }] })
+    const [{ assetKey }] = uploads
+    await put(other.token, assetKey, 'a gate')
+    const namesIn = async (entity: string) => {
+      const { properties } = await world.call('describe_entity', { entity })
+      const { propertyId, entityPropertyId } = properties.find(
+        (one: { propertyInternalName: string }) => one.propertyInternalName === 'Photo',
+      )
+      return ['Photo', 'photo', 'PHOTO', String(propertyId), String(entityPropertyId)]
+    }
+    const told = async (answer: object) => {
+      const { status, message, issues } = await refused(submit(link.token, answer))
+      return [status, message, issues?.map(({ path }) => path)]
+    }
+    for (const name of await namesIn('Gate')) {
+      const found = await told({ values: { Note: 'Theft', [name]: assetKey } })
+      expect(found).toEqual([400, 'The answer names files that are not its own.', [`$.values.${name}`]])
+    }
+    for (const name of await namesIn('GatePart'))
+      for (const section of ['parts', 'PARTS']) {
+        const rows = [{ values: { Part: 'Hinge' } }, { values: { Part: 'Lock', [name]: assetKey } }]
+        const found = await told({ values: { Note: 'Theft' }, sections: { [section]: { rows } } })
+        expect(found).toEqual([400, 'The answer names files that are not its own.', [`$.sections.${section}.rows[1].values.${name}`]])
+      }
   })
 })
 

@@ -12,7 +12,12 @@ export interface Answered {
   readonly operation: string
   readonly input: Readonly<Record<string, unknown>>
   /** The values in it, with where they stand in the answer. */
-  readonly records: readonly { readonly path: string; readonly values: Readonly<Record<string, unknown>> }[]
+  readonly records: readonly {
+    readonly path: string
+    /** Of a row: the list that it is in, as the answer names it. */
+    readonly section?: string
+    readonly values: Readonly<Record<string, unknown>>
+  }[]
   readonly said: Said
   readonly link: Target
 }
@@ -28,7 +33,7 @@ export function callOf(link: Target, said: Said): Answered {
   const record = eiRecordId === null ? {} : { record: String(eiRecordId) }
   const verb = eiRecordId === null ? 'create' : 'update'
   const rows = Object.entries(sections ?? {}).flatMap(([name, { rows: some = [] }]) =>
-    some.map((row, index) => ({ path: `$.sections.${name}.rows[${index}].values`, values: row.values })),
+    some.map((row, index) => ({ path: `$.sections.${name}.rows[${index}].values`, section: name, values: row.values })),
   )
   return {
     ...(sections === undefined

@@ -4,6 +4,7 @@ import type { Tx } from '#platform/db/pool.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import { defineStagedOperation, type StagedContext, writes } from '#platform/operation.ts'
+import { propertyIndex } from '#tools/entities/catalog.types.ts'
 
 import { takesFiles } from '../controls.rules.ts'
 import { type Answered, callOf, withoutHidden } from './answer.rules.ts'
@@ -36,18 +37,29 @@ async function refuseForeignFiles(context: StagedContext, { tenantId, link }: Fo
         form.layout.sections.flatMap(({ fields }) => fields.flatMap(({ property }) => (takesFiles(property) ? property.internalName : []))),
       )
       const held = [present?.values ?? {}, ...[...(present?.rows.values() ?? [])].flatMap((rows) => rows.map(({ values }) => values))]
-      return { files, held: held.flatMap((values) => [...files].flatMap((name) => keysIn(values[name]))) }
+      const { entity, lists } = form.ready
+      const entities = new Map(lists.map((list) => [list.name.toLowerCase(), list.entity]))
+      return {
+        entityOf: (section: string | undefined) => (section === undefined ? entity : entities.get(section.toLowerCase())),
+        held: held.flatMap((values) => [...files].flatMap((name) => keysIn(values[name]))),
+      }
     },
     { tenantId, readOnly: true },
   )
   const known = new Set([...link.uploads, ...own.held])
-  const issues = answered.records.flatMap(({ path, values }) =>
-    Object.entries(values).flatMap(([name, value]) =>
-      own.files.has(name) && keysIn(value).some((key) => !known.has(key))
+  const issues = answered.records.flatMap(({ path, section, values }) => {
+    const entity = own.entityOf(section)
+    // A section that the form has not is refused by the save.
+    if (!entity) return []
+    const index = propertyIndex(entity.properties)
+    return Object.entries(values).flatMap(([name, value]) => {
+      // In every way in which the save lets a property be named.
+      const property = index.get(name) ?? index.get(name.toLowerCase())
+      return property && takesFiles(property) && keysIn(value).some((key) => !known.has(key))
         ? [finding(`${path}.${name}`, 'The file did not come through this link. Ask for an upload URL with open_signed_link.')]
-        : [],
-    ),
-  )
+        : []
+    })
+  })
   if (issues.length > 0) throw new AppError('invalid_input', 'The answer names files that are not its own.', { issues })
 }
 
