@@ -43,6 +43,36 @@ interface Lost {
 const lost = (notCarried: readonly Lost[]) =>
   notCarried.map((one) => [one.row, one.question, one.what].filter((part) => part !== undefined).join(' '))
 
+type Cells = Readonly<Record<string, unknown>>
+
+/** Converts in hand, and measures the longest step between two pauses. */
+function converted(sheets: {
+  readonly survey: readonly Cells[]
+  readonly choices?: readonly Cells[]
+  readonly settings?: readonly Cells[]
+}) {
+  const tenant = { properties: new Set<string>(), entities: new Set<string>(), languageCodes: ['en-US'], usualLanguage: 'en-US' }
+  let longestMs = 0
+  let steps = 0
+  const run = <T>(work: Generator<void, T>): T => {
+    for (;;) {
+      const before = process.threadCpuUsage()
+      const step = work.next()
+      const { user, system } = process.threadCpuUsage(before)
+      longestMs = Math.max(longestMs, (user + system) / 1_000)
+      steps++
+      if (step.done) return step.value
+    }
+  }
+  const rows = (some: readonly Cells[] = []) => rowsOf(some.map((values, index) => ({ line: index + 2, values })))
+  const workbook = { survey: rows(sheets.survey), choices: rows(sheets.choices), settings: rows(sheets.settings) }
+  const survey = run(readSurvey(workbook, tenant, 'large'))
+  const carried = run(carrySurvey(survey, tenant, false))
+  return { survey, carried, longestMs, steps, problems: survey.problems.map(({ message }) => message) }
+}
+
+const manyTimes = <T>(length: number, make: (n: number) => T) => Array.from({ length }, (_, n) => make(n))
+
 describe('import_xlsform', () => {
   it('makes properties, entities and a form of a survey with groups, a repeat, a cascade and two languages', async () => {
     const { answer, layout, call } = await imported(wells)
@@ -328,27 +358,114 @@ describe('import_xlsform', () => {
     const error = await world.refusal('import_xlsform', { assetKey: await upload(await workbookOf({ survey })) })
     expect([error.status, error.message]).toEqual([422, expect.stringContaining('5000 questions')])
     const [header = [], ...rows] = survey
-    const cells = rows.map((row, index) => ({ line: index + 2, values: Object.fromEntries(header.map((name, n) => [name, row[n]])) }))
-    const tenant = { properties: new Set<string>(), entities: new Set<string>(), languageCodes: ['en-US'], usualLanguage: 'en-US' }
     const longest = () => {
-      let longestMs = 0
-      let steps = 0
-      const run = <T>(work: Generator<void, T>): T => {
-        for (;;) {
-          const before = process.threadCpuUsage()
-          const step = work.next()
-          const { user, system } = process.threadCpuUsage(before)
-          longestMs = Math.max(longestMs, (user + system) / 1_000)
-          steps++
-          if (step.done) return step.value
-        }
-      }
-      const read = run(readSurvey({ survey: rowsOf(cells), choices: [], settings: [] }, tenant, 'large'))
-      run(carrySurvey(read, tenant, false))
+      const { longestMs, steps } = converted({ survey: rows.map((row) => Object.fromEntries(header.map((name, n) => [name, row[n]]))) })
       expect(steps).toBeGreaterThan(10_000)
       return longestMs
     }
     expect(Math.min(longest(), longest(), longest())).toBeLessThan(50)
+  })
+
+  it('gives the questions fifty thousand choices in all, however few rows ask for more', () => {
+    const choices = manyTimes(5_000, (n) => ({ list_name: 'a', name: `c${n}`, label: `C${n}` }))
+    const asking = (count: number) => manyTimes(count, (n) => ({ type: 'select_one a', name: `q${n}`, label: 'Q' }))
+    const most = () => converted({ survey: asking(10), choices })
+    const { carried, problems } = most()
+    expect(problems).toEqual([])
+    expect(carried.properties.map((one) => one.propertyOptions?.length)).toEqual(manyTimes(10, () => 5_000))
+    expect(carried.properties[9]?.propertyOptions?.[4_999]).toEqual({
+      internalName: 'c4999',
+      displays: [{ languageCode: 'en-US', name: 'C4999' }],
+    })
+    expect(Math.min(most().longestMs, most().longestMs, most().longestMs)).toBeLessThan(50)
+    expect(converted({ survey: asking(300), choices }).problems).toEqual([expect.stringContaining('Row 12 of survey: with its list')])
+  })
+
+  it('pauses within the questions of a repeat, and of a repeat in it', () => {
+    const begin = (name: string) => ({ type: 'begin repeat', name })
+    const questions = (of: string) => manyTimes(300, (n) => ({ type: 'text', name: `${of}${n}`, label: 'Q' }))
+    const end = { type: 'end repeat' }
+    const { steps, survey, problems } = converted({ survey: [begin('r'), ...questions('a'), begin('s'), ...questions('b'), end, end] })
+    expect(problems).toEqual(['The survey asks nothing: its first sheet to be read is called survey, with the columns type and name.'])
+    // One for each row as it is read, one for each question as it is carried.
+    expect(steps).toBeGreaterThan(604 + 600)
+    expect(survey.homes).toHaveLength(3)
+  })
+
+  it('takes groups and repeats twenty deep, and tells of the row that goes deeper', () => {
+    const nested = (depth: number, kind: string) =>
+      converted({
+        survey: [
+          { type: 'text', name: 'own' },
+          ...manyTimes(depth, (n) => ({ type: `begin ${kind}`, name: `g${n}`, relevant: "${own} = '1'" })),
+          { type: 'text', name: 'a' },
+          ...manyTimes(depth, () => ({ type: `end ${kind}` })),
+        ],
+      }).problems
+    for (const kind of ['group', 'repeat']) {
+      expect(nested(20, kind)).toEqual([])
+      expect(nested(9_000, kind)).toEqual(['Row 23 of survey: groups and repeats stand at most 20 deep in each other.'])
+    }
+  })
+
+  it('holds nobody up over cells, headers and settings that say nothing but the beginnings of what they could', () => {
+    const text = '${'.repeat(100_000)
+    const brackets = '('.repeat(100_000)
+    const run = () =>
+      converted({
+        survey: [{ type: 'text', name: 'a', label: text, hint: text, [`label::${brackets}`]: 'b' }],
+        settings: [{ default_language: brackets }],
+      })
+    expect(run().carried.properties[0]?.displays?.[0]?.name).toBe(text.slice(0, 200))
+    expect(Math.min(run().longestMs, run().longestMs, run().longestMs)).toBeLessThan(50)
+    const started = process.threadCpuUsage()
+    const [row] = rowsOf([{ values: { [`label${' '.repeat(30_000)}: : English (en)`]: 'a', [`a${' '.repeat(30_000)}b`]: 'b' } }])
+    expect(process.threadCpuUsage(started).user / 1_000).toBeLessThan(50)
+    expect([...(row?.cells.keys() ?? [])][0]).toBe('label::::English (en)'.toLowerCase())
+  })
+
+  it('gives thousands of choices whose letters no name can have a name each, without holding others up', () => {
+    const choices = manyTimes(5_000, (n) => ({ list_name: 'a', name: `井${String.fromCodePoint(0x4e00 + n)}x` }))
+    const run = () => converted({ survey: [{ type: 'select_one a', name: 'q', label: 'Q' }], choices })
+    const names = run().carried.properties[0]?.propertyOptions?.map((one) => one.internalName.toLowerCase())
+    expect([names?.length, new Set(names).size]).toEqual([5_000, 5_000])
+    expect(names?.slice(0, 3)).toEqual(['x', 'x_2', 'x_3'])
+    const tooMany = manyTimes(20_000, (n) => ({ ...choices[0], name: `井${n % 10}${'x'.repeat(n % 50)}` }))
+    expect(converted({ survey: [{ type: 'select_one a', name: 'q' }], choices: tooMany }).problems[0]).toContain(
+      'has 20000 choices; at most',
+    )
+    expect(Math.min(run().longestMs, run().longestMs, run().longestMs)).toBeLessThan(50)
+  })
+
+  it('numbers thousands of questions of one name, and speaks of each from its own repeat', () => {
+    const survey = manyTimes(4_000, (n) => [
+      { type: 'begin repeat', name: 'visits' },
+      { type: 'text', name: 'note', label: 'N', hint: n % 1_000 === 0 ? '${note}'.repeat(4_000) : 'H' },
+      { type: 'end repeat' },
+    ]).flat()
+    const run = () => converted({ survey: [{ type: 'text', name: 'who', label: 'W' }, ...survey] })
+    const started = process.cpuUsage()
+    const { carried, survey: read, problems } = run()
+    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(2_000)
+    expect([problems, read.homes.length, read.homes.at(-1)?.entity]).toEqual([[], 4_001, 'large_visits_3999'])
+    expect(new Set(carried.properties.map((one) => one.internalName.toLowerCase())).size).toBe(4_001)
+    expect(read.homes.every((one) => one.entity.length <= 64)).toBe(true)
+    expect(Math.min(run().longestMs, run().longestMs, run().longestMs)).toBeLessThan(50)
+  })
+
+  it('leaves out a cascade of more cases than a field takes, without holding others up', () => {
+    const long = 'x'.repeat(1_500)
+    const choices = [
+      ...manyTimes(5_000, (n) => ({ list_name: 'b', name: `b${n}`, of: `${n}${long}` })),
+      ...manyTimes(2, (n) => ({ list_name: 'a', name: `a${n}`, label: 'A' })),
+    ]
+    const survey = [
+      { type: 'select_one a', name: 'of', label: 'Of' },
+      { type: 'select_one b', name: 'which', label: 'Which', choice_filter: 'of=${of}' },
+    ]
+    const run = () => converted({ survey, choices })
+    expect(lost(run().carried.notCarried)).toContain('3 which choice_filter')
+    expect(Math.min(run().longestMs, run().longestMs, run().longestMs)).toBeLessThan(50)
   })
 
   it('is for builders', async () => {

@@ -1,12 +1,11 @@
 /** An XLSForm as properties, entities and a layout; what has no place here is told, row by row. */
-import { nameOf } from '#platform/names.ts'
 import { quoted } from '#platform/suggest.ts'
 import { finding, type Finding } from '#platform/validation.ts'
 import type { PortableEntity } from '#tools/entities/entities.schema.ts'
 import { maxOptions, type PortableProperty } from '#tools/properties/properties.schema.ts'
 
 import { type Asked, isNumeric } from './carry.rules.ts'
-import { type DraftName, namer } from './naming.rules.ts'
+import { type DraftName, namer, namesOfChoices } from './naming.rules.ts'
 import { languageOf, type SheetRow, textsOf, unknownLanguages } from './rows.rules.ts'
 import { questionType, type QuestionType } from './types.rules.ts'
 
@@ -63,8 +62,8 @@ export interface Home {
 export interface Survey {
   readonly form: Home
   readonly homes: readonly Home[]
-  /** By what the XLSForm calls them. */
-  readonly questions: ReadonlyMap<string, readonly Question[]>
+  /** By what the XLSForm calls them, then by their entity: the first of each. */
+  readonly questions: ReadonlyMap<string, ReadonlyMap<string, Question>>
   readonly notCarried: NotCarried[]
   readonly problems: readonly Finding[]
   readonly name: string
@@ -73,6 +72,9 @@ export interface Survey {
 }
 
 const maxQuestions = 300
+// Each question keeps the choices of its list as its own, so that a short workbook could ask for millions.
+const maxChoices = 50_000
+const maxDepth = 20
 
 export const cell = ({ cells }: SheetRow, header: string) => cells.get(header) ?? ''
 export const isQuestion = (part: Question | Home): part is Question => 'asked' in part
@@ -88,20 +90,6 @@ const skipped: Readonly<Record<string, string>> = {
   'xml-external': 'External data has no place in a form.',
   'csv-external': 'External data has no place in a form.',
   'start-geopoint': 'The place is not noted by itself.',
-}
-
-function optionsOf(choices: readonly SheetRow[]): Map<string, string> {
-  const options = new Map<string, string>()
-  const taken = new Set<string>()
-  for (const [index, row] of choices.entries()) {
-    const said = cell(row, 'name')
-    const base = nameOf(said.replaceAll(/[.-]/g, '_')) ?? nameOf(`o${said.replaceAll(/[^A-Za-z0-9]/g, '')}`) ?? `o${index + 1}`
-    let name = base
-    for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${base.slice(0, 58)}_${n}`
-    taken.add(name.toLowerCase())
-    options.set(said, name)
-  }
-  return options
 }
 
 /** Reads the rows of the survey in their order. */
@@ -123,7 +111,10 @@ export function* readSurvey({ survey, choices, settings }: Workbook, tenant: Ten
     choices.filter((row) => cell(row, 'list_name') !== '' && cell(row, 'name') !== ''),
     (row) => cell(row, 'list_name'),
   )
-  const optionsOfList = new Map([...lists].map(([list, rows]) => [list, optionsOf(rows)]))
+  const optionsOfList = new Map<string, Map<string, string>>()
+  // A longer list is refused where a question names it.
+  for (const [list, rows] of lists)
+    if (rows.length <= maxOptions) optionsOfList.set(list, yield* namesOfChoices(rows.map((row) => cell(row, 'name'))))
   for (const [list, options] of optionsOfList) {
     const changed = [...options].filter(([said, kept]) => said !== kept)
     if (changed.length > 0)
@@ -138,14 +129,17 @@ export function* readSurvey({ survey, choices, settings }: Workbook, tenant: Ten
   }
   const form: Home = { entity: name.name, row: undefined, group: undefined, outer: undefined, parts: [] }
   const homes = [form]
-  const questions = new Map<string, Question[]>()
+  const questions = new Map<string, Map<string, Question>>()
   let home: Home = form
   let group: GroupRow | undefined
+  let depth = 0
+  let choicesInAll = 0
+  const isCut = () => problems.length >= 50 || depth > maxDepth || choicesInAll > maxChoices
   const refuse = (row: SheetRow, message: string) =>
     problems.push(finding('$.assetKey', `Row ${row.line} of survey: ${message}`, { code: 'unprocessable' }))
   for (const row of survey) {
     yield
-    if (problems.length >= 50) break
+    if (isCut()) break
     const said = cell(row, 'type')
     if (said === '' || cell(row, 'disabled').toLowerCase() === 'yes') continue
     const control =
@@ -154,6 +148,11 @@ export function* readSurvey({ survey, choices, settings }: Workbook, tenant: Ten
         ?.slice(1)
         .map((one) => one.toLowerCase()) ?? []
     const asked = cell(row, 'name')
+    if (control.length > 0) depth += control[0] === 'begin' ? 1 : -1
+    if (depth > maxDepth) {
+      refuse(row, `groups and repeats stand at most ${maxDepth} deep in each other.`)
+      continue
+    }
     if (control[0] === 'begin' && control[1] === 'group') group = { row, name: asked, outer: group }
     else if (control[0] === 'begin') {
       const inner: Home = { entity: names.entity(asked || 'repeat', name.name), row, group, outer: home, parts: [] }
@@ -191,6 +190,14 @@ export function* readSurvey({ survey, choices, settings }: Workbook, tenant: Ten
         refuse(row, `the list ${quoted(list ?? '')} has ${rows.length} choices; at most ${maxOptions}.`)
         continue
       }
+      choicesInAll += rows.length
+      if (choicesInAll > maxChoices) {
+        refuse(
+          row,
+          `with its list the questions have more than ${maxChoices} choices in all. Ask for the longest lists once, or in forms of their own.`,
+        )
+        continue
+      }
       const property = names.property(asked, home.entity)
       if (property.said !== undefined)
         notCarried.push({
@@ -212,17 +219,20 @@ export function* readSurvey({ survey, choices, settings }: Workbook, tenant: Ten
         choices: rows,
       }
       home.parts.push(question)
-      questions.set(asked, [...(questions.get(asked) ?? []), question])
+      const namesakes = questions.get(asked) ?? new Map<string, Question>()
+      if (!namesakes.has(home.entity)) namesakes.set(home.entity, question)
+      questions.set(asked, namesakes)
     }
   }
-  if (group || home !== form) problems.push(finding('$.assetKey', 'A group or repeat of the survey has no end.', { code: 'unprocessable' }))
+  if (!isCut() && (group || home !== form))
+    problems.push(finding('$.assetKey', 'A group or repeat of the survey has no end.', { code: 'unprocessable' }))
   for (const one of homes) {
     const count = one.parts.filter(isQuestion).length
     const what = one === form ? 'The form' : `The repeat ${quoted(cell(one.row ?? form.row ?? { line: 0, cells: new Map() }, 'name'))}`
     const message =
       count > maxQuestions
         ? `${what} has ${count} questions, and an entity at most ${maxQuestions} properties. Split it into several forms, or move questions into repeats.`
-        : count === 0 && one === form
+        : count === 0 && one === form && !isCut()
           ? 'The survey asks nothing: its first sheet to be read is called survey, with the columns type and name.'
           : undefined
     if (message !== undefined) problems.push(finding('$.assetKey', message, { code: 'unprocessable' }))
@@ -230,7 +240,7 @@ export function* readSurvey({ survey, choices, settings }: Workbook, tenant: Ten
   return { form, homes, questions, notCarried, problems, name: name.name, title, usualLanguage }
 }
 
-const withoutReferences = (text: string) => text.replaceAll(/\$\{[^}]*\}/g, '…')
+const withoutReferences = (text: string) => text.replaceAll(/\$\{[^}$]*\}/g, '…')
 
 /** Names by language that the tenant has, of which the first is that of what says no language. */
 export function displaysOf(row: SheetRow, { usualLanguage }: Survey, tenant: Tenant): NonNullable<PortableProperty['displays']> {

@@ -17,6 +17,7 @@ import {
   type Survey,
   type Tenant,
 } from './convert.rules.ts'
+import { numberer } from './naming.rules.ts'
 import { layoutText, type SheetRow, textsOf } from './rows.rules.ts'
 import { carriedAppearance } from './types.rules.ts'
 
@@ -31,6 +32,8 @@ interface Carrying {
   readonly tenant: Tenant
   readonly properties: PortableProperty[]
   readonly notCarried: NotCarried[]
+  /** Of the lists of choices, each made once. */
+  readonly options: Map<readonly SheetRow[], NonNullable<PortableProperty['propertyOptions']>>
 }
 
 const isYes = (text: string) => /^(?:yes|true|true\(\))$/i.test(text)
@@ -51,8 +54,9 @@ function scopeOf({ survey }: Carrying, home: Home): Scope {
     entity: home.entity,
     form: survey.form.entity,
     find(name) {
-      const all = survey.questions.get(name) ?? []
-      return (all.find((one) => one.asked.entity === home.entity) ?? all[0])?.asked
+      const namesakes = survey.questions.get(name)
+      const [first] = namesakes?.values() ?? []
+      return (namesakes?.get(home.entity) ?? first)?.asked
     },
   }
 }
@@ -82,7 +86,7 @@ function relevanceOfGroups(carrying: Carrying, scope: Scope, group: GroupRow | u
 
 function changed(scope: Scope) {
   return (text: string) =>
-    text.replaceAll('[[', String.raw`\[[`).replaceAll(/\$\{\s*([^}\s]+)\s*\}/g, (_, name: string) => tokenOf(name, scope) ?? '…')
+    text.replaceAll('[[', String.raw`\[[`).replaceAll(/\$\{\s*([^}\s$]+)\s*\}/g, (_, name: string) => tokenOf(name, scope) ?? '…')
 }
 
 const languagesKnown = (tenant: Tenant, code: string) =>
@@ -168,7 +172,9 @@ function optionsFilterOf(carrying: Carrying, question: Question, scope: Scope): 
   const [, column = '', name = ''] = /^\s*([\w-]+)\s*=\s*\$\{\s*([\w.-]+)\s*\}\s*$/.exec(said) ?? []
   const on = scope.find(name)
   const groups = Map.groupBy(question.choices, (row) => cell(row, column.toLowerCase()))
-  const cases = [...groups].flatMap(([value, rows]) => {
+  // One group has no value. Asked before thousands are read as conditions.
+  const isLong = groups.size > maxConditions + 1
+  const cases = (isLong ? [] : [...groups]).flatMap(([value, rows]) => {
     const when = value === '' ? undefined : carryCondition(`\${${name}} = '${value.replaceAll("'", '')}'`, scope)
     const options = rows.flatMap((row) => question.asked.options.get(cell(row, 'name')) ?? [])
     return when && options.length > 0 ? [{ when, options: [...new Set(options)] }] : []
@@ -203,8 +209,29 @@ function captureOf({ row, asked }: Question): Body {
   return asked.dataType === 'Attachment' && pixels >= 64 && pixels <= 10_000 ? { capture: { maxEdge: pixels } } : {}
 }
 
+/** The options of a property, pausing after each: a list has thousands, in many languages. */
+function* optionsOf({ survey, tenant, options: known }: Carrying, { choices, asked }: Question) {
+  const made = known.get(choices)
+  if (made) return made
+  const rows = new Map(choices.map((choice) => [cell(choice, 'name'), choice]))
+  const options: NonNullable<PortableProperty['propertyOptions']> = []
+  for (const [said, choice] of rows) {
+    yield
+    const displays = displaysOf(choice, survey, tenant).map(({ languageCode = '', name }) => ({ languageCode, name }))
+    options.push({ internalName: asked.options.get(said) ?? '', displays })
+  }
+  known.set(choices, options)
+  return options
+}
+
 /** The property of a question, and its field. */
-function carryQuestion(carrying: Carrying, question: Question, home: Home, section: { when: Group | undefined; isLost: boolean }): Body {
+function* carryQuestion(
+  carrying: Carrying,
+  question: Question,
+  home: Home,
+  section: { when: Group | undefined; isLost: boolean },
+): Generator<void, Body> {
+  yield
   const { survey, tenant, properties } = carrying
   const { row, type, asked, name } = question
   const scope = scopeOf(carrying, home)
@@ -238,14 +265,7 @@ function carryQuestion(carrying: Carrying, question: Question, home: Home, secti
     ...(type.isWhole ? { maxDecimalPlaces: 0 } : {}),
     ...(type.allowedFileTypes ? { allowedFileTypes: [...type.allowedFileTypes] } : {}),
     ...(isCalculate ? {} : limitsOf(carrying, question)),
-    ...(asked.dataType === 'Choice'
-      ? {
-          propertyOptions: [...new Map(question.choices.map((choice) => [cell(choice, 'name'), choice])).values()].map((choice) => ({
-            internalName: asked.options.get(cell(choice, 'name')) ?? '',
-            displays: displaysOf(choice, survey, tenant).map(({ languageCode = '', name: shown }) => ({ languageCode, name: shown })),
-          })),
-        }
-      : {}),
+    ...(asked.dataType === 'Choice' ? { propertyOptions: yield* optionsOf(carrying, question) } : {}),
   })
   return {
     property: asked.property,
@@ -267,7 +287,7 @@ function carryQuestion(carrying: Carrying, question: Question, home: Home, secti
   }
 }
 
-function listOf(carrying: Carrying, home: Home, name: string): Body {
+function* listOf(carrying: Carrying, home: Home, name: string): Generator<void, Body> {
   const { survey } = carrying
   const row = home.row ?? { line: 0, cells: new Map<string, string>() }
   const scope = scopeOf(carrying, survey.form)
@@ -278,9 +298,9 @@ function listOf(carrying: Carrying, home: Home, name: string): Body {
   const max = /^\d{1,4}$/.test(count) && Number(count) >= 1 && Number(count) <= 1_000 ? Number(count) : undefined
   if (count !== '' && max === undefined) tell(carrying, { row, name }, 'repeat_count', `${quoted(count)} is no number from 1 to 1,000.`)
   const title = layoutText(textsOf(row, 'label'), survey.usualLanguage, changed(scope))
-  const fields = home.parts.flatMap((part) =>
-    isQuestion(part) ? [carryQuestion(carrying, part, home, { when: undefined, isLost: false })] : [],
-  )
+  const fields: Body[] = []
+  for (const part of home.parts)
+    if (isQuestion(part)) fields.push(yield* carryQuestion(carrying, part, home, { when: undefined, isLost: false }))
   return {
     type: 'list',
     name,
@@ -293,7 +313,7 @@ function listOf(carrying: Carrying, home: Home, name: string): Body {
 }
 
 /** A repeat inside a repeat has its entity, and no place in this form. */
-function carryDeeper(carrying: Carrying, home: Home): void {
+function* carryDeeper(carrying: Carrying, home: Home): Generator<void, void> {
   for (const part of home.parts) {
     if (isQuestion(part) || !part.row) continue
     tell(
@@ -302,21 +322,21 @@ function carryDeeper(carrying: Carrying, home: Home): void {
       'begin_repeat',
       `A list holds no other list: ${part.entity} is a child of ${home.entity}, and is entered by a form of its own.`,
     )
-    for (const inner of part.parts) if (isQuestion(inner)) carryQuestion(carrying, inner, part, { when: undefined, isLost: false })
-    carryDeeper(carrying, part)
+    for (const inner of part.parts) if (isQuestion(inner)) yield* carryQuestion(carrying, inner, part, { when: undefined, isLost: false })
+    yield* carryDeeper(carrying, part)
   }
 }
 
 /** Carries the whole survey, pausing after each part. */
 export function* carrySurvey(survey: Survey, tenant: Tenant, isPaged: boolean): Generator<void, Carried> {
-  const carrying: Carrying = { survey, tenant, properties: [], notCarried: [...survey.notCarried] }
+  const carrying: Carrying = { survey, tenant, properties: [], notCarried: [...survey.notCarried], options: new Map() }
   const scope = scopeOf(carrying, survey.form)
   const sections: (Body & { fields: Body[] })[] = []
   const names = new Set<string>()
+  const free = numberer('')
   const nameFor = (said: string) => {
     const base = /^[A-Za-z]\w{0,57}$/.test(said) ? said : 'section'
-    let name = base
-    for (let n = 2; names.has(name.toLowerCase()); n++) name = `${base}${n}`
+    const name = free(base, (one) => names.has(one.toLowerCase()))
     names.add(name.toLowerCase())
     return name
   }
@@ -329,8 +349,10 @@ export function* carrySurvey(survey: Survey, tenant: Tenant, isPaged: boolean): 
     if (!isQuestion(part)) {
       open = undefined
       if (part.parts.some(isQuestion))
-        sections.push(listOf(carrying, part, nameFor(cell(part.row ?? { line: 0, cells: new Map() }, 'name'))) as Body & { fields: Body[] })
-      carryDeeper(carrying, part)
+        sections.push(
+          (yield* listOf(carrying, part, nameFor(cell(part.row ?? { line: 0, cells: new Map() }, 'name')))) as Body & { fields: Body[] },
+        )
+      yield* carryDeeper(carrying, part)
       continue
     }
     if (!open || open.group !== part.group) {
@@ -350,7 +372,7 @@ export function* carrySurvey(survey: Survey, tenant: Tenant, isPaged: boolean): 
       })
       open = { group: part.group, fields, relevance }
     }
-    open.fields.push(carryQuestion(carrying, part, survey.form, open.relevance))
+    open.fields.push(yield* carryQuestion(carrying, part, survey.form, open.relevance))
   }
   const layout = {
     entity: survey.form.entity,

@@ -22,18 +22,24 @@ const otherNames: Readonly<Record<string, string>> = {
   read_only: 'readonly',
 }
 
+/** Not by one pattern with the blanks in it, which takes the square of a long run of them. */
+function nameOfHeader(header: string): string {
+  const parts = header.toLowerCase().split(/:{1,2}/)
+  const name = parts.map((part) => part.trim()).join('::')
+  return otherNames[name] ?? name
+}
+
 /** The rows of a sheet as it was read: cells as texts, headers without regard to case. */
 export function rowsOf(rows: readonly { readonly values: Readonly<Record<string, unknown>>; readonly line?: number }[]): SheetRow[] {
+  const names = new Map<string, string>()
   return rows.map(({ values, line = 0 }) => ({
     line,
     cells: new Map(
       Object.entries(values).flatMap(([header, cell]) => {
         const text = typeof cell === 'string' ? cell.trim() : typeof cell === 'number' || typeof cell === 'boolean' ? String(cell) : ''
-        const name = header
-          .trim()
-          .toLowerCase()
-          .replaceAll(/\s*:{1,2}\s*/g, '::')
-        return text === '' ? [] : [[otherNames[name] ?? name, text] as const]
+        const name = names.get(header) ?? nameOfHeader(header)
+        names.set(header, name)
+        return text === '' ? [] : [[name, text] as const]
       }),
     ),
   }))
@@ -49,7 +55,13 @@ function codeOfName(name: string): string | undefined {
     const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
     const letters = Array.from({ length: 26 }, (_, n) => String.fromCharCode(97 + n))
     const codes = letters.flatMap((one) => letters.map((other) => `${one}${other}`))
-    codesByName = new Map(codes.flatMap((code) => [[names.of(code)?.toLowerCase() ?? '', code] as const]))
+    // Without the codes of no language, of which each is called nothing: what says no language would be in the last of them.
+    codesByName = new Map(
+      codes.flatMap((code) => {
+        const known = names.of(code)
+        return known === undefined ? [] : [[known.toLowerCase(), code] as const]
+      }),
+    )
   }
   return codesByName.get(name)
 }
@@ -57,7 +69,7 @@ function codeOfName(name: string): string | undefined {
 /** The code of a language as headers name it: `English (en)`, `en`, `English`. */
 export function languageOf(said: string): string | undefined {
   const plain = said.trim().toLowerCase()
-  const within = /\(([^)]*)\)/.exec(plain)?.[1]?.trim()
+  const within = /\(([^()]*)\)/.exec(plain)?.[1]?.trim()
   const code = within ?? plain
   return isCode.test(code) && (within !== undefined || code.length < 4 || code.includes('-')) ? code : codeOfName(plain)
 }
