@@ -93,6 +93,8 @@ describe('a chart', () => {
   it.each(['bar', 'area', 'pie', 'donut'] as const)('of the type %s has patterns, so that it can be read without colours', async (type) => {
     const patterns = elementsOf(await svgOf(chartOf(type))).filter(({ name }) => name === 'pattern')
     expect(patterns.length).toBeGreaterThan(1)
+    // What is rotated takes seconds to be painted.
+    expect(patterns.filter(({ attributes }) => (attributes['patternTransform'] ?? '').includes('rotate'))).toEqual([])
   })
 
   it('of lines has another dash for each, so that they can be told apart without colours', async () => {
@@ -119,6 +121,18 @@ describe('a chart', () => {
     expect(await darkness('iiii')).toBeGreaterThan(0)
     expect(await darkness('iiii')).toBeLessThan((await darkness('WWWW')) / 2)
   })
+
+  it('as a PNG of any size is painted, with fewer pixels for each of its own where it is very large', async () => {
+    const sized = async (width: number, height: number) => {
+      const series = Array.from({ length: 6 }, (_, at) => ({ name: `Series ${at}`, values: [9 - at, 9 - at, 9 - at] }))
+      const bytes = await drawChart({ chart: chartOf('area', { width, height, series }), format: 'png' }, { caller: '1', cacheDir })
+      const picture = await sharp(bytes).metadata()
+      return [picture.width, picture.height]
+    }
+    expect(await sized(1_920, 1_080)).toEqual([3_840, 2_160])
+    expect(await sized(1_921, 1_080)).toEqual([1_921, 1_080])
+    expect(await sized(chartLimits.side, chartLimits.side)).toEqual([chartLimits.side, chartLimits.side])
+  }, 30_000)
 
   it('that is as large as one may be holds up nobody', async () => {
     const categories = Array.from({ length: chartLimits.marks / chartLimits.series }, (_, index) => `Category ${index}`)

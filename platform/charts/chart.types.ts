@@ -39,4 +39,6 @@ export const chartLimits = {
   nameCharacters: 80,
   titleCharacters: 200,
   side: 4_000,
+  /** Of a PNG that has two for each of the chart's; a larger one has one, so that it is painted in a second or two. */
+  sharpPixels: 3_840 * 2_160,
 } as const

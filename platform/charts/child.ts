@@ -6,7 +6,7 @@ import sharp from 'sharp'
 
 import { liveInBackground } from '#platform/child-process.ts'
 
-import type { Chart, ChartFormat } from './chart.types.ts'
+import { type Chart, type ChartFormat, chartLimits } from './chart.types.ts'
 import { optionOf } from './option.ts'
 
 export interface DrawingTask {
@@ -22,9 +22,12 @@ liveInBackground()
 // One file instead of some hundred, which a start would read one by one.
 const echarts = createRequire(import.meta.url)('echarts') as typeof Echarts
 
-/** Pixels of a PNG for each of the chart's: sharp on a screen of today. */
-const density = 2
-const densityOfOne = 72
+const dotsOfOne = 72
+
+/** Pixels of a PNG for each of the chart's: two are sharp on a screen of today. Of a fraction each square of a pattern would be painted by itself. */
+function densityOf({ width, height }: Chart): number {
+  return width * height * 4 > chartLimits.sharpPixels ? 1 : 2
+}
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
@@ -44,9 +47,9 @@ async function draw({ chart, format }: DrawingTask): Promise<Uint8Array> {
   const svg = Buffer.from(svgOf(chart))
   return format === 'svg'
     ? svg
-    : sharp(svg, { density: densityOfOne * density })
+    : sharp(svg, { density: dotsOfOne * densityOf(chart) })
         .flatten({ background: '#ffffff' })
-        .png({ palette: true })
+        .png()
         .toBuffer()
 }
 

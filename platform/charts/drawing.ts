@@ -56,9 +56,8 @@ export async function drawChart(task: DrawingTask, { caller, cacheDir, signal }:
     child.send(task)
     const answer = await nextMessage(child, drawMs)
     if (answer === 'late') {
-      throw new AppError('timeout', `Drawing the chart took longer than ${drawMs / 1000} seconds. Ask for fewer points or series.`, {
-        retryAfterSeconds: 60,
-      })
+      const sentence = `Drawing the chart took longer than ${drawMs / 1000} seconds. Ask for fewer points or series, or a smaller picture.`
+      throw new AppError('timeout', sentence, { retryAfterSeconds: 60 })
     }
     if (answer === 'died') throw away('The drawing process ended')
     // The child wrote it.

@@ -2,7 +2,7 @@
 import type { EChartsOption, SeriesOption } from 'echarts'
 
 import { type Chart, type ChartSeries, chartLimits } from './chart.types.ts'
-import { dashes, palette, symbols } from './palette.ts'
+import { dashes, decals, palette, symbols } from './palette.ts'
 
 const textStyle = { color: palette.text, fontFamily: 'Liberation Sans, Arial, Helvetica, sans-serif', fontSize: 13 }
 /** Points of a line beyond these stand too close to be marked one by one. */
@@ -24,7 +24,7 @@ export function optionOf(chart: Chart): EChartsOption {
     color: [...palette.series],
     textStyle,
     // Patterns tell areas apart where colours do not: on paper, and for eyes that see them alike.
-    aria: { enabled: true, label: { enabled: false }, decal: { show: true } },
+    aria: { enabled: true, label: { enabled: false }, decal: { show: true, decals } },
     title: {
       text: title,
       left: 'center',
