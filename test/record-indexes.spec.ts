@@ -300,19 +300,22 @@ describe('indexes that follow use', () => {
     expect(await keepIndexes(world.platform.services)).toMatchObject({ built: [], dropped: [] })
   })
 
-  /** Holds a snapshot, for which a build waits at its end, until `work` is over. */
-  async function whileBuildWaits(work: (building: Promise<unknown>) => Promise<void>): Promise<void> {
+  const build = (by: IndexedBy): Promise<'built' | 'ended'> =>
+    withIndexing(world.platform.services.databases, (indexing) =>
+      indexing.build({ tenantId: world.tenant.tenantId, entityId }, { kind: 'ordered', by: [by] }),
+    ).then(
+      () => 'built',
+      () => 'ended',
+    )
+
+  /** Holds a snapshot, for which builds wait at their end, until `work` is over. */
+  async function whileBuildWaits<T>(begin: () => Promise<T>, work: (building: Promise<T>) => Promise<void>): Promise<void> {
     const holder = postgres(world.urls.owner, { max: 1 })
     const other = postgres(world.urls.owner, { max: 1 })
     try {
       await holder.unsafe('begin isolation level repeatable read')
       await holder.unsafe('select 1 from pg_class limit 1')
-      const building = withIndexing(world.platform.services.databases, (indexing) =>
-        indexing.build({ tenantId: world.tenant.tenantId, entityId }, { kind: 'ordered', by: [`c${columns['Rank'] ?? 0}`] }),
-      ).then(
-        () => 'built',
-        () => 'ended',
-      )
+      const building = begin()
       const waiting = () => other`
         select 1 from pg_stat_activity
         where application_name = 'fieldloop indexes' and datname = current_database() and wait_event_type = 'Lock'`
@@ -326,7 +329,8 @@ describe('indexes that follow use', () => {
 
   it('hold up no write, give way to a change of schema, and are made whole by the next look', async () => {
     const rank = `o_c${columns['Rank']}`
-    await whileBuildWaits(async (building) => {
+    const buildRank = () => build(`c${columns['Rank'] ?? 0}`)
+    await whileBuildWaits(buildRank, async (building) => {
       expect(await world.call('save_instance', { entity: 'Task', key1: 'during', data: { Title: 'during' } })).toMatchObject({
         outcome: 'inserted',
       })
@@ -340,6 +344,42 @@ describe('indexes that follow use', () => {
     expect(await validIndexes(entityId)).toContainEqual({ name: rank, isValid: false })
     expect(await keepIndexes(world.platform.services)).toMatchObject({ dropped: [rank], failed: [] })
     expect((await validIndexes(entityId)).every(({ isValid }) => isValid)).toBe(true)
+  })
+
+  it('give way one after the other, however many are begun on a table', async () => {
+    const ends: string[] = []
+    const buildTwo = async () => {
+      for (const by of ['created', 'modified'] as const) ends.push(await build(by))
+    }
+    await whileBuildWaits(buildTwo, async (building) => {
+      await world.call('create_property', { internalName: 'Remark', dataType: 'Text' })
+      await world.call('attach_property', { entity: 'Task', property: 'Remark' })
+      const row = { entity: 'Task', key1: 'during', data: { Remark: 'new column' } }
+      expect(await world.call('save_instance', row)).toMatchObject({ outcome: 'updated' })
+      await building
+      expect(ends).toEqual(['ended', 'ended'])
+    })
+    const left = (await keepIndexes(world.platform.services))?.dropped
+    expect(left?.toSorted()).toEqual(['o_created', 'o_modified'])
+  })
+
+  it('are left to the next look, all of a table, once one gave way', async () => {
+    for (const order of ['created', 'modified'])
+      await world.sql`
+        insert into platform.record_use (tenant_id, entity_id, use, times, cost_ms, last_at)
+        values (${world.tenant.tenantId}, ${entityId}, ${JSON.stringify(use({ order } as Partial<Use>))}::text::jsonb, 10, 1000, now())`
+    let looked: Promise<unknown> | undefined
+    const look = () => (looked = keepIndexes(world.platform.services))
+    await whileBuildWaits(look, async () => {
+      await world.call('create_property', { internalName: 'Hint', dataType: 'Text' })
+      await world.call('attach_property', { entity: 'Task', property: 'Hint' })
+      const row = { entity: 'Task', key1: 'during', data: { Hint: 'new column' } }
+      expect(await world.call('save_instance', row)).toMatchObject({ outcome: 'updated' })
+    })
+    const one = expect.stringMatching(/^o_(?:created|modified)$/)
+    expect(await looked).toEqual({ built: [], dropped: [], failed: [one] })
+    const next = await keepIndexes(world.platform.services)
+    expect(next).toEqual({ built: expect.arrayContaining(['o_created', 'o_modified']), dropped: [one], failed: [] })
   })
 
   it('are not begun again at every look where they cannot be built, nor more than two of a tenant at one', async () => {

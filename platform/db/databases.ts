@@ -82,8 +82,8 @@ export function createDatabases(options: {
           })
         } catch (error) {
           if (sqlState(error) !== '55P03' || attempt >= schemaAttempts) throw error
-          // Somebody waits for the change; an index can be built later.
-          if (attempt === attemptsBesideBuild) await transact(owner, none, ({ tx }) => endIndexBuilds(tx))
+          // Somebody waits for the change; an index can be built later. The next one may be begun meanwhile, on the same table.
+          if (attempt % attemptsBesideBuild === 0) await transact(owner, none, ({ tx }) => endIndexBuilds(tx))
           await new Promise((resolve) => setTimeout(resolve, 20 * Math.min(attempt, 10)))
         }
       }

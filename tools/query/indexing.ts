@@ -28,7 +28,7 @@ interface Kept {
 
 /**
  * Looks once at what was asked of all records and brings their indexes after it, one after the other. Undefined where another process does so now. Writes
- * are not held up meanwhile; a build that a change of schema ends is begun again at the next look.
+ * are not held up meanwhile; a build that a change of schema ends is begun again at the next look, with what else its table wants.
  */
 export async function keepIndexes(services: Services, signal?: AbortSignal): Promise<Kept | undefined> {
   return withIndexing(
@@ -49,7 +49,8 @@ export async function keepIndexes(services: Services, signal?: AbortSignal): Pro
           if (signal?.aborted || begun >= mostBuilds) break
           if (givenUpOf(services).has(placeOf(table, indexName(wanted.index)))) continue
           builds.set(table.tenantId, begun + 1)
-          await build(services, indexing, table, wanted, outcome)
+          // Whoever needed the table is not to wait for its next index as well.
+          if ((await build(services, indexing, table, wanted, outcome)) === 'gaveWay') break
         }
         count += table.indexes.length
       }
@@ -96,7 +97,7 @@ async function build(
   table: IndexedTable,
   { index, use }: IndexPlan['build'][number],
   outcome: { built: string[]; failed: string[] },
-): Promise<void> {
+): Promise<'built' | 'failed' | 'gaveWay'> {
   const { tenantId, entityId } = table
   const name = indexName(index)
   const startedAt = performance.now()
@@ -106,11 +107,13 @@ async function build(
     await noteBuilt(indexing.sql, { tenantId, entityId, name, use, buildMs })
     outcome.built.push(name)
     services.log.info({ tenantId, entityId, index: name, use, buildMs }, 'an index was built')
+    return 'built'
   } catch (error) {
     outcome.failed.push(name)
     // A change of schema that needs the table ends a build at once, and is no reason to wait.
     const gaveWay = sqlState(error) === '57014' && performance.now() - startedAt < patienceMs
     if (!gaveWay) givenUpOf(services).set(placeOf(table, name), true)
     services.log.warn({ err: error, tenantId, entityId, index: name }, 'an index could not be built; it is tried again later')
+    return gaveWay ? 'gaveWay' : 'failed'
   }
 }
