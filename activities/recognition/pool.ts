@@ -55,6 +55,8 @@ interface Task {
   startedAt: number | undefined
   /** Pages of the PDF that were passed, which outlive the child that read them. */
   readonly passed: PdfPage[]
+  /** How many pages the PDF has, once a child has told. */
+  all: number | undefined
   /** What dead processes took without passing a page. */
   lostMs: number
 }
@@ -141,14 +143,15 @@ export function createPool(settings: PoolOptions): Pool {
     }
     const onAbort = () => kill('abort')
     const timer = setTimeout(() => kill('time'), leftMs)
-    let all: number | undefined
+    let isAtPages = false
     let passedAt = begunAt
     let openingTimer: NodeJS.Timeout | undefined
     const listener = {
       onProgress(progress: RecognitionProgress) {
         clearTimeout(openingTimer)
         if (progress.stage === 'opening') openingTimer = setTimeout(() => kill('opening'), openingMs(progress, task))
-        all = progress.all ?? all
+        task.all = progress.all ?? task.all
+        isAtPages ||= progress.all !== undefined
         onProgress?.(progress)
       },
       onPage(page: PdfPage) {
@@ -194,11 +197,13 @@ export function createPool(settings: PoolOptions): Pool {
     // An operator, a system short of memory or what earlier files left behind may have ended it; only a second process, a fresh one, proves that this file does.
     const mayTryAgain = killedFor === undefined && !task.isSecondTry
     if (mayTryAgain) task.isSecondTry = true
+    const { all } = task
     if (all === undefined) {
       if (mayTryAgain) return void queue.unshift(task)
     } else {
       const lostMs = Math.max(leastLossMs, performance.now() - passedAt)
-      if (mayTryAgain) task.lostMs += lostMs
+      // One that ended before it came to a page says nothing of the page.
+      if (mayTryAgain || !isAtPages) task.lostMs += lostMs
       // The other pages may well be readable.
       else if (killedFor !== 'time') task.passed.push({ ...noText, outcome: 'leftOut', wastedMs: lostMs })
       const planned = Math.min(all, pdfPages)
@@ -228,7 +233,7 @@ export function createPool(settings: PoolOptions): Pool {
     async run(job, options) {
       if (isClosed) throw closing()
       const { promise, resolve, reject } = Promise.withResolvers<RecognitionResult>()
-      const task: Task = { job, options, resolve, reject, isSecondTry: false, startedAt: undefined, passed: [], lostMs: 0 }
+      const task: Task = { job, options, resolve, reject, isSecondTry: false, startedAt: undefined, passed: [], all: undefined, lostMs: 0 }
       const onAbort = () => leaveQueue(task)
       options.signal?.addEventListener('abort', onAbort, { once: true })
       options.onProgress?.({ stage: 'waiting' })

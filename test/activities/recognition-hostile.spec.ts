@@ -196,12 +196,10 @@ describe('a PDF', () => {
     expect(result.reason).toBeUndefined()
   })
 
-  it('of which a page ends two processes loses no other page', { timeout: slow }, async () => {
-    const shaky = another({})
-    const killed: number[] = []
+  /** Of three pages, the second of which never opens, so that its process is still at it when it is ended. */
+  function stuckAtTwo(): Buffer {
     const font = '/Resources << /Font << /F1 6 0 R >> >>'
-    // The second page never opens, so that its process is still at it when it is ended.
-    const pdf = writePdf([
+    return writePdf([
       '<< /Type /Catalog /Pages 2 0 R >>',
       '<< /Type /Pages /Kids [3 0 R 4 0 R 5 0 R] /Count 3 >>',
       `<< ${sheet} /Contents 14 0 R ${font} >>`,
@@ -213,7 +211,32 @@ describe('a PDF', () => {
       stream('', '/F Do '.repeat(10)),
       stream('', 'BT /F1 12 Tf 20 160 Td (The text of page three is here) Tj ET'),
     ])
-    const result = await read(pdf, shaky, {
+  }
+
+  it('keeps the pages already read where the next process ends before it says how many there are', { timeout: slow }, async () => {
+    const shaky = another({})
+    const killedAt: string[] = []
+    const result = await read(stuckAtTwo(), shaky, {
+      onProgress({ stage, page }) {
+        const [child] = shaky.stats().children
+        const isSecond = killedAt.length === 1 && stage === 'opening' && page === undefined
+        if (!child || !(isSecond || page === 2)) return
+        killedAt.push(page === undefined ? 'opening' : `page ${page}`)
+        process.kill(child.pid, 'SIGKILL')
+      },
+    })
+    expect(killedAt).toEqual(['page 2', 'opening', 'page 2'])
+    expect(result).toMatchObject({
+      state: 'done',
+      reason: 'Pages that do not open in the time and memory of a page were left out: 2.',
+      ocr: { text: expect.stringMatching(/page one[^]*page three/), pages: 3 },
+    })
+  })
+
+  it('of which a page ends two processes loses no other page', { timeout: slow }, async () => {
+    const shaky = another({})
+    const killed: number[] = []
+    const result = await read(stuckAtTwo(), shaky, {
       onProgress({ page }) {
         const [child] = shaky.stats().children
         if (page !== 2 || !child) return
