@@ -126,6 +126,21 @@ describe('awaiting', () => {
     expect(await awaiting).toMatchObject(refused('not_found'))
   })
 
+  it('shows a job about a record no longer to whoever lost the role by which they saw the record', async () => {
+    const { entityId } = await call('create_entity', { internalName: 'Order' })
+    const { eiRecordId } = await call('save_instance', { entity: 'Order', key1: 'O-1', data: {} })
+    await call('set_entity_access', { entity: 'Order', rules: [{ role: 'DataView', read: true }] })
+    const request = { kind: 'test', operation: 'import_something', requiredRoles: 'DataImport' as const, input: {} }
+    const { jobId } = await transact((context) =>
+      queueJob(context, { ...request, about: { entityId, eiRecordId, entityPropertyId: null } }),
+    )
+    const agent = await call('create_api_key', { name: 'sees', roles: ['DataImport', 'DataView'] })
+    const awaiting = call('await_job', { jobId, timeoutSeconds: 10 }, { key: agent.apiKey }).catch((thrown: unknown) => thrown)
+    await awaited(jobId)
+    await call('update_api_key', { apiKeyId: agent.apiKeyId, roles: ['DataImport'] })
+    expect(await awaiting).toMatchObject(refused('not_found'))
+  })
+
   it('goes on waiting when somebody else loses a key', async () => {
     const jobId = await startJob()
     const job = await run(jobId)

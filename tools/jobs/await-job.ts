@@ -41,8 +41,8 @@ export const awaitJob = defineStagedOperation({
     const waiter = services.wake.listen(jobTopic(input.jobId))
     try {
       for (;;) {
-        const viewer = { tenantUserId: actor.tenantUserId, roleFlag: await held.roles() }
-        const row = await inTransaction((inner) => mustFindJob(inner, input.jobId, viewer), { readOnly: true })
+        const now = { ...actor, roleFlag: await held.roles() }
+        const row = await inTransaction((inner) => mustFindJob({ ...inner, actor: now }, input.jobId), { readOnly: true })
         const remainingMs = deadline - performance.now()
         if (isOver(row.state) || remainingMs <= 0 || signal.aborted) return explained(toJob(row), performance.now() - started)
         tellProgress?.(toJob(row).progress)
