@@ -5,6 +5,7 @@ import { bodyText } from '#platform/answer.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { advanceJob, queueJob, readJobForRun } from '#tools/jobs/service.ts'
 
+import { openPipelineWorld, type PipelineWorld } from './support/pipeline.ts'
 import { openWorld, type World } from './support/world.ts'
 
 describe('every list that has pages', () => {
@@ -172,5 +173,37 @@ describe('every list that has pages', () => {
     const [path, suggestion] = isNumbered ? ['$.pageSize', '1'] : ['$.page', undefined]
     const code = isNumbered ? 'too_large' : 'invalid_input'
     await expect(read({ page: 1 })).rejects.toMatchObject({ code, issues: [{ path, ...(suggestion === undefined ? {} : { suggestion }) }] })
+  })
+})
+
+describe('a far page of what access rules may hide', () => {
+  let opened: PipelineWorld
+  beforeAll(async () => {
+    opened = await openPipelineWorld()
+  })
+  afterAll(() => opened?.close())
+
+  it('is read in one statement where there are no rules, however many rows stand before it', async () => {
+    const { sql, tenant } = opened.world
+    const count = 3_000
+    await sql`
+      insert into platform.job (tenant_id, kind, operation, visible_to, depth, input)
+      select ${tenant.tenantId}, 'test', 'x', '{0}', 0, '{}' from generate_series(1, ${count})`
+    await sql`
+      insert into platform.conversation (tenant_id, channel, address, created_date, last_message_date)
+      select ${tenant.tenantId}, 'email', n || '@example.org', now(), now() from generate_series(1, ${count}) n`
+    const statements: string[] = []
+    const on = await opened.open({}, { onStatement: (text) => void statements.push(text) })
+    for (const [name, table, id] of [
+      ['list_jobs', /from platform\.job\b/, 'jobId'],
+      ['list_conversations', /from platform\.conversation\b/, 'conversationId'],
+    ] as const) {
+      const idsOf = async (input: object): Promise<number[]> =>
+        (await opened.call(name, input, { on })).map((row: Record<string, number>) => row[id])
+      const all = [...(await idsOf({ pageSize: 1000, page: 3 }))]
+      statements.length = 0
+      expect(await idsOf({ pageSize: 10, page: 299 })).toEqual(all.slice(-20, -10))
+      expect(statements.filter((text) => table.test(text))).toHaveLength(1)
+    }
   })
 })

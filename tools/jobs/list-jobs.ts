@@ -35,6 +35,11 @@ export const listJobs = defineOperation({
     const filter = { state: input.states, kind: input.kind }
     const behind = (last: number | undefined) => ({ ...filter, before: last ?? null })
     const placeOf = ({ jobId }: { readonly jobId: number }) => jobId
+    // Without rules nothing is sifted, and no page has to look through those before it.
+    if (!(await hasAccessRules(context))) {
+      const found = await listJobRows(tx, tenantId, actor, page, behind(before))
+      return listOf(page, found, { show: toJob, cursor: ({ jobId }) => [jobId], total: await countJobs(tx, tenantId, actor, page, filter) })
+    }
     const found = await sifted(page, before, {
       read: (part, last: number | undefined) => listJobRows(tx, tenantId, actor, part, behind(last)),
       placeOf,
@@ -45,7 +50,6 @@ export const listJobs = defineOperation({
       placeOf,
       sift: (rows: readonly JobPlace[]) => onlySeen(context, rows),
     }
-    const total = (await hasAccessRules(context)) ? await countSifted(page, counted) : await countJobs(tx, tenantId, actor, page, filter)
-    return listOf(page, found, { show: toJob, cursor: ({ jobId }) => [jobId], total })
+    return listOf(page, found, { show: toJob, cursor: ({ jobId }) => [jobId], total: await countSifted(page, counted) })
   },
 })

@@ -39,11 +39,13 @@ export const listConversations = defineOperation({
       placeOf: ({ conversationId }: Conversation) => conversationId,
       sift: (rows: readonly Conversation[]) => onlySeen(context, rows),
     }
-    const found = await sifted(page, before, sieve)
+    const hasRules = await hasAccessRules(context)
+    // Without rules nothing is sifted, and no page has to look through those before it.
+    const found = hasRules ? await sifted(page, before, sieve) : await sieve.read(page, before)
     return listOf(page, found, {
       show: (row) => row,
       cursor: ({ conversationId }) => [conversationId],
-      total: (await hasAccessRules(context)) ? await countSifted(page, sieve) : await countConversations(tx, tenantId, page, by),
+      total: hasRules ? await countSifted(page, sieve) : await countConversations(tx, tenantId, page, by),
     })
   },
 })
