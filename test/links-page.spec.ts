@@ -110,7 +110,8 @@ describe('the page of a signed link on the product', () => {
       zone: 'America/New_York',
       'v:Note': 'Posted',
       'v:Seen': '2026-11-22T08:15',
-      'f:Photo': new File([png], 'gate.png', { type: 'image/png' }),
+      // A browser writes the quotation marks as %22.
+      'f:Photo': new File([png], 'the "old" gate 5%.png', { type: 'image/png' }),
       'n:Signed': 'Ana Ruiz',
       'v:parts:0:Part': 'Hinge',
       'v:parts:1:Part': '',
@@ -119,7 +120,7 @@ describe('the page of a signed link on the product', () => {
     const { data, eiRecordId } = await recordOf('Posted')
     expect(data).toMatchObject({ Seen: '2026-11-22T13:15:00.000Z' })
     expect(await world.call('get_asset', { assetKey: data.Photo })).toMatchObject({
-      originalFileName: 'gate.png',
+      originalFileName: 'the "old" gate 5%.png',
       mimeType: 'image/png',
       fileSize: png.length,
     })

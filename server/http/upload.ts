@@ -142,7 +142,7 @@ export async function openForm(
 }
 
 /** A name as it was before a browser wrote it into the form: it escapes these three, and no other per cent sign. */
-function unescaped(name: string): string {
+export function unescaped(name: string): string {
   return name.replace(/%22|%0D|%0A/gi, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)))
 }
 

@@ -13,7 +13,7 @@ import type { FormPart, PageRoute } from '#platform/web-page.ts'
 import { checkDeclared, mediaType, tooLarge } from './body.ts'
 import { addressOf, idempotencyKeyOf } from './credentials.ts'
 import type { Exchanges } from './exchange.ts'
-import { asFormError } from './upload.ts'
+import { asFormError, unescaped } from './upload.ts'
 
 export interface WebPageParts {
   readonly pipeline: Pipeline
@@ -82,13 +82,15 @@ async function* partsOf(
     const limits = { fileSize: config.limits.uploadBytes, files: mostFiles, fields: mostFields, fieldSize: fieldBytes, fieldNameSize: 200 }
     for await (const part of request.parts({ limits, preservePath: true })) {
       if (part.type === 'file') {
-        const { fieldname: name, mimetype: mimeType, file: stream } = part
-        yield { kind: 'file', name, fileName: part.filename ?? '', mimeType, stream, isTruncated: () => stream.truncated }
+        const { fieldname, mimetype: mimeType, file: stream } = part
+        const [name, fileName] = [unescaped(fieldname), unescaped(part.filename ?? '')]
+        yield { kind: 'file', name, fileName, mimeType, stream, isTruncated: () => stream.truncated }
         // What nobody took stands in the way of the next part.
         stream.resume()
         continue
       }
-      const { fieldname: name, value } = part
+      const { value } = part
+      const name = unescaped(part.fieldname)
       if (part.fieldnameTruncated || part.valueTruncated || typeof value !== 'string')
         throw tooLarge(`The field ${quoted(name)}`, fieldBytes)
       if (hasForbiddenCharacter(name) || hasForbiddenCharacter(value))
