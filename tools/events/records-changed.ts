@@ -8,7 +8,6 @@ import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { attachmentAnalyses } from './attachment-analyses.ts'
 import type { ChangedEntity, ChangeKind, Listener, QueuedJobs, RecordChange } from './events.types.ts'
 import { fileHolders } from './file-holders.ts'
-import { holdBack } from './held-changes.ts'
 import { identityLinks } from './identity-links.ts'
 
 const listeners: readonly Listener[] = [identityLinks, fileHolders, attachmentAnalyses]
@@ -18,10 +17,10 @@ export function comparesBefore(entity: CatalogEntity, kind: ChangeKind): boolean
   return listeners.some((listener) => listener.compares(entity, kind))
 }
 
-/** Tells all who act on changes of records. Answers the jobs that they have queued, by record; none yet where `toldOnce` holds the changes back. */
+/** Tells all who act on changes of records. Answers the jobs that they have queued, by record. */
 export async function recordsChanged(context: TxContext, of: ChangedEntity, changes: readonly RecordChange[]): Promise<QueuedJobs> {
   const queued = new Map<number, number[]>()
-  if (changes.length === 0 || holdBack(context.tx, of, changes)) return queued
+  if (changes.length === 0) return queued
   for (const listener of listeners) {
     const jobs = await listener.hear(context, of, changes)
     for (const [id, jobIds] of jobs ?? []) queued.set(id, [...(queued.get(id) ?? []), ...jobIds])

@@ -1,3 +1,2 @@
 /** What happened, told to all who act on it. */
 export { comparesBefore, recordsChanged } from './records-changed.ts'
-export { toldOnce } from './told-once.ts'
