@@ -1,7 +1,21 @@
 /** Rows of a bulk whose parents other rows of the same bulk make. */
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
+import type * as Generations from '#tools/instances/save/generations.ts'
+
 import { useWorld } from './support/world.ts'
+
+/** How many steps each call has taken. */
+const steps = vi.hoisted(() => [] as number[])
+vi.mock('#tools/instances/save/generations.ts', async (original) => {
+  const real = await original<typeof Generations>()
+  const inGenerations: typeof real.inGenerations = async (...input) => {
+    const generations = await real.inGenerations(...input)
+    steps.push(generations.steps.length)
+    return generations
+  }
+  return { ...real, inGenerations }
+})
 
 const world = useWorld()
 
@@ -132,6 +146,17 @@ describe('a row that names a parent that an earlier row makes', () => {
     expect(results[100]?.errors?.[0]?.message).toContain('more than 99 levels below')
     expect(results[101]?.errors?.[0]?.path).toBe('$.rows[101].parentKey1')
     expect((await save(chain)).inserted).toBe(3)
+  })
+
+  it('takes no more steps however deep the call goes', async () => {
+    const chain = Array.from({ length: 5_000 }, (_, level) => ({
+      key1: `d${level}`,
+      ...(level === 0 ? {} : { parentKey1: `d${level - 1}` }),
+    }))
+    steps.length = 0
+    const { results, inserted, failed } = await save(chain)
+    expect([inserted, failed, steps]).toEqual([100, 4_900, [101]])
+    expect(results[4_999]?.errors?.[0]?.message).toContain('more than 99 levels below')
   })
 
   it('is made once by two calls at once that make the same tree', async () => {

@@ -33,13 +33,17 @@ export async function inGenerations(
     for (const [index, { keys: own }] of made) if (own && there.has(keyName(own))) made.delete(index)
   }
   if (made.size === 0) return { steps: [sound], withParents: (step) => step }
-  const steps = generationsOf(sound, made)
+  const generations = generationsOf(sound, made)
+  const steps = generations.slice(0, mostGenerations)
+  // What is deeper fails in one step: a chain would make as many as it has rows.
+  const deeper = generations.slice(mostGenerations).flat()
+  if (deeper.length > 0) steps.push(deeper)
   return {
     steps,
     withParents: (step, outcomes, fail) =>
       step.filter(({ index, path }) => {
         const parent = made.get(index)
-        const message = steps.indexOf(step as SaveWish[]) >= mostGenerations ? tooDeep : parent && whyNotMade(parent, outcomes)
+        const message = step === deeper ? tooDeep : parent && whyNotMade(parent, outcomes)
         if (message !== undefined) fail(index, 'invalid', [finding(`${path}.parentKey1`, message)])
         return message === undefined
       }),
