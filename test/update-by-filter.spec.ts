@@ -98,6 +98,37 @@ describe('changing all records that a filter selects', () => {
     expect(await values('Cost')).toEqual([null, null, null, null, null])
   })
 
+  it('refuses a key that two of the records would have, in a dry run too, however many stand between them', async () => {
+    const { tenant } = await arranged()
+    const call = (name: string, input: object) => world.call(name, input, { key: tenant.key, transport: 'mcp' })
+    const properties = [{ property: 'Title', keyPart: 1 }, { property: 'Batch', keyPart: 2 }, { property: 'Cost' }]
+    await call('create_property', { internalName: 'Batch', dataType: 'Text' })
+    await call('create_entity', { internalName: 'Badge', properties })
+    const refusals = async (data: object) => {
+      const input = { entity: 'Badge', filterRules: [{ property: 'Cost', op: 'eq', value: 1 }], data }
+      const told = []
+      for (const dryRun of [true, false]) {
+        const { status, code, message } = await world.refusal('update_instances_by_filter', { ...input, dryRun }, tenant.key)
+        told.push([status, code, message])
+      }
+      expect(told[0]).toEqual(told[1])
+      return told[0]
+    }
+    const badge = (Title: string, Batch: string) => ({ data: { Title, Batch, Cost: 1 } })
+    const near = await call('save_instances_bulk', { entity: 'Badge', rows: [badge('a', 'same'), badge('b', 'same')] })
+    const second = near.results[1].eiRecordId
+    const reason = `Record ${second}: An earlier row of this call has the key "c / same" already.`
+    expect(await refusals({ Title: 'c' })).toEqual([409, 'already_exists', expect.stringContaining(reason)])
+    const between = Array.from({ length: 1_200 }, (_, index) => badge('n', `${index}`))
+    await call('update_instances_by_filter', { entity: 'Badge', filterRules: [], data: { Cost: 2 } })
+    const far = await call('save_instances_bulk', { entity: 'Badge', rows: [badge('a', 'far'), ...between, badge('b', 'far')] })
+    expect(far.inserted).toBe(1_202)
+    const last = far.results[1_201].eiRecordId
+    expect((await refusals({ Title: 'c' }))?.[2]).toContain(
+      `1 of the 1202 records cannot be saved so, and none was. Record ${last}: An earlier`,
+    )
+  })
+
   it('does not touch or count rows that the caller does not see', async () => {
     const { tenant, call, update } = await arranged()
     const mine = { property: 'key1', op: 'in', value: ['O-0', 'O-3'] }

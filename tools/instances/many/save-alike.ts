@@ -27,11 +27,12 @@ export async function saveAlike(
   if (wish.issues.length > 0) throw errorOf({ index: 0, outcome: 'failed', reason: 'invalid', errors: wish.issues })
   const failed: (Failed & { readonly id: number })[] = []
   let updated = 0
+  const takenKeys = new Set<string>()
   for (let from = 0; from < ids.length; from += rowsAtOnce) {
     const wishes = ids.slice(from, from + rowsAtOnce).map((targetId, index) => ({ ...wish, index, targetId }))
     const outcomes = isDry
-      ? [...(await tryRows(context, { ...frame, isDry: true }, wishes)).values()]
-      : await saveRows(context, frame, wishes)
+      ? [...(await tryRows(context, { ...frame, isDry: true }, wishes, { takenKeys })).values()]
+      : await saveRows(context, frame, wishes, { takenKeys })
     context.tellProgress?.({ done: from + wishes.length, total: ids.length })
     for (const one of outcomes) {
       if (one.outcome === 'updated') updated++

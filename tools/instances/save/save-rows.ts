@@ -27,13 +27,14 @@ import { outlivesProperties, type WriteFrame } from './write-frame.ts'
 interface SaveOptions {
   readonly movesParents?: boolean
   readonly leavesWithheld?: boolean
+  readonly takenKeys?: Set<string>
 }
 
 /**
  * Saves rows of one entity in the context's transaction. Each row's outcome stands at its index; a failed row changes nothing and the others go
  * on. A concurrent change of the same rows throws StaleRead, and the pipeline runs the handler again. `withDocuments` has the writing statements
  * answer the saved records, `movesParents` lets a row that is found by its key take its record to another parent, `leavesWithheld` leaves what a record
- * holds where the row says something else that its caller may not write there, and notes it.
+ * holds where the row says something else that its caller may not write there, and notes it. `takenKeys` are those that earlier calls of the same rows gave.
  */
 export async function saveRows(
   context: TxContext,
@@ -187,7 +188,7 @@ async function mergeDrafts(
     })
   })
   await refuseUnentitled(context, frame, ready, fail)
-  await refuseTakenKeys(context, frame, ready, fail, outcomes)
+  await refuseTakenKeys(context, frame, ready, fail, outcomes, options.takenKeys)
   const left = ready.filter(({ draft }) => !outcomes.has(draft.wish.index))
   await refuseTakenNumbers(context, frame, left, fail)
   return ready.filter(({ draft }) => !outcomes.has(draft.wish.index))
