@@ -180,6 +180,111 @@ describe('peers of a record', () => {
     expect(await link(m1, [c1])).toMatchObject({ linked: 1 })
   })
 
+  describe('of which one alone is allowed, when a deleted record comes back', () => {
+    /** As `arranged`, with contacts as children of sites. */
+    async function withSites() {
+      const all = await arranged({ isList: false })
+      const { call, tenant } = all
+      await call('attach_child_entity', { entity: 'Site', childEntity: 'Contact', isList: true })
+      const remove = (entity: string, record: string | number) => call('delete_instance', { entity, record: String(record) })
+      const restore = (entity: string, record: string | number, key?: string) =>
+        call('restore_instance', { entity, record: String(record) }, key)
+      const refusal = async (entity: string, record: string | number, key = tenant.key) => {
+        const { status, code, message, issues } = await world.refusal('restore_instance', { entity, record: String(record) }, key)
+        return { status, code, message, paths: issues?.map(({ path }) => path) }
+      }
+      return { ...all, remove, restore, refusal }
+    }
+
+    it('stay one: who came between is named and unlinked first', async () => {
+      const { link, unlink, keys, remove, restore, refusal, call, m1, c1, c2, c3 } = await withSites()
+      await link('m1', [c1])
+      await remove('Contact', c1)
+      await link('m1', [c2])
+      const reason = `Record ${m1} of Machine may have one peer of Contact alone, and has record ${c2} by now. Unlink that first.`
+      expect(await refusal('Contact', c1)).toEqual({
+        status: 409,
+        code: 'conflict',
+        message: `The record cannot be restored. ${reason}`,
+        paths: ['$.record'],
+      })
+      expect([await keys('m1'), await call('count_instances', { entity: 'Contact' })]).toEqual([['c2'], { count: 2 }])
+      await unlink('m1', [c2])
+      await restore('Contact', c1)
+      expect(await keys('m1')).toEqual(['c1'])
+      // A place that nobody took is there still, and what has no peers asks for none.
+      await remove('Machine', m1)
+      await restore('Machine', m1)
+      expect(await keys('m1')).toEqual(['c1'])
+      await remove('Contact', c3)
+      await restore('Contact', c3)
+      // Below a record that comes back, too.
+      await call('save_instance', { entity: 'Site', key1: 's', data: {} })
+      await call('set_instance_parent', { entity: 'Contact', record: 'c1', parentKey1: 's' })
+      await remove('Site', 's')
+      await link('m1', [c2])
+      expect((await refusal('Site', 's')).message).toContain(reason)
+      await unlink('m1', [c2])
+      expect(await restore('Site', 's')).toMatchObject({ restoredChildren: 1 })
+      expect(await keys('m1')).toEqual(['c1'])
+    })
+
+    it('stay one for the record itself, whose peers came back before it', async () => {
+      const { link, keys, remove, restore, refusal, m1, c1, c2 } = await withSites()
+      await link('m1', [c1])
+      await remove('Contact', c1)
+      await link('m1', [c2])
+      await remove('Machine', m1)
+      await restore('Contact', c1)
+      const { status, message } = await refusal('Machine', m1)
+      expect([status, message]).toEqual([409, expect.stringMatching(/would have record \d+ and record \d+\. Delete one of these first\.$/)])
+      await remove('Contact', c2)
+      await restore('Machine', m1)
+      expect(await keys('m1')).toEqual(['c1'])
+    })
+
+    it('stay one without naming records to who does not see them', async () => {
+      const { link, remove, refusal, call, c1, c2 } = await withSites()
+      const { apiKey } = await call('create_api_key', { name: 'bound', roles: ['DataView', 'DataDelete'] })
+      await link('m1', [c1])
+      await remove('Contact', c1)
+      await link('m1', [c2])
+      const filter = [{ property: 'eiRecordId', op: 'eq', value: c1 }]
+      await call('set_entity_access', { entity: 'Contact', rules: [{ role: 'DataDelete', read: true, delete: true, filter }] })
+      await call('set_entity_access', { entity: 'Machine', rules: [{ role: 'BuilderAdmin', read: true }] })
+      expect((await refusal('Contact', c1, apiKey)).message).toBe(
+        'The record cannot be restored. A record of Machine may have one peer of Contact alone, and has another one by now. Unlink that first.',
+      )
+    })
+
+    it('stay one whoever links or restores at the same moment', async () => {
+      const { link, keys, remove, restore, call } = await withSites()
+      const made = async (entity: string, key1: string) => (await call('save_instance', { entity, key1, data: {} })).eiRecordId as number
+      const outcomes: string[][] = []
+      const linked: number[] = []
+      for (let round = 0; round < 5; round++) {
+        const machine = await made('Machine', `m-${round}`)
+        const [first, second, third] = await Promise.all(['x', 'y', 'z'].map((name) => made('Contact', `${name}-${round}`)))
+        if (!first || !second || !third) throw new Error('A contact was not made')
+        await link(machine, [first])
+        await remove('Contact', first)
+        // A link takes the place while the one that had it comes back.
+        await Promise.allSettled([restore('Contact', first), link(machine, [second])])
+        linked.push((await keys(machine)).length)
+        // Both ends of a link come back, while a third record has the place of one of them.
+        const other = await made('Machine', `n-${round}`)
+        await link(other, [third])
+        await remove('Contact', third)
+        await link(other, [await made('Contact', `w-${round}`)])
+        await remove('Machine', other)
+        const restored = await Promise.allSettled([restore('Contact', third), restore('Machine', other)])
+        outcomes.push(restored.map(({ status }) => status).toSorted())
+      }
+      expect(linked).toEqual([1, 1, 1, 1, 1])
+      expect(outcomes).toEqual(Array.from({ length: 5 }, () => ['fulfilled', 'rejected']))
+    })
+  })
+
   it('keep the last one where a peer is required', async () => {
     const { tenant, link, unlink, keys, call, m1, c1, c2 } = await arranged({ isRequired: true })
     await link('m1', [c1, c2])

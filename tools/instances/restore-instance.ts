@@ -21,7 +21,7 @@ export const restoreInstance = defineOperation({
   name: 'restore_instance',
   title: 'Undo a deletion',
   description:
-    'Brings a deleted record back, with the records below it that were deleted with it. By key: the one deleted last; list_instances_deleted_since shows ids. 409 where its key is taken by now, or its parent is deleted: restore that first.',
+    'Brings a deleted record back, with the records below it that were deleted with it. By key: the one deleted last; list_instances_deleted_since shows ids. 409 where its key or its place with a peer is taken by now, or its parent is deleted: restore that first.',
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/{record}/restore',
   roles: 'DataDelete',

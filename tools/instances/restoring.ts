@@ -11,6 +11,7 @@ import { recordsChanged } from '#tools/events/service.ts'
 import { columnsSeen, externalKeyOf, seenAmong } from '#tools/query/service.ts'
 
 import { mayDelete } from './deleting.ts'
+import { holdOnlyPeers, refuseSecondPeersOf } from './peers/returning.ts'
 import { type DeletedRow, findKeys, listDeletedBelow } from './save/deleted.store.ts'
 import { findLiveByKeys, readCanonical } from './save/live.store.ts'
 import { findNumbered } from './save/numbers.store.ts'
@@ -32,7 +33,7 @@ interface Returning {
 
 /**
  * Restores a deleted record, which the caller holds, and what went with it. Answers how many stood below it. Throws 403 for what the caller may not
- * delete, `absent` where they do not see it, and 409 where its parent is deleted or somebody has its place.
+ * delete, `absent` where they do not see it, and 409 where its parent is deleted or somebody has its place, with its parent or with a peer.
  */
 export async function restoreRecord(context: TxContext, frame: WriteFrame, row: DeletedRow, absent: () => AppError): Promise<number> {
   const returning = await whatReturns(context, frame, row)
@@ -44,7 +45,11 @@ export async function restoreRecord(context: TxContext, frame: WriteFrame, row: 
     issues.push(...(await findTaken(context, frame, some)).slice(0, maxIssues - issues.length))
   }
   if (issues[0]) throw new AppError('already_exists', `The record cannot be restored. ${issues[0].message}`, { issues })
+  const entities = new Set(returning.map(({ entity }) => entity))
+  const pairs = await holdOnlyPeers(context, frame.catalog, entities)
   for (const some of returning) await bringBack(context, frame, some)
+  const returned = returning.map(({ entity, rows }) => ({ entity, ids: rows.map(({ id }) => id) }))
+  await refuseSecondPeersOf(context, frame.catalog, pairs, returned)
   return returning.reduce((sum, { rows }) => sum + rows.length, -1)
 }
 

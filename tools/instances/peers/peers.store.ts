@@ -69,3 +69,9 @@ export async function listTwoPeers(
     { prepare: true },
   )
 }
+
+/** Lets the tenant's restores of records that may have one peer alone go one after the other, until the transaction ends. */
+export async function lockReturns(tx: Tx, tenantId: number): Promise<void> {
+  // The second number is that of an entity elsewhere, and 0 that of moves.
+  await tx`select pg_advisory_xact_lock(${tenantId}::int, -1)`
+}
