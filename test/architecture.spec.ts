@@ -26,6 +26,8 @@ function packageProblemOf({ from, to }: Import): string | undefined {
 function problemOf(one: Import): string | undefined {
   const { from, to, isPackage, isType } = one
   if (isPackage) return packageProblemOf(one)
+  if (under(from, 'platform/flow'))
+    return under(to, 'platform/flow') || under(to, 'platform/shapes') ? undefined : 'the logic of runs is pure'
   if (under(from, 'platform')) return under(to, 'platform') ? undefined : 'the platform knows no room above it'
   if (under(from, 'tools')) {
     if (under(to, 'platform')) return undefined
@@ -34,9 +36,9 @@ function problemOf(one: Import): string | undefined {
     return isDoor(to) ? undefined : 'domains meet at service.ts, *.schema.ts and *.types.ts'
   }
   if (under(from, 'workflows')) {
-    if (under(to, 'workflows') || under(to, 'platform/shapes')) return undefined
+    if (under(to, 'workflows') || under(to, 'platform/shapes') || under(to, 'platform/flow')) return undefined
     if (isType && (under(to, 'activities') || under(to, 'platform/tokens'))) return undefined
-    return 'a workflow imports only shapes, and types of activities and tokens'
+    return 'a workflow imports only shapes, the logic of runs, and types of activities and tokens'
   }
   if (under(from, 'activities')) {
     if (under(to, 'platform') || under(to, 'activities')) return undefined
