@@ -9,7 +9,7 @@ import type { ErrorCode } from './errors.ts'
 import type { Logger } from './log.ts'
 import type { RoleExpression } from './roles.ts'
 import type { Services } from './services.ts'
-import type { DomainEvent } from './shapes/events.ts'
+import type { Errand } from './shapes/errands.ts'
 import type { Origin } from './shapes/origin.ts'
 
 /** `internal`: from inside, with MCP's defaults and limits. */
@@ -82,8 +82,10 @@ export interface TxContext extends CallContext {
   readonly tx: Tx
   /** The transaction's stamp, ISO 8601 UTC with milliseconds: the one time of everything that it writes. */
   readonly stamp: string
-  /** Writes an outbox row in this transaction; the relay carries it out after the commit, in order for each subject. */
-  readonly emit: (event: DomainEvent) => Promise<void>
+  /** Writes an errand into the outbox in this transaction; the relay carries it out after the commit, in order for each subject. */
+  readonly emit: (errand: Errand) => Promise<void>
+  /** The same of many, in one statement. */
+  readonly emitMany: (errands: readonly Errand[]) => Promise<void>
   /** Runs after the commit, in this process, best effort: wake-ups and cache drops, never an effect that must happen. */
   readonly afterCommit: (run: () => void) => void
   /** 1 for the first run of the handler in this call, up to 3 when a concurrent change made it run again. */

@@ -1,15 +1,29 @@
-/** The outbox: events committed with the rows that they tell of, carried out by the relay (`server/worker/relay.ts`). */
+/** The outbox: errands committed with the rows that they come from, carried out by the relay (`server/worker/relay.ts`). */
 import type { Tx } from './db/pool.ts'
-import { type DomainEvent, subjectOf } from './shapes/events.ts'
+import type { Errand } from './shapes/errands.ts'
 import { activeTraceparent } from './trace.ts'
 
 /** Poked after a commit that wrote an outbox row. */
 export const outboxTopic = 'outbox'
 
-export async function insertOutboxEvent(tx: Tx, tenantId: number, event: DomainEvent): Promise<void> {
-  await tx`
-    insert into platform.outbox (tenant_id, subject, event, traceparent)
-    values (${tenantId}, ${subjectOf(event)}, ${JSON.stringify(event)}::text::jsonb, ${activeTraceparent() ?? null})`
+/** So many in one statement; more would hold the event loop while they are written as JSON. */
+const rowsAtOnce = 1_000
+
+/** Writes errands in their order. */
+export async function insertErrands(tx: Tx, tenantId: number, errands: readonly Errand[]): Promise<void> {
+  const traceparent = activeTraceparent() ?? null
+  for (let from = 0; from < errands.length; from += rowsAtOnce) {
+    const rows = errands.slice(from, from + rowsAtOnce).map(({ lane, subject, ...errand }) => ({
+      lane,
+      subject: subject ?? errand.workflowId ?? null,
+      errand,
+    }))
+    await tx`
+      insert into platform.outbox (tenant_id, lane, subject, errand, traceparent)
+      select ${tenantId}::int, one ->> 'lane', one ->> 'subject', one -> 'errand', ${traceparent}
+      from jsonb_array_elements(${JSON.stringify(rows)}::text::jsonb) with ordinality as given(one, place)
+      order by place`
+  }
 }
 
 /** How far the relay is behind, over all tenants. */

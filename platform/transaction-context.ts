@@ -1,7 +1,8 @@
 /** What a handler, or whoever works in a transaction without a call, gets to work with. */
 import type { OpenTransaction } from './db/transaction.ts'
 import type { CallContext, TxContext } from './operation.ts'
-import { insertOutboxEvent, outboxTopic } from './outbox.ts'
+import { insertErrands, outboxTopic } from './outbox.ts'
+import type { Errand } from './shapes/errands.ts'
 
 export interface TransactionWork {
   readonly context: CallContext
@@ -30,15 +31,18 @@ function txContext({ context, open, stamp, attempt, afterwards }: TransactionWor
   const { tx } = open
   const { wake } = context.services
   const enter = (tenantId: number) => tx`select set_config('app.tenant_id', ${String(tenantId)}, true)`.execute()
+  const emitMany = async (errands: readonly Errand[]) => {
+    if (errands.length === 0) return
+    await insertErrands(tx, context.tenantId, errands)
+    afterwards.push(() => wake.poke(outboxTopic))
+  }
   return {
     ...context,
     tx,
     stamp,
     attempt,
-    async emit(event) {
-      await insertOutboxEvent(tx, context.tenantId, event)
-      afterwards.push(() => wake.poke(outboxTopic))
-    },
+    emit: (errand) => emitMany([errand]),
+    emitMany,
     afterCommit: (run) => void afterwards.push(run),
     assume(check) {
       check.catch(() => {})

@@ -30,9 +30,9 @@ import { createHttpServer } from './http/server.ts'
 import { startMailServer } from './mail/server.ts'
 import { createMcpEndpoint } from './mcp/endpoint.ts'
 import { createLinkCalls, createPages } from './pages/index.ts'
+import { carryOut } from './worker/carry-out.ts'
 import { startIndexKeeper } from './worker/index-keeper.ts'
 import { startRelay } from './worker/relay.ts'
-import { deliverEvent } from './worker/routes.ts'
 import { scheduleKinds } from './worker/schedule-kinds.ts'
 import { startTicker } from './worker/ticker.ts'
 import { startWorkers } from './worker/worker.ts'
@@ -186,7 +186,7 @@ function work(config: Config, log: Logger, platform: Platform, backing: Backing)
       shutdownSeconds: config.shutdownSeconds,
     })
     stops.push({ name: 'workers', stop: () => workers.stop() })
-    const relay = startRelay(services, (event) => deliverEvent(services, event))
+    const relay = startRelay(services, (errand) => carryOut(services, errand))
     stops.push({ name: 'relay', stop: () => relay.stop() })
     const ticker = startTicker(services, scheduleKinds)
     stops.push({ name: 'ticker', stop: () => ticker.stop() })

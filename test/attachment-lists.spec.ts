@@ -246,7 +246,8 @@ describe('a list of files', () => {
     const [a = '', b = ''] = await saved(2)
     await recognise(a, 'A')
     await recognise(b, 'B')
-    const rows = await world.sql`select 1 from platform.outbox where tenant_id = ${tenant.tenantId} and event->>'type' = 'attachmentSaved'`
+    const rows =
+      await world.sql`select 1 from platform.outbox where tenant_id = ${tenant.tenantId} and errand ->> 'workflow' = 'attachmentRecognition'`
     expect(rows).toHaveLength(2)
     const { eiRecordId } = await analysis(a)
     const history = await call('get_instance_history', { entity: 'Inspection', record: String(eiRecordId) })

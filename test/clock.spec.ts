@@ -87,7 +87,7 @@ describe('a clock that jumps', () => {
     expect(await opened.effects(idempotencyKey)).toBe(2)
   })
 
-  it('back by an hour, under the database, holds no event for as long: a time that far ahead counts as past', async () => {
+  it('back by an hour, under the database, holds no errand for as long: a time that far ahead counts as past', async () => {
     const { services } = world.platform
     await world.call('send_message', { to: { tenantUserId: world.tenant.tenantUserId }, text: 'Still there?' })
     const { conversationId } = await world.call('send_message', { to: { tenantUserId: world.tenant.tenantUserId }, text: 'And now?' })
@@ -96,12 +96,12 @@ describe('a clock that jumps', () => {
       update platform.outbox set next_at = now() + interval '1 hour', leased_until = now() + interval '1 hour', lease_owner = 'another'
       where sent_at is null`
     const carried: string[] = []
-    const relay = startRelay(services, async ({ event }) => void carried.push(event.type))
+    const relay = startRelay(services, async ({ errand }) => void carried.push('signal' in errand ? errand.signal : errand.workflow))
     try {
       await expect.poll(() => carried.length, { timeout: 10_000 }).toBe(count)
     } finally {
       await relay.stop()
     }
-    expect(carried).toContain('conversationEnded')
+    expect(carried).toContain('ended')
   })
 })

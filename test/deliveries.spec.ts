@@ -56,8 +56,9 @@ describe('a message to a vendor', () => {
     }
     const sent = await textTo(phone, { card })
     expect(sent.status).toBe('queued')
-    const [event] = await world.sql`select event from platform.outbox where subject = ${`conversation:${sent.conversationId}`}`
-    expect(event).toEqual({ event: { type: 'messageQueued', conversationId: sent.conversationId, messageId: sent.messageId, seq: 1 } })
+    const [row] = await world.sql`select lane, errand from platform.outbox where subject = ${`conversation:${sent.conversationId}`}`
+    const told = { kind: 'signalWithStart', signal: 'deliver', signalArgs: [{ messageId: sent.messageId, seq: 1 }] }
+    expect(row).toMatchObject({ lane: 'people', errand: told })
     await Promise.allSettled([deliverer.deliver(sent), deliverer.deliver(sent), deliverer.deliver(sent)])
     await deliverer.deliverFully(sent)
     expect(takenBy(phone).map((one) => one.body)).toEqual([
@@ -411,9 +412,9 @@ describe('files that came with a message', () => {
     await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'Look', media))
     const read = async () => (await call('poll_replies', { conversationId, afterSeq: 0 })).messages[0]
     expect(await read()).toMatchObject({ assetKeys: [], pendingMedia: 3 })
-    const [event] =
-      await world.sql`select event from platform.outbox where subject = ${`conversation:${conversationId}`} order by outbox_id desc limit 1`
-    expect(event?.['event']).toMatchObject({ type: 'messageReceived', hasMedia: true })
+    const [row] =
+      await world.sql`select errand from platform.outbox where subject = ${`conversation:${conversationId}`} order by outbox_id desc limit 1`
+    expect(row?.['errand']).toMatchObject({ kind: 'signalWithStart', signal: 'received', signalArgs: [{ hasMedia: true }] })
     expect(await fetchAll(conversationId)).toEqual({ isOpen: true })
     const message = await read()
     expect(message.assetKeys).toHaveLength(1)

@@ -81,7 +81,7 @@ it(
     // The relay has carried the events to Temporal, and nobody takes the work.
     const sent = async () => {
       const sql = postgres(inject('adminUrl').replace(/\/[^/]*$/, `/${database}`), { max: 1, onnotice: () => {} })
-      const rows = await sql`select from platform.outbox where event ->> 'type' = 'jobQueued' and sent_at is not null`
+      const rows = await sql`select from platform.outbox where errand ->> 'workflow' = 'job' and sent_at is not null`
       await sql.end()
       return rows.length
     }

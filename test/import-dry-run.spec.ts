@@ -24,7 +24,8 @@ async function everything(): Promise<unknown> {
       call('list_instances_changed_since', { entity, pageSize: 1_000 }).then(({ rows: changed }) => changed),
     ),
   )
-  const events = await sql`select count(*)::int from platform.outbox where tenant_id = ${tenant.tenantId} and event->>'type' <> 'jobQueued'`
+  const events =
+    await sql`select count(*)::int from platform.outbox where tenant_id = ${tenant.tenantId} and errand ->> 'workflow' is distinct from 'job'`
   return { counts, rows, events }
 }
 

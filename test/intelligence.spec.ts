@@ -83,16 +83,18 @@ const found: Findings = {
   durationMs: 12.4,
 }
 
-/** The newest event of the outbox, as the workflow gets it. */
+/** The newest run in the outbox, as its workflow gets it. */
 async function lastRun(): Promise<AnalysisRun> {
-  const [row] = await world.sql<{ event: { analysisId: number; runNo: number } }[]>`
-    select event from platform.outbox where tenant_id = ${tenant.tenantId} and event->>'type' = 'attachmentSaved' order by outbox_id desc limit 1`
-  return { tenantId: tenant.tenantId, analysisId: row?.event.analysisId ?? 0, runNo: row?.event.runNo ?? 0 }
+  const [row] = await world.sql<{ run: AnalysisRun }[]>`
+    select errand -> 'args' -> 0 as run from platform.outbox
+    where tenant_id = ${tenant.tenantId} and errand ->> 'workflow' = 'attachmentRecognition' order by outbox_id desc limit 1`
+  if (!row) throw new Error('No analysis was queued')
+  return row.run
 }
 
-async function countEvents(): Promise<number> {
+async function countErrands(): Promise<number> {
   const [row] = await world.sql<{ count: number }[]>`
-    select count(*)::int as count from platform.outbox where tenant_id = ${tenant.tenantId} and event->>'type' = 'attachmentSaved'`
+    select count(*)::int as count from platform.outbox where tenant_id = ${tenant.tenantId} and errand ->> 'workflow' = 'attachmentRecognition'`
   return row?.count ?? -1
 }
 
@@ -226,9 +228,9 @@ describe('a save with an attachment', () => {
       durationMs: null,
     })
     expect(await lastRun()).toEqual({ tenantId: tenant.tenantId, analysisId: analysis.analysisId, runNo: 1 })
-    const [event] =
-      await world.sql`select subject from platform.outbox where tenant_id = ${tenant.tenantId} and event->>'type' = 'attachmentSaved'`
-    expect(event).toEqual({ subject: `analysis:${analysis.analysisId}` })
+    const [errand] =
+      await world.sql`select lane, subject from platform.outbox where tenant_id = ${tenant.tenantId} and errand ->> 'workflow' = 'attachmentRecognition'`
+    expect(errand).toEqual({ lane: 'triggers', subject: `analysis:${analysis.analysisId}` })
   })
 
   it('queues nothing where nothing is asked for, or where the file was there before', async () => {
@@ -238,7 +240,7 @@ describe('a save with an attachment', () => {
     expect((await save({ Photo: before, SignText: 'by hand' })).jobIds ?? []).toEqual([])
     await setAnalysis({})
     expect((await save({ Photo: await newAsset() })).jobIds ?? []).toEqual([])
-    expect(await countEvents()).toBe(0)
+    expect(await countErrands()).toBe(0)
     await expect(call('get_attachment_analysis', { assetKey: before })).rejects.toMatchObject({ code: 'not_found' })
   })
 
@@ -250,7 +252,7 @@ describe('a save with an attachment', () => {
     const analyses = await world.sql<
       { jobId: number; state: string }[]
     >`select job_id, state from platform.attachment_analysis where tenant_id = ${tenant.tenantId}`
-    expect([analyses.length, new Set(analyses.map((row) => row.jobId)).size, await countEvents()]).toEqual([20, 20, 20])
+    expect([analyses.length, new Set(analyses.map((row) => row.jobId)).size, await countErrands()]).toEqual([20, 20, 20])
   })
 
   it('answers one job for an asset that stands in a list twice', async () => {
@@ -296,7 +298,7 @@ describe('a finished analysis', () => {
       state: 'succeeded',
       result: { assetKey, state: 'done' },
     })
-    expect(await countEvents()).toBe(1)
+    expect(await countErrands()).toBe(1)
   })
 
   it('is not shown before it has ended', async () => {

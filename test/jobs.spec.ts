@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { TxContext } from '#platform/operation.ts'
 import type { RoleExpression, RoleName } from '#platform/roles.ts'
+import { jobWorkflowId } from '#platform/shapes/jobs.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import {
   advanceJob,
@@ -67,8 +68,11 @@ describe('the life of a job', () => {
       progress: { done: 0, total: 30 },
       createdDate: expect.stringMatching(/Z$/),
     })
-    const events = await world.sql`select event from platform.outbox where subject = ${`job:${jobId}`}`
-    expect(events).toEqual([{ event: { type: 'jobQueued', jobId, attempt: 1 } }])
+    const errands = await world.sql`select lane, errand from platform.outbox where subject = ${`job:${jobId}`}`
+    const attempt = { tenantId: world.tenant.tenantId, jobId, attempt: 1 }
+    expect(errands).toEqual([
+      { lane: 'bulk', errand: { kind: 'start', workflow: 'job', workflowId: jobWorkflowId(attempt), args: [attempt] } },
+    ])
     const first = await run(jobId)
     expect(first).toMatchObject({ input: { file: 'x' }, position: null, done: 0, total: 30, chunkNo: 0, operation: 'import_something' })
     expect(await call('get_job', { jobId })).toMatchObject({ state: 'running', startedDate: expect.any(String) })
@@ -166,11 +170,9 @@ describe('cancel and retry', () => {
     const retried = await call('retry_job', { jobId })
     expect(retried).toMatchObject({ state: 'queued', progress: { done: 7 } })
     expect(retried).not.toHaveProperty('finishedDate')
-    const events = await world.sql`select event from platform.outbox where subject = ${`job:${jobId}`} order by outbox_id`
-    expect(events.map((row) => row['event'])).toEqual([
-      { type: 'jobQueued', jobId, attempt: 1 },
-      { type: 'jobQueued', jobId, attempt: 2 },
-    ])
+    const errands =
+      await world.sql`select errand -> 'args' as args from platform.outbox where subject = ${`job:${jobId}`} order by outbox_id`
+    expect(errands.map((row) => row['args'])).toMatchObject([[{ jobId, attempt: 1 }], [{ jobId, attempt: 2 }]])
     const next = await run(jobId, 2)
     expect(next).toMatchObject({ attempt: 2, position: { row: 7 }, done: 7 })
     // The first attempt is over, whatever still runs of it.

@@ -64,7 +64,7 @@ describe('a reply by e-mail', () => {
     await post({ from, to: replyTo, text: 'Too late?' })
     expect(await repliesOf(conversationId)).toMatchObject([{ text: 'Too late?' }])
     expect(
-      await world.sql`select 1 from platform.outbox where subject = ${`conversation:${conversationId}`} and event->>'type' = 'messageReceived'`,
+      await world.sql`select 1 from platform.outbox where subject = ${`conversation:${conversationId}`} and errand ->> 'signal' = 'received'`,
     ).toHaveLength(0)
   })
 

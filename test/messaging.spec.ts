@@ -103,8 +103,8 @@ describe('the loop', () => {
   it('needs no workflow: nothing is queued for a vendor', async () => {
     const user = await newUser()
     const { conversationId } = await ask(user)
-    const events = await world.sql`select event from platform.outbox where subject = ${`conversation:${conversationId}`}`
-    expect(events).toEqual([])
+    const errands = await world.sql`select errand from platform.outbox where subject = ${`conversation:${conversationId}`}`
+    expect(errands).toEqual([])
   })
 
   it('answers an await when the answer comes, and not at the next look', async () => {

@@ -217,19 +217,20 @@ describe('what comes in', () => {
 })
 
 describe('the transaction', () => {
-  it('commits everything or nothing: rows, audit, event and kept answer', async () => {
+  it('commits everything or nothing: rows, audit, errand and kept answer', async () => {
     const [label, idempotencyKey, requestId] = ['nothing', randomUUID(), randomUUID()]
     steps.set(label, async ({ emit }) => {
-      await emit({ type: 'jobQueued', jobId: 987_654, attempt: 1 })
+      const attempt = { tenantId: 1, jobId: 987_654, attempt: 1 }
+      await emit({ kind: 'start', lane: 'bulk', workflow: 'job', workflowId: 'job:987654', args: [attempt] })
       throw new AppError('conflict', 'Changed my mind.')
     })
     await expect(call('write_twice', { label }, { idempotencyKey, requestId })).rejects.toMatchObject(refused('conflict'))
     expect(await effects(label)).toBe(0)
     const [left] = await world.sql`
-      select (select count(*) from platform.outbox where subject = 'job:987654')::int as events,
+      select (select count(*) from platform.outbox where subject = 'job:987654')::int as errands,
         (select count(*) from platform.audit_event where request_id = ${requestId})::int as audits,
         (select count(*) from platform.idempotency_key where key = ${idempotencyKey})::int as keys`
-    expect(left).toEqual({ events: 0, audits: 0, keys: 0 })
+    expect(left).toEqual({ errands: 0, audits: 0, keys: 0 })
   })
 
   it('runs a handler again after a concurrent change, three times at most, with one effect', async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { createAnalysisActivities } from '#activities/recognition.ts'
 import type { Platform } from '#platform/platform.ts'
+import type { AnalysisRun } from '#platform/shapes/recognition.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import type { RecordChange } from '#tools/events/events.types.ts'
 import type * as Events from '#tools/events/records-changed.ts'
@@ -155,9 +156,10 @@ describe('a change of records', () => {
     const photo = await upload('gate.txt', 'GATE 4')
     const saved = await call('save_instance', { entity: 'Check', key1: 'C-1', data: { Photo: photo.assetKey } })
     await opened.world.sql`update platform.job set depth = 2 where tenant_id = ${tenantId} and job_id = ${saved.jobIds[0]}`
-    const [row] = await opened.world.sql<{ event: { analysisId: number; runNo: number } }[]>`
-      select event from platform.outbox where tenant_id = ${tenantId} and event->>'type' = 'attachmentSaved'`
-    const run = { tenantId, analysisId: row?.event.analysisId ?? 0, runNo: row?.event.runNo ?? 0 }
+    const [row] = await opened.world.sql<{ run: AnalysisRun }[]>`
+      select errand -> 'args' -> 0 as run from platform.outbox where tenant_id = ${tenantId} and errand ->> 'workflow' = 'attachmentRecognition'`
+    if (!row) throw new Error('The save queued no analysis')
+    const { run } = row
     await inSystemTransaction(services, tenantId, (context) => startAnalysis(context, run))
     const ocr = { text: 'GATE 4', words: [], language: 'eng', confidence: 90 }
     await keepFindings(services, run, { state: 'done', ocr, durationMs: 1 })

@@ -225,7 +225,7 @@ describe('a due time', () => {
     await fireAll()
     expect(await queued(of)).toHaveLength(1)
     expect(
-      await world.sql`select 1 from platform.outbox where tenant_id = ${of.tenant.tenantId} and event ->> 'type' = 'jobQueued'`,
+      await world.sql`select 1 from platform.outbox where tenant_id = ${of.tenant.tenantId} and errand ->> 'workflow' = 'job'`,
     ).toHaveLength(1)
   })
 

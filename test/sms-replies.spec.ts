@@ -152,7 +152,7 @@ describe('STOP, START and HELP', () => {
       attempts: 0,
     })
     expect(
-      await world.sql`select 1 from platform.outbox where subject = ${`conversation:${suppressed.conversationId}`} and event->>'type' = 'messageQueued'`,
+      await world.sql`select 1 from platform.outbox where subject = ${`conversation:${suppressed.conversationId}`} and errand ->> 'signal' = 'deliver'`,
     ).toHaveLength(0)
     expect(await call('send_message', { to: { phone }, channel: whatsapp.internalName, text: 'x' })).toMatchObject({ status: 'queued' })
     await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'START'))

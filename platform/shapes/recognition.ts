@@ -99,11 +99,6 @@ export interface AnalysisRun {
   readonly runNo: number
 }
 
-/** Of the workflow `attachmentRecognition`, from the event that asked: a second start is a no-op. */
-export function attachmentRecognitionId(tenantId: number, outboxId: number): string {
-  return `attachmentRecognition:${tenantId}:${outboxId}`
-}
-
 /** The arguments of the workflow `recognizeAsset`. */
 export interface RecognizeAssetRequest extends RecognitionWish {
   readonly tenantId: number

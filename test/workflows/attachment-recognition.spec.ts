@@ -10,9 +10,10 @@ import type { Recognizer } from '#activities/recognition/types.ts'
 import { createAnalysisActivities, createRecognitionActivities } from '#activities/recognition.ts'
 import { loadConfig } from '#platform/config.ts'
 import { AppError } from '#platform/errors.ts'
-import { type AnalysisRun, attachmentRecognitionId, type RecognitionActivities } from '#platform/shapes/recognition.ts'
+import { ownWorkflowId } from '#platform/shapes/errands.ts'
+import type { AnalysisRun, RecognitionActivities } from '#platform/shapes/recognition.ts'
+import { carryOut } from '#server/worker/carry-out.ts'
 import { type Relay, startRelay } from '#server/worker/relay.ts'
-import { deliverEvent } from '#server/worker/routes.ts'
 
 import { keepHistory, replayHistories } from '../support/histories.ts'
 import { openTemporal, startTestWorker, type TestTemporal, type TestWorker } from '../support/temporal.ts'
@@ -56,7 +57,7 @@ beforeAll(async () => {
   services.temporal.connectTo(temporal.address)
   recognizer = createRecognizer({ cacheDir: loadConfig().cacheDir, workers: 1, timeoutSeconds: 60, log: services.log })
   worker = await startWorker()
-  relay = startRelay(services, (event) => deliverEvent(services, event))
+  relay = startRelay(services, (errand) => carryOut(services, errand))
   await world.call('create_property', { internalName: 'Photo', dataType: 'Attachment' })
   await world.call('create_property', { internalName: 'SignText', dataType: 'Text' })
   const entity = { internalName: 'Inspection', properties: [{ property: 'Photo' }, { property: 'SignText' }] }
@@ -108,7 +109,7 @@ async function workflowOf(assetKey: string): Promise<string> {
   const { analysisId } = await analysisOf(assetKey)
   const [row] = await world.sql<{ outboxId: number }[]>`
     select outbox_id::int from platform.outbox where subject = ${`analysis:${analysisId}`} order by outbox_id desc limit 1`
-  return attachmentRecognitionId(world.tenant.tenantId, row?.outboxId ?? 0)
+  return ownWorkflowId({ workflow: 'attachmentRecognition', tenantId: world.tenant.tenantId, outboxId: row?.outboxId ?? 0 })
 }
 
 async function workflowEnded(assetKey: string, history?: string): Promise<void> {

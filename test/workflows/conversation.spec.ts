@@ -9,8 +9,8 @@ import {
   conversationWorkflowId,
   type MessagingActivities,
 } from '#platform/shapes/messaging.ts'
+import { carryOut } from '#server/worker/carry-out.ts'
 import { type Relay, startRelay } from '#server/worker/relay.ts'
-import { deliverMessagingEvent } from '#server/worker/routes/messaging.ts'
 
 import { keepHistory, replayHistories } from '../support/histories.ts'
 import { inboundForm, newPhone, newTwilioChannel, receive, type Sent, type TestChannel } from '../support/messaging.ts'
@@ -56,7 +56,7 @@ beforeAll(async () => {
   sms = await newTwilioChannel(world, fake)
   real = createMessagingActivities(services, { callMs: 400, settleMs: 500, retryDelayMs: 20 })
   worker = await startWorker()
-  relay = startRelay(services, (event) => deliverMessagingEvent(services, event))
+  relay = startRelay(services, (errand) => carryOut(services, errand))
 })
 afterAll(async () => {
   await relay?.stop()

@@ -5,8 +5,8 @@ import { createJobActivities } from '#activities/jobs.ts'
 import { AppError } from '#platform/errors.ts'
 import { jobWorkflowId } from '#platform/shapes/jobs.ts'
 import { inSystemTransaction } from '#platform/system.ts'
+import { carryOut } from '#server/worker/carry-out.ts'
 import { type Relay, startRelay } from '#server/worker/relay.ts'
-import { deliverEvent } from '#server/worker/routes.ts'
 import { advanceJob, finishJob, type JobRunner, queueJob, type RunningJob } from '#tools/jobs/service.ts'
 
 import { keepHistory, replayHistories } from '../support/histories.ts'
@@ -47,7 +47,7 @@ const counting: JobRunner = {
 
 function startJobRelay(): Relay {
   const { services } = world.platform
-  return startRelay(services, (event) => deliverEvent(services, event))
+  return startRelay(services, (errand) => carryOut(services, errand))
 }
 
 function startWorker(): Promise<TestWorker> {

@@ -36,6 +36,9 @@ export interface SavedAttachment {
   readonly settings: unknown
 }
 
+/** Of one save by a person; more of them are a mass, which nobody waits for. */
+const fewAnalyses = 20
+
 type Origin = Pick<JobRequest, 'operation' | 'requiredRoles'>
 
 const bySave: Origin = { operation: 'save_instance', requiredRoles: 'DataImport|DataEdit' }
@@ -73,7 +76,16 @@ export async function queueAnalyses(
   )
   const byJob = new Map(queued.map((analysis) => [analysis.jobId, analysis]))
   const byName = new Map(distinct.map((save, index) => [name(save), byJob.get(jobIds[index] ?? 0)]))
-  await Promise.all(queued.map(({ analysisId, runNo }) => context.emit({ type: 'attachmentSaved', analysisId, runNo })))
+  const lane = queued.length > fewAnalyses || context.origin.kind === 'import' ? 'bulk' : 'triggers'
+  await context.emitMany(
+    queued.map(({ analysisId, runNo }) => ({
+      kind: 'start',
+      lane,
+      workflow: 'attachmentRecognition',
+      args: [{ tenantId, analysisId, runNo }],
+      subject: `analysis:${analysisId}`,
+    })),
+  )
   return saves.map((save) => {
     const analysis = byName.get(name(save))
     if (!analysis) throw new Error('An analysis was queued and not answered')

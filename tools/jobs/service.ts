@@ -5,7 +5,8 @@
 import type { TxContext } from '#platform/operation.ts'
 import { parseRoles, type RoleExpression } from '#platform/roles.ts'
 import type { Services } from '#platform/services.ts'
-import type { JobAttempt } from '#platform/shapes/jobs.ts'
+import type { Errand } from '#platform/shapes/errands.ts'
+import { type JobAttempt, jobWorkflowId } from '#platform/shapes/jobs.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import type { Place } from '#tools/query/service.ts'
 
@@ -120,6 +121,18 @@ function aboutOf({ about }: JobRequest) {
   }
 }
 
+/** Starts the workflow that runs the attempt. */
+function errandOf(attempt: JobAttempt): Errand {
+  return {
+    kind: 'start',
+    lane: 'bulk',
+    workflow: 'job',
+    workflowId: jobWorkflowId(attempt),
+    args: [attempt],
+    subject: `job:${attempt.jobId}`,
+  }
+}
+
 /** Queues a job in the caller's transaction; it starts after the commit. */
 export async function queueJob(context: TxContext, request: JobRequest): Promise<Job> {
   const { tx, tenantId, actor, origin, stamp } = context
@@ -134,7 +147,7 @@ export async function queueJob(context: TxContext, request: JobRequest): Promise
     input: request.input,
     at: stamp,
   })
-  await context.emit({ type: 'jobQueued', jobId: row.jobId, attempt: row.attempt })
+  await context.emit(errandOf({ tenantId, jobId: row.jobId, attempt: row.attempt }))
   return toJob(row)
 }
 
@@ -166,7 +179,7 @@ export async function insertJobs(context: TxContext, requests: readonly JobReque
 export async function queueJobAgain(context: TxContext, jobId: number): Promise<Job> {
   const row = await queueNextAttempt(context.tx, context.tenantId, jobId)
   if (!row) throw new Error('A locked job was gone')
-  await context.emit({ type: 'jobQueued', jobId, attempt: row.attempt })
+  await context.emit(errandOf({ tenantId: context.tenantId, jobId, attempt: row.attempt }))
   context.afterCommit(() => context.services.wake.poke(jobTopic(jobId)))
   return toJob(row)
 }

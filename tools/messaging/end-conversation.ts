@@ -4,6 +4,7 @@ import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
 import { lockConversation, setEnded } from './conversations.store.ts'
+import { tellEnded } from './errands.ts'
 import { conversationId, messageText } from './messaging.schema.ts'
 import { addOutbound } from './send.ts'
 import { mustSee } from './sight.ts'
@@ -35,7 +36,7 @@ export const endConversation = defineOperation({
     }
     if (input.text !== undefined) await addOutbound(context, conversation, { text: input.text })
     await setEnded(tx, tenantId, input.conversationId, stamp)
-    await context.emit({ type: 'conversationEnded', conversationId: input.conversationId })
+    await tellEnded(context, input.conversationId)
     context.afterCommit(() => services.wake.poke(conversationTopic(input.conversationId)))
     return { state: 'ended' } as const
   },

@@ -13,6 +13,7 @@ import {
   takeSeq,
 } from './conversations.store.ts'
 import { insertMedia } from './delivery.store.ts'
+import { tellEnded, tellReceived } from './errands.ts'
 import { findAskedCard, hasInbound, insertMessage } from './messages.store.ts'
 import { choiceOf, helpTextDefault, isUnsubscribe, isYes, type Keyword, keywordOf, keywordOfReply } from './messaging.rules.ts'
 import { lockAddress } from './recipients.store.ts'
@@ -111,7 +112,7 @@ async function answerHelp(context: TxContext, conversation: ConversationRow): Pr
   const channel = channelId === null ? undefined : await findChannel(tx, tenantId, channelId)
   if (!channel) return
   await addOutbound(context, conversation, { text: String(channel.settings['helpText'] ?? helpTextDefault), isUrgent: true })
-  if (conversation.state === 'ended') await context.emit({ type: 'conversationEnded', conversationId })
+  if (conversation.state === 'ended') await tellEnded(context, conversationId)
 }
 
 /** Without what PostgreSQL's text cannot hold: a vendor does not send a message again because one character of it was refused. */
@@ -163,7 +164,7 @@ async function store(
   const isTold = state === 'open' || media.length > 0
   const [messageId] = await Promise.all([
     inserted,
-    isTold && context.emit({ type: 'messageReceived', conversationId, seq, ...(media.length > 0 ? { hasMedia: true } : {}) }),
+    isTold && tellReceived(context, conversationId, { seq, ...(media.length > 0 ? { hasMedia: true } : {}) }),
   ])
   if (media.length > 0) await insertMedia(tx, tenantId, messageId, media)
   if (state === 'open') context.afterCommit(() => services.wake.poke(conversationTopic(conversationId)))

@@ -6,6 +6,7 @@ import { findReachable, noteReceivers } from '#tools/assets/service.ts'
 
 import { isOptedOut } from './channels.store.ts'
 import { type ConversationRow, takeSeq } from './conversations.store.ts'
+import { tellQueued } from './errands.ts'
 import { takeInboxSeq } from './inbox.store.ts'
 import { insertMessage } from './messages.store.ts'
 import { findMessageIssues } from './messaging.rules.ts'
@@ -95,6 +96,6 @@ export async function addOutbound(context: TxContext, conversation: Conversation
     authentication: null,
   })
   if (inboxSeq !== null && tenantUserId !== null) context.afterCommit(() => services.wake.poke(inboxTopic(tenantUserId)))
-  if (status === 'queued') await context.emit({ type: 'messageQueued', conversationId, messageId, seq })
+  if (status === 'queued') await tellQueued(context, conversationId, { messageId, seq })
   return { conversationId, messageId, seq, status }
 }

@@ -8,6 +8,7 @@ import { asEmail, asPhone } from './addresses.ts'
 import { channelId } from './channels.schema.ts'
 import { findChannel } from './channels.store.ts'
 import { insertConversation, setEnded } from './conversations.store.ts'
+import { tellEnded } from './errands.ts'
 import { findStatus } from './messages.store.ts'
 import { messageStatus, messageText } from './messaging.schema.ts'
 import { addOutbound, messageTopic } from './send.ts'
@@ -67,7 +68,7 @@ export const testChannel = defineStagedOperation({
       })
       // Nobody awaits an answer to a test.
       await setEnded(tx, tenantId, conversation.conversationId, stamp)
-      await context.emit({ type: 'conversationEnded', conversationId: conversation.conversationId })
+      await tellEnded(context, conversation.conversationId)
       return message
     })
     const line = services.wake.listen(messageTopic(sent.messageId))

@@ -6,6 +6,7 @@ import { findChannel } from './channels.store.ts'
 import { providerSettings, type TwilioSecrets, type TwilioSettings } from './channels.schema.ts'
 import { endIdle, findConversation } from './conversations.store.ts'
 import { attachMedia, listPendingMedia, setMediaFailed, type PendingMedia } from './delivery.store.ts'
+import { tellEnded } from './errands.ts'
 import { openSecrets, secretsFor } from './secrets.ts'
 import { conversationTopic } from './waiting.ts'
 
@@ -61,10 +62,11 @@ export async function endIdleConversation(
   conversationId: number,
   idleSeconds: number,
 ): Promise<boolean> {
-  return inSystemTransaction(services, tenantId, async ({ tx, stamp, emit, afterCommit }) => {
+  return inSystemTransaction(services, tenantId, async (context) => {
+    const { tx, stamp, afterCommit } = context
     const { isEnded, isNew } = await endIdle(tx, tenantId, conversationId, stamp, idleSeconds)
     if (isNew) {
-      await emit({ type: 'conversationEnded', conversationId })
+      await tellEnded(context, conversationId)
       afterCommit(() => services.wake.poke(conversationTopic(conversationId)))
     }
     return isEnded
