@@ -372,6 +372,36 @@ describe('a link that was used, has expired, was withdrawn or never was', () => 
     await other.close()
   })
 
+  it('says so where an answer is larger than a page can be, before it is read or drawn', async () => {
+    const rows = new FormData()
+    for (let row = 0; row < 9_990; row++) rows.append(`v:parts:${row}:PartName`, 'Hinge')
+    const post = (path: string, body: FormData) => fetch(server.url + path, { method: 'POST', body })
+    const answer = await post(`/l/${token}`, rows)
+    expect([answer.status, (await answer.text()).includes('too large to be shown here')]).toEqual([413, true])
+    expect(calls.taken).toEqual([])
+
+    // Light enough to be read, and far too long to be shown again.
+    const [, parts] = everyKind.sections
+    const fields = [{ ...parts?.fields[1], help: 'Count them twice. '.repeat(200) }]
+    const large = takingCalls({ ...everyKind, sections: [{ ...parts, fields }] } as typeof everyKind)
+    const other = await startHttpServer({ pages: createPages({ calls: large, onFailure: () => {} }) })
+    const wrong = new FormData()
+    for (let row = 0; row < 3_000; row++) wrong.append(`v:parts:${row}:Quantity`, 'many')
+    const told = await fetch(`${other.url}/l/open`, { method: 'POST', body: wrong, headers: { accept: 'application/json' } })
+    const { problems }: { problems: unknown[] } = JSON.parse(await told.text())
+    expect([told.status, problems]).toEqual([400, expect.any(Array)])
+    expect(problems).toHaveLength(50)
+    expect((await fetch(`${other.url}/l/open`, { method: 'POST', body: wrong })).status).toBe(413)
+    await other.close()
+  })
+
+  it('takes no more files than a link keeps, signatures that were typed among them', async () => {
+    const body = new FormData()
+    for (let row = 0; row < 60; row++) body.append(`n:parts:${row}:PartName`, 'Ana')
+    expect((await fetch(`${server.url}/l/${token}`, { method: 'POST', body })).status).toBe(413)
+    expect(calls.files).toHaveLength(50)
+  })
+
   it('refuses what is no form', async () => {
     const post = (body: string, type: string) =>
       fetch(`${server.url}/l/${token}`, { method: 'POST', body, headers: { 'content-type': type } })

@@ -1,13 +1,17 @@
 /** What the pages decide by themselves: colours, languages, times, answers, and conditions as far as a browser can ask them. */
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import { noPatterns } from '#platform/patterns.ts'
-import { presentAnswers, problemsOf, readAnswer } from '#server/pages/answers.rules.ts'
+import { inTurns } from '#platform/turns.ts'
+import { type Entered, presentAnswers, problemsOf, readAnswer } from '#server/pages/answers.rules.ts'
+import { sentence } from '#server/pages/form-page.ts'
 import { chooseLanguage } from '#server/pages/languages.rules.ts'
 import { fromLocal, knownZone, toLocal } from '#server/pages/local-time.rules.ts'
 import { controlName, readControlName } from '#server/pages/names.rules.ts'
 import { contrast, readColour, themeStyle } from '#server/pages/theme.rules.ts'
+import type { ShownForm } from '#tools/forms/links/shown-form.schema.ts'
+import { textsOf } from '#server/pages/texts.ts'
 import { withoutHidden, callOf } from '#tools/forms/links/answer.rules.ts'
 import { readLifetime } from '#tools/forms/links/links.rules.ts'
 import { textIn } from '#tools/forms/texts.rules.ts'
@@ -102,9 +106,24 @@ describe('how long a link lasts', () => {
   })
 })
 
+/** What work comes to, in how many steps, and the longest of them by the processor's clock: the machine may be busy. */
+function takeSteps<T>(work: Generator<void, T>): { value: T; steps: number; longestMs: number } {
+  let longestMs = 0
+  for (let steps = 1; ; steps++) {
+    const before = process.threadCpuUsage()
+    const step = work.next()
+    const { user, system } = process.threadCpuUsage(before)
+    longestMs = Math.max(longestMs, (user + system) / 1_000)
+    if (step.done) return { value: step.value, steps, longestMs }
+  }
+}
+
 describe('an answer', () => {
-  it('says nothing where nobody changed anything', () => {
-    const { answer, problems } = readAnswer(everyKind, presentAnswers(everyKind, 'Europe/Madrid'), 'Europe/Madrid')
+  const present = (zone = 'UTC') => inTurns(presentAnswers(everyKind, zone))
+  const read = (entered: Entered, form: ShownForm = everyKind, zone = 'UTC') => inTurns(readAnswer(form, entered, zone))
+
+  it('says nothing where nobody changed anything', async () => {
+    const { answer, problems } = await read(await present('Europe/Madrid'), everyKind, 'Europe/Madrid')
     expect(answer.values).toEqual({ Seen: '2026-11-22T09:30:00.000Z', Codes: ['A1', 'B2'] })
     expect(answer.sections).toEqual({
       parts: { rows: [{ eiRecordId: 71, values: { PartName: 'Hinge', Quantity: 2 } }], deletedEIRecordIds: [] },
@@ -117,28 +136,73 @@ describe('an answer', () => {
     ])
   })
 
-  it('takes numbers with either mark, refuses what is none, and clears what was emptied', () => {
-    const entered = presentAnswers(everyKind, 'UTC')
+  it('takes numbers with either mark, refuses what is none, and clears what was emptied', async () => {
+    const entered = await present()
     entered
       .set('v:Width', ['3,5'])
       .set('v:Cost', ['many'])
       .set('v:Seen', [''])
       .set('v:Inspector', ['x'.repeat(61)])
-    const { answer, problems } = readAnswer(everyKind, entered, 'UTC')
+    const { answer, problems } = await read(entered)
     expect(answer.values).toMatchObject({ Width: 3.5, Seen: null })
     expect(problems).toContainEqual({ place: {}, property: 'Cost', kind: 'noNumber' })
     expect(problems).toContainEqual({ place: {}, property: 'Inspector', kind: 'tooLong', limit: 60 })
   })
 
-  it('holds no field that is fixed, no row that is not the record’s, and no row that nobody began', () => {
-    const entered = presentAnswers(everyKind, 'UTC')
+  it('holds no field that is fixed, no row that is not the record’s, and no row that nobody began', async () => {
+    const entered = await present()
     entered.set('v:Number', ['G-9']).set('i:parts:3', ['999']).set('v:parts:3:PartName', ['Sly']).set('v:parts:4:PartName', [''])
-    const { answer } = readAnswer(everyKind, entered, 'UTC')
+    const { answer } = await read(entered)
     expect(answer.values).not.toHaveProperty('Number')
     expect(answer.sections['parts']?.rows).toEqual([
       { eiRecordId: 71, values: { PartName: 'Hinge', Quantity: 2 } },
       { values: { PartName: 'Sly' } },
     ])
+  })
+
+  it('takes the first of many values where one is asked for, and of a list up to a thousand', async () => {
+    const entered = await present()
+    const codes = (count: number) => [Array.from({ length: count }, (_, at) => `C${at}`).join('\r\n \r\n'), '']
+    entered.set('v:Width', ['', '3', 'many', '5']).set('v:Codes', codes(1_000))
+    const { answer, problems } = await read(entered)
+    expect([answer.values['Width'], answer.values['Codes']]).toEqual([3, Array.from({ length: 1_000 }, (_, at) => `C${at}`)])
+    expect(problems.map(({ kind }) => kind)).not.toContain('tooMany')
+    const { problems: more } = await read(entered.set('v:Codes', codes(1_001)))
+    const tooMany = more.find(({ property }) => property === 'Codes') ?? { place: {}, property: '', kind: 'other' }
+    expect(tooMany).toEqual({ place: {}, property: 'Codes', kind: 'tooMany', limit: 1_000 })
+    expect((['en', 'de'] as const).map((language) => sentence(tooMany, 'Codes', textsOf(language), language))).toEqual([
+      'Codes – at most 1,000 values',
+      'Codes – höchstens 1.000 Werte',
+    ])
+  })
+
+  it('is read in short steps however much was posted, with one clock for all its times', async () => {
+    const times = Array.from({ length: 9_990 }, () => '2026-11-22T08:15')
+    const [gate, parts] = everyKind.sections
+    const field = gate?.fields.find(({ property }) => property === 'Seen')
+    if (!gate || !parts || !field) throw new Error('The form has no such field')
+    const seen = { ...field, value: null }
+    const form = {
+      ...everyKind,
+      sections: [
+        { ...gate, fields: [seen] },
+        { ...parts, fields: [{ ...seen, property: 'At' }] },
+      ],
+    }
+    const inRows = new Map(times.map((time, row) => [`v:parts:${row}:At`, [time]]))
+    const posted: [Entered, number][] = [
+      [inRows, 9_990],
+      [new Map([['v:Seen', times]]), 0],
+    ]
+    const clocks = vi.spyOn(Intl, 'DateTimeFormat')
+    for (const [entered, count] of posted) {
+      const { value, steps, longestMs } = takeSteps(readAnswer(form, entered, 'America/St_Johns'))
+      expect(value.answer.sections['parts']?.rows ?? []).toHaveLength(count)
+      expect(steps).toBeGreaterThan(count)
+      expect(longestMs).toBeLessThan(50)
+    }
+    expect(clocks).toHaveBeenCalledTimes(1)
+    clocks.mockRestore()
   })
 
   it('is told what the server found at the row of the page that it is about', () => {

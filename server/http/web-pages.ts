@@ -79,7 +79,15 @@ async function* partsOf(
   let fieldTotal = 0
   try {
     await passage.enterWithBody(sharerOf({ kind: 'public', tenantId: 0 }, ip), uploadBytes)
-    const limits = { fileSize: config.limits.uploadBytes, files: mostFiles, fields: mostFields, fieldSize: fieldBytes, fieldNameSize: 200 }
+    const limits = {
+      fileSize: config.limits.uploadBytes,
+      files: mostFiles,
+      fields: mostFields,
+      // Of both together; unless told, there are fewer than a page has controls.
+      parts: mostFields + mostFiles,
+      fieldSize: fieldBytes,
+      fieldNameSize: 200,
+    }
     for await (const part of request.parts({ limits, preservePath: true })) {
       if (part.type === 'file') {
         const { fieldname, mimetype: mimeType, file: stream } = part

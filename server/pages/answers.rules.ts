@@ -10,7 +10,7 @@ export type Entered = ReadonlyMap<string, readonly string[]>
 export interface Problem {
   readonly place: Place
   readonly property: string
-  readonly kind: 'missing' | 'noNumber' | 'tooSmall' | 'tooLarge' | 'tooShort' | 'tooLong' | 'other'
+  readonly kind: 'missing' | 'noNumber' | 'tooSmall' | 'tooLarge' | 'tooShort' | 'tooLong' | 'tooMany' | 'other'
   readonly limit?: number
   /** Of another kind: what the server said. */
   readonly message?: string
@@ -27,8 +27,8 @@ export interface Answer {
   readonly sections: Record<string, { rows: Row[]; deletedEIRecordIds: number[] }>
 }
 
-/** By section, the number on the page of each row that is sent. */
-export type SentRows = ReadonlyMap<string, readonly number[]>
+/** By section, the numbers on the page of rows. */
+export type RowNumbers = ReadonlyMap<string, readonly number[]>
 
 const isFile = ({ dataType }: ShownField) => dataType === 'Attachment' || dataType === 'Signature' || dataType === 'Binary'
 const isOneALine = ({ isList, dataType }: ShownField) => isList && !['Choice', 'Hierarchy', 'Boolean'].includes(dataType)
@@ -39,14 +39,15 @@ function textOf(value: unknown, { dataType }: ShownField, zone: string): string 
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function enter(
+function* enter(
   entered: Map<string, string[]>,
   fields: readonly ShownField[],
   values: Readonly<Record<string, unknown>>,
   place: Place,
   zone: string,
-): void {
+): Generator<void, void> {
   for (const field of fields) {
+    yield
     const value = values[field.property]
     const texts = (Array.isArray(value) ? value : [value]).map((one) => textOf(one, field, zone)).filter((text) => text !== '')
     entered.set(controlName(isFile(field) ? 'a' : 'v', place, field.property), texts)
@@ -54,39 +55,39 @@ function enter(
 }
 
 /** What the controls show before anybody typed. */
-export function presentAnswers({ sections }: ShownForm, zone: string): Map<string, string[]> {
+export function* presentAnswers({ sections }: ShownForm, zone: string): Generator<void, Map<string, string[]>> {
   const entered = new Map<string, string[]>()
   for (const { type, name, fields, rows = [], minRows = 0 } of sections) {
     if (type === 'detail') {
-      enter(entered, fields, Object.fromEntries(fields.map(({ property, value }) => [property, value])), {}, zone)
+      yield* enter(entered, fields, Object.fromEntries(fields.map(({ property, value }) => [property, value])), {}, zone)
       continue
     }
     for (const [row, { eiRecordId, values }] of rows.entries()) {
       const place = { section: name, row }
       entered.set(controlName('i', place), [String(eiRecordId)])
-      enter(entered, fields, values, place, zone)
+      yield* enter(entered, fields, values, place, zone)
     }
-    for (let row = rows.length; row < minRows; row++) startRow(entered, { name, fields }, row, zone)
+    for (let row = rows.length; row < minRows; row++) yield* startRow(entered, { name, fields }, row, zone)
   }
   return entered
 }
 
 /** Adds an empty row, with the defaults of its fields. */
-export function startRow(
+export function* startRow(
   entered: Map<string, string[]>,
   { name, fields }: Pick<ShownSection, 'name' | 'fields'>,
   row: number,
   zone: string,
-): Map<string, string[]> {
+): Generator<void, void> {
   const defaults = Object.fromEntries(fields.map(({ property, value }) => [property, value]))
-  enter(entered, fields, defaults, { section: name, row }, zone)
-  return entered
+  yield* enter(entered, fields, defaults, { section: name, row }, zone)
 }
 
 /** The rows of each section that stand in the form, by their numbers. */
-export function rowsIn(entered: Entered): ReadonlyMap<string, readonly number[]> {
+export function* rowsIn(entered: Entered): Generator<void, RowNumbers> {
   const found = new Map<string, Set<number>>()
   for (const name of entered.keys()) {
+    yield
     const { section, row } = readControlName(name) ?? {}
     if (section === undefined || row === undefined) continue
     const rows = found.get(section) ?? new Set()
@@ -131,28 +132,45 @@ function readOne(text: string, field: ShownField, zone: string): Read {
   }
 }
 
+/** Values of one list; a form that holds more was not filled in by hand. */
+const mostValues = 1_000
+
 interface Reading {
   readonly entered: Entered
   readonly zone: string
   readonly problems: Problem[]
 }
 
+/** What was typed in a field: the first of it where one value is asked for, else as far as a list goes, and one more where it goes beyond. */
+function* textsIn(field: ShownField, entered: readonly string[]): Generator<void, string[]> {
+  const most = field.isList ? mostValues + 1 : 1
+  const found: string[] = []
+  for (const whole of entered) {
+    const lines = isOneALine(field) && !isFile(field) ? whole.matchAll(/[^\r\n]+/g) : [[whole]]
+    for (const [text] of lines) {
+      yield
+      if (text.trim() !== '') found.push(text)
+      if (found.length === most) return found
+    }
+  }
+  return found
+}
+
 /** The values of one record. An empty answer is left out where nothing stood, and clears what stood. */
-function readRecord(
+function* readRecord(
   fields: readonly ShownField[],
   place: Place,
   present: Readonly<Record<string, unknown>>,
   isSure: boolean,
   { entered, zone, problems }: Reading,
-): Record<string, unknown> {
+): Generator<void, Record<string, unknown>> {
   const values: Record<string, unknown> = {}
   for (const field of fields) {
+    yield
     if (field.isReadOnly) continue
     const { property } = field
     const stood = present[property]
-    const texts = (entered.get(controlName(isFile(field) ? 'a' : 'v', place, property)) ?? [])
-      .flatMap((text) => (isOneALine(field) && !isFile(field) ? text.split(/\r?\n/) : [text]))
-      .filter((text) => text.trim() !== '')
+    const texts = yield* textsIn(field, entered.get(controlName(isFile(field) ? 'a' : 'v', place, property)) ?? [])
     if (texts.length === 0) {
       const wasEmpty = stood === null || stood === undefined || (Array.isArray(stood) && stood.length === 0)
       if (!wasEmpty) values[property] = null
@@ -160,7 +178,15 @@ function readRecord(
       if (field.isRequired && isSure && field.visibleWhen === undefined) problems.push({ place, property, kind: 'missing' })
       continue
     }
-    const read = texts.map((text) => readOne(text, field, zone))
+    if (texts.length > mostValues) {
+      problems.push({ place, property, kind: 'tooMany', limit: mostValues })
+      continue
+    }
+    const read: Read[] = []
+    for (const text of texts) {
+      read.push(readOne(text, field, zone))
+      yield
+    }
     const wrong = read.find(({ problem }) => problem !== undefined)?.problem
     if (wrong) problems.push({ place, property, ...wrong })
     values[property] = field.isList ? read.map(({ value }) => value) : read[0]?.value
@@ -169,13 +195,13 @@ function readRecord(
 }
 
 /** The answer that stands in the controls, and what can be said of it without asking. */
-export function readAnswer(
+export function* readAnswer(
   { sections }: ShownForm,
   entered: Entered,
   zone: string,
-): { answer: Answer; problems: Problem[]; sent: SentRows } {
+): Generator<void, { answer: Answer; problems: Problem[]; sent: RowNumbers }> {
   const sent = new Map<string, number[]>()
-  const rows = rowsIn(entered)
+  const rows = yield* rowsIn(entered)
   const problems: Problem[] = []
   const reading = { entered, zone, problems }
   const values: Record<string, unknown> = {}
@@ -185,12 +211,14 @@ export function readAnswer(
     const isSure = visibleWhen === undefined
     if (type === 'detail') {
       const present = Object.fromEntries(fields.map(({ property, value }) => [property, value]))
-      Object.assign(values, readRecord(fields, {}, present, isSure, reading))
+      Object.assign(values, yield* readRecord(fields, {}, present, isSure, reading))
       continue
     }
     const known = new Map((section.rows ?? []).map((row) => [row.eiRecordId, row.values]))
     const list: Answer['sections'][string] = { rows: [], deletedEIRecordIds: [] }
+    const numbers: number[] = []
     for (const row of rows.get(name) ?? []) {
+      yield
       const place = { section: name, row }
       const id = Number(entered.get(controlName('i', place))?.[0] ?? Number.NaN)
       const eiRecordId = known.has(id) ? id : undefined
@@ -200,10 +228,11 @@ export function readAnswer(
       }
       if (eiRecordId === undefined && isBlank(section, place, entered)) continue
       if (eiRecordId === undefined ? section.allowAdd === false : section.allowEdit === false) continue
-      const own = readRecord(fields, place, (eiRecordId === undefined ? undefined : known.get(eiRecordId)) ?? {}, isSure, reading)
-      sent.set(name, [...(sent.get(name) ?? []), row])
+      const own = yield* readRecord(fields, place, (eiRecordId === undefined ? undefined : known.get(eiRecordId)) ?? {}, isSure, reading)
+      numbers.push(row)
       list.rows.push({ ...(eiRecordId === undefined ? {} : { eiRecordId }), values: own })
     }
+    if (numbers.length > 0) sent.set(name, numbers)
     if (list.rows.length > 0 || list.deletedEIRecordIds.length > 0) lists[name] = list
   }
   return { answer: { values, sections: lists }, problems, sent }
@@ -222,7 +251,7 @@ function isBlank({ fields }: ShownSection, place: Place, entered: Entered): bool
 export function problemsOf(
   issues: readonly { readonly path: string; readonly message: string }[],
   answer: Answer,
-  sent: SentRows,
+  sent: RowNumbers,
 ): {
   problems: Problem[]
   others: string[]

@@ -89,13 +89,14 @@ function textControl(field: ShownField, { id, name, values, described, isInvalid
 
 function boxes(kind: 'radio' | 'checkbox', options: readonly { value: string; label: string }[], common: Common): string {
   const { id, name, values, isRequired } = common
+  const chosen = new Set(values)
   const items = options.map(({ value, label }, at) => {
     const own = attributes({
       type: kind,
       id: at === 0 ? id : `${id}-${at}`,
       name,
       value,
-      checked: values.includes(value),
+      checked: chosen.has(value),
       required: kind === 'radio' && isRequired,
     })
     return `<label class="pick"><input${own}><span>${escape(label)}</span></label>`

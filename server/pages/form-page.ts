@@ -1,4 +1,5 @@
 /** The page that a signed link opens: the form, what was wrong with the last try, and what is said once it has arrived. */
+import { AppError } from '#platform/errors.ts'
 import { inTurns } from '#platform/turns.ts'
 import type { PageAnswer } from '#platform/web-page.ts'
 import type { ShownForm, ShownSection } from '#tools/forms/links/shown-form.schema.ts'
@@ -43,6 +44,8 @@ export function sentence({ kind, limit, message }: Problem, name: string, texts:
       return texts.tooShort(name, shown)
     case 'tooLong':
       return texts.tooLong(name, shown)
+    case 'tooMany':
+      return texts.tooMany(name, shown)
     case 'other':
       return `${name} – ${message ?? ''}`
   }
@@ -54,26 +57,40 @@ const templateRow = 9999
 /** HTML, part by part. */
 type Rendering = Generator<void, string>
 
+/** Characters of all fields and rows: what a phone takes in, whatever help, conditions and answers are repeated in each row. */
+const mostCharacters = 8 * 1024 * 1024
+
+/** A view on its way to HTML. */
+interface Drawing extends FormView {
+  /** Sentences by `placeKey`. */
+  readonly errors: ReadonlyMap<string, string>
+  /** How much there is already. */
+  readonly sum: { characters: number }
+}
+
+export const tooLarge = () => new AppError('too_large', 'The form has more fields, rows or options than a page shows.')
+
+function drawn({ sum }: Drawing, html: string): string {
+  sum.characters += html.length
+  if (sum.characters > mostCharacters) throw tooLarge()
+  return html
+}
+
 const placeKey = ({ section, row }: Place, property: string) => `${section ?? ''}:${row ?? 0}:${property}`
 
-function* fieldsOf(view: FormView, section: ShownSection, place: Place, errors: ReadonlyMap<string, string>): Rendering {
+function* fieldsOf(view: Drawing, section: ShownSection, place: Place): Rendering {
+  const { entered, isPresent, errors } = view
   const texts = textsOf(view.language)
   const parts: string[] = []
   for (const field of section.fields) {
     const error = errors.get(placeKey(place, field.property))
-    parts.push(fieldHtml({ field, place, entered: view.entered, texts, isPresent: view.isPresent, error }))
+    parts.push(drawn(view, fieldHtml({ field, place, entered, texts, isPresent, error })))
     yield
   }
   return parts.join('\n')
 }
 
-function* rowHtml(
-  view: FormView,
-  section: ShownSection,
-  place: Place,
-  errors: ReadonlyMap<string, string>,
-  number: number | string,
-): Rendering {
+function* rowHtml(view: Drawing, section: ShownSection, place: Place, number: number | string): Rendering {
   const texts = textsOf(view.language)
   const id = view.entered.get(controlName('i', place))?.[0]
   const isThere = id !== undefined
@@ -82,26 +99,28 @@ function* rowHtml(
   const remove = mayGo
     ? `<label class="pick remove"><input${attributes({ type: 'checkbox', name: controlName('d', place), value: 'yes', checked: view.entered.get(controlName('d', place))?.[0] === 'yes' })}><span>${escape(texts.removeRow(title))}</span></label>`
     : ''
-  return `<fieldset class="row" data-row="${place.row}"><legend>${escape(title)}</legend>${isThere ? `<input type="hidden" name="${controlName('i', place)}" value="${escape(id)}">` : ''}
-<div class="grid">${yield* fieldsOf(view, section, place, errors)}</div>${remove}</fieldset>`
+  const begin = `<fieldset class="row" data-row="${place.row}"><legend>${escape(title)}</legend>${isThere ? `<input type="hidden" name="${controlName('i', place)}" value="${escape(id)}">` : ''}`
+  return `${drawn(view, begin)}
+<div class="grid">${yield* fieldsOf(view, section, place)}</div>${drawn(view, remove)}</fieldset>`
 }
 
-function* sectionHtml(view: FormView, section: ShownSection, errors: ReadonlyMap<string, string>, rows: readonly number[]): Rendering {
+function* sectionHtml(view: Drawing, section: ShownSection, rows: readonly number[]): Rendering {
   const texts = textsOf(view.language)
   const titleId = `section-${section.name}`
   const when = section.visibleWhen === undefined ? undefined : JSON.stringify(section.visibleWhen)
   const open = `<section class="card"${attributes({ 'aria-labelledby': section.title === '' ? undefined : titleId, 'data-section': section.name, 'data-max': section.maxRows, 'data-visible-when': when })}>`
   const heading = section.title === '' ? '' : `<h2 id="${titleId}">${escape(section.title)}</h2>`
-  if (section.type === 'detail') return `${open}${heading}<div class="grid">${yield* fieldsOf(view, section, {}, errors)}</div></section>`
+  if (section.type === 'detail') return `${open}${heading}<div class="grid">${yield* fieldsOf(view, section, {})}</div></section>`
   const shown: string[] = []
-  for (const [at, row] of rows.entries()) shown.push(yield* rowHtml(view, section, { section: section.name, row }, errors, at + 1))
+  for (const [at, row] of rows.entries()) shown.push(yield* rowHtml(view, section, { section: section.name, row }, at + 1))
   const isFull = section.maxRows !== undefined && rows.length >= section.maxRows
-  const blank = startRow(new Map(), section, templateRow, view.zone)
+  const blank = new Map<string, string[]>()
+  yield* startRow(blank, section, templateRow, view.zone)
   // What a script adds without asking the server; its row and its number are put in there.
   const template =
     section.allowAdd === false
       ? ''
-      : `<template>${yield* rowHtml({ ...view, entered: blank }, section, { section: section.name, row: templateRow }, new Map(), '{number}')}</template>`
+      : `<template>${yield* rowHtml({ ...view, entered: blank, errors: new Map() }, section, { section: section.name, row: templateRow }, '{number}')}</template>`
   const add =
     section.allowAdd === false || isFull
       ? ''
@@ -109,10 +128,10 @@ function* sectionHtml(view: FormView, section: ShownSection, errors: ReadonlyMap
   return `${open}${heading}${shown.join('\n')}${template}${add}</section>`
 }
 
-function* sectionsHtml(view: FormView, errors: ReadonlyMap<string, string>): Rendering {
-  const rows = rowsIn(view.entered)
+function* sectionsHtml(view: Drawing): Rendering {
+  const rows = yield* rowsIn(view.entered)
   const parts: string[] = []
-  for (const section of view.form.sections) parts.push(yield* sectionHtml(view, section, errors, rows.get(section.name) ?? []))
+  for (const section of view.form.sections) parts.push(yield* sectionHtml(view, section, rows.get(section.name) ?? []))
   return parts.join('\n')
 }
 
@@ -137,15 +156,20 @@ function summaryHtml({ language, problems, others, form }: FormView): string {
 /** What the script says by itself. */
 const spoken = ['sending', 'offline', 'waiting', 'restored'] as const
 
-/** In turns with everybody else: a form may have thousands of controls. */
+/** The names of fields, by their properties. */
+export function namesIn({ sections }: ShownForm): ReadonlyMap<string, string> {
+  return new Map(sections.flatMap(({ fields }) => fields).map(({ property, name }) => [property, name]))
+}
+
+/** In turns with everybody else: a form may have thousands of controls. Throws 413 where it is more than a page shows. */
 export async function formPage(view: FormView): Promise<PageAnswer> {
   const { language, form, zone } = view
   const texts = textsOf(language)
   const errors = new Map<string, string>()
+  const names = namesIn(form)
   for (const problem of view.problems) {
     const key = placeKey(problem.place, problem.property)
-    const name = form.sections.flatMap(({ fields }) => fields).find(({ property }) => property === problem.property)?.name
-    if (!errors.has(key)) errors.set(key, sentence(problem, name ?? problem.property, texts, language))
+    if (!errors.has(key)) errors.set(key, sentence(problem, names.get(problem.property) ?? problem.property, texts, language))
   }
   const until = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone: zone }).format(
     new Date(view.expiresAt),
@@ -159,7 +183,7 @@ ${form.description === '' ? '' : `<p>${escape(form.description)}</p>\n`}${hasReq
 <form method="post" enctype="multipart/form-data" accept-charset="utf-8"${attributes({ id: 'form', 'data-link': view.linkId, 'data-version': form.layoutVersion, 'data-problem': texts.problems(1), 'data-problems': texts.problems(2), 'data-missing': texts.isMissing('{name}'), 'data-too-large': texts.fileTooLarge('{name}', 25), ...says })}>
 <button class="sr" name="do" value="send" tabindex="-1" aria-hidden="true"></button>
 <input type="hidden" name="k" value="${escape(view.submissionKey)}"><input type="hidden" name="zone" value="${escape(zone)}">
-${await inTurns(sectionsHtml(view, errors))}
+${await inTurns(sectionsHtml({ ...view, errors, sum: { characters: 0 } }))}
 <p class="send"><button class="main" name="do" value="send">${texts.send}</button></p>
 </form>
 <p class="muted">${escape(texts.until(until))}</p>`

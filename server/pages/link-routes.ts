@@ -2,13 +2,15 @@
 import { createHash, randomUUID } from 'node:crypto'
 
 import { AppError } from '#platform/errors.ts'
+import { maxIssues } from '#platform/issues.ts'
+import { inTurns } from '#platform/turns.ts'
 import type { PageAnswer, PageRequest, PageRoute } from '#platform/web-page.ts'
 import type { OpenedLink } from '#tools/forms/links/links.schema.ts'
-import type { ShownForm } from '#tools/forms/links/shown-form.schema.ts'
+import type { ShownField, ShownForm, ShownSection } from '#tools/forms/links/shown-form.schema.ts'
 import { stateOfRefusal } from '#tools/forms/service.ts'
 
-import { type Entered, presentAnswers, type Problem, problemsOf, readAnswer, rowsIn, startRow } from './answers.rules.ts'
-import { donePage, formPage, type FormView, sentence } from './form-page.ts'
+import { presentAnswers, type Problem, problemsOf, readAnswer, rowsIn, startRow } from './answers.rules.ts'
+import { donePage, formPage, type FormView, namesIn, sentence, tooLarge } from './form-page.ts'
 import { chooseLanguage, type PageLanguage } from './languages.rules.ts'
 import type { LinkCalls } from './link-calls.ts'
 import { knownZone } from './local-time.rules.ts'
@@ -70,18 +72,19 @@ const languageOf = ({ to, tenant }: OpenedLink, { acceptLanguage }: PageRequest)
   chooseLanguage(to.languageCode, acceptLanguage, tenant.languageCode)
 
 /** One row more in the list that asked for it; where no list did, nothing. */
-function withRow({ form, zone }: Around, { entered, wish }: Posted): boolean {
+async function withRow({ form, zone }: Around, { entered, wish }: Posted): Promise<boolean> {
   const section = form.sections.find(({ type, name, allowAdd }) => type === 'list' && wish === `add:${name}` && allowAdd !== false)
   if (!section) return false
-  const next = Math.max(-1, ...(rowsIn(entered).get(section.name) ?? [])) + 1
-  startRow(entered, section, next, zone)
+  const next = Math.max(-1, ...((await inTurns(rowsIn(entered))).get(section.name) ?? [])) + 1
+  await inTurns(startRow(entered, section, next, zone))
   return true
 }
 
-async function refused(view: FormView, request: PageRequest): Promise<PageAnswer> {
-  if (!request.wantsJson) return formPage(view)
+async function refused(found: FormView, request: PageRequest): Promise<PageAnswer> {
+  const view = { ...found, problems: found.problems.slice(0, maxIssues), others: found.others.slice(0, maxIssues) }
+  if (!request.wantsJson) return postedPage(view)
   const texts = textsOf(view.language)
-  const names = new Map(view.form.sections.flatMap(({ fields }) => fields).map(({ property, name }) => [property, name]))
+  const names = namesIn(view.form)
   const told = view.problems.map((problem) => ({
     name: controlName('v', problem.place, problem.property),
     message: sentence(problem, names.get(problem.property) ?? problem.property, texts, view.language),
@@ -94,18 +97,32 @@ function done(view: Pick<FormView, 'language' | 'tenantName' | 'themeAddress'>, 
   return request.wantsJson ? json(200, { done: true, title: thanks, text: received }) : donePage(view)
 }
 
-/** Controls and options: more of them than this is no page that a phone would show. */
+/** Controls and options: more of them than this is no page that a phone would show, and no answer that somebody gave on it. */
 const mostWeight = 20_000
 
-function weightOf({ sections }: ShownForm, entered: Entered): number {
-  const rows = rowsIn(entered)
-  return sections.reduce((sum, { type, name, fields }) => {
-    const times = type === 'detail' ? 1 : (rows.get(name)?.length ?? 0) + 1
-    return sum + times * fields.reduce((own, { options = [] }) => own + 1 + options.length, 0)
+/** Throws 413 where the form with so many rows has more of what `each` counts in a field. */
+function mustBeLight({ sections }: ShownForm, rowsOf: (section: ShownSection) => number, each: (field: ShownField) => number): void {
+  const weight = sections.reduce((sum, section) => {
+    const own = section.fields.reduce((fields, field) => fields + each(field), 0)
+    // A row has a control of its own; a list has a row that is empty, for more.
+    return sum + (section.type === 'detail' ? own : (rowsOf(section) + 1) * (own + 1))
   }, 0)
+  if (weight > mostWeight) throw tooLarge()
 }
 
-const tooLarge = () => new AppError('too_large', 'The form has more fields, rows or options than a page shows.')
+const shownWeight = ({ options = [] }: ShownField) => 1 + options.length
+
+/** The same of what was posted. */
+async function postMustBeLight({ form, entered }: Pick<FormView, 'form' | 'entered'>, each: (field: ShownField) => number): Promise<void> {
+  const rows = await inTurns(rowsIn(entered))
+  mustBeLight(form, ({ name }) => rows.get(name)?.length ?? 0, each)
+}
+
+/** The form again, with what was posted. */
+async function postedPage(view: FormView): Promise<PageAnswer> {
+  await postMustBeLight(view, shownWeight)
+  return formPage(view)
+}
 
 export function createLinkPages(parts: LinkPageParts): PageRoute[] {
   const { calls } = parts
@@ -116,8 +133,8 @@ export function createLinkPages(parts: LinkPageParts): PageRoute[] {
     try {
       const opened = await calls.open(request, token)
       const view = around(opened, token, languageOf(opened, request), undefined)
-      const entered = presentAnswers(opened.form, view.zone)
-      if (weightOf(opened.form, entered) > mostWeight) throw tooLarge()
+      mustBeLight(opened.form, ({ rows = [], minRows = 0 }) => Math.max(rows.length, minRows), shownWeight)
+      const entered = await inTurns(presentAnswers(opened.form, view.zone))
       return await formPage({ ...view, entered, problems: [], others: [], submissionKey: randomUUID(), isPresent: true })
     } catch (error) {
       return gone(parts, error, request, chooseLanguage(undefined, request.acceptLanguage))
@@ -156,8 +173,9 @@ export function createLinkPages(parts: LinkPageParts): PageRoute[] {
       const view = around(opened, token, language, posted.zone)
       const submissionKey = request.idempotencyKey ?? (posted.submissionKey || randomUUID())
       const shown = { ...view, entered: posted.entered, submissionKey, isPresent: false }
-      if (withRow(view, posted)) return await formPage({ ...shown, problems: [], others: [] })
-      const { answer, problems, sent } = readAnswer(view.form, posted.entered, view.zone)
+      await postMustBeLight(shown, () => 1)
+      if (await withRow(view, posted)) return await postedPage({ ...shown, problems: [], others: [] })
+      const { answer, problems, sent } = await inTurns(readAnswer(view.form, posted.entered, view.zone))
       const found: Problem[] = [...posted.problems, ...problems]
       if (found.length > 0) return await refused({ ...shown, problems: found, others: [] }, request)
       try {

@@ -1,22 +1,30 @@
 /** Times as people type them, in their own zone. */
 
-const parts = (zone: string) =>
-  new Intl.DateTimeFormat('en-CA', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-  })
+let last: { readonly zone: string; readonly format: Intl.DateTimeFormat } | undefined
+
+/** That of the last zone is kept: the times of one page are all of one zone, and making it takes far longer than using it. */
+function formatOf(zone: string): Intl.DateTimeFormat {
+  if (last?.zone !== zone) {
+    const format = new Intl.DateTimeFormat('en-CA', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+    })
+    last = { zone, format }
+  }
+  return last.format
+}
 
 /** The zone, where it is one that is known here. */
 export function knownZone(zone: string | null | undefined): string | undefined {
   if (zone === null || zone === undefined || zone.length > 64) return undefined
   try {
-    parts(zone)
+    formatOf(zone)
     return zone
   } catch {
     return undefined
@@ -25,7 +33,7 @@ export function knownZone(zone: string | null | undefined): string | undefined {
 
 function wallClock(at: number, zone: string): string {
   const found = new Map<string, string>(
-    parts(zone)
+    formatOf(zone)
       .formatToParts(at)
       .map(({ type, value }) => [type, value]),
   )

@@ -23,11 +23,22 @@ export interface Posted {
 /** Keeps a file for the property and answers its key. */
 export type Keep = (property: string, upload: Upload) => Promise<string>
 
+/** As many as a link keeps. */
+const mostFiles = 50
+
 const keyPattern = /^[\w-]{8,100}$/
 
-function fieldNamed({ sections }: ShownForm, { section, property }: Named): ShownField | undefined {
-  const home = sections.filter(({ type, name }) => (section === undefined ? type === 'detail' : type === 'list' && name === section))
-  return home.flatMap(({ fields }) => fields).find((field) => field.property === property && !field.isReadOnly)
+const fieldKey = (section: string | undefined, property: string | undefined) => `${section ?? ''}:${property ?? ''}`
+
+/** The fields that may be answered, by where they stand. */
+function fieldsIn({ sections }: ShownForm): ReadonlyMap<string, ShownField> {
+  const fields = sections.flatMap(({ type, name, fields: some }) =>
+    some
+      .filter(({ isReadOnly }) => !isReadOnly)
+      .map((field) => [fieldKey(type === 'list' ? name : undefined, field.property), field] as const),
+  )
+  // The first of two counts.
+  return new Map(fields.toReversed())
 }
 
 /** The key of the answer, which stands first in the form; undefined where it does not. For a link whose form cannot be read any more. */
@@ -43,12 +54,22 @@ export async function readKeyAlone(parts: AsyncIterable<FormPart>): Promise<stri
 export async function readPosted(form: ShownForm, parts: AsyncIterable<FormPart>, keep: Keep): Promise<Posted> {
   const entered = new Map<string, string[]>()
   const problems: Problem[] = []
+  const fields = fieldsIn(form)
+  const fieldNamed = ({ section, property }: Named) => fields.get(fieldKey(section, property))
+  let taken = 0
   let [submissionKey, zone, wish] = ['', '', 'send']
-  const add = (name: string, text: string) => entered.set(name, [...(entered.get(name) ?? []), text])
+  const add = (name: string, text: string) => {
+    const texts = entered.get(name)
+    // Thousands may come under one name.
+    if (texts) texts.push(text)
+    else entered.set(name, [text])
+  }
 
   async function take(named: Named, field: ShownField, upload: Upload): Promise<void> {
     const { section, row, property } = named
     if (property === undefined) return
+    // Signatures that were typed are files too.
+    if (++taken > mostFiles) throw new AppError('too_large', `An answer brings at most ${mostFiles} files. Leave some out.`)
     const key = controlName('a', { section, row }, property)
     try {
       const assetKey = await keep(property, upload)
@@ -70,7 +91,7 @@ export async function readPosted(form: ShownForm, parts: AsyncIterable<FormPart>
       continue
     }
     const named = readControlName(part.name)
-    const field = named && fieldNamed(form, named)
+    const field = named && fieldNamed(named)
     // A control without a file is sent as an empty one.
     if (!named || !field || part.fileName === '') {
       part.stream.resume()
@@ -81,7 +102,7 @@ export async function readPosted(form: ShownForm, parts: AsyncIterable<FormPart>
   }
   for (const [name, [typed = '']] of entered) {
     const named = readControlName(name)
-    const field = named?.part === 'n' ? fieldNamed(form, named) : undefined
+    const field = named?.part === 'n' ? fieldNamed(named) : undefined
     if (!named || !field || typed.trim() === '') continue
     entered.delete(controlName('a', named, named.property))
     await take(named, field, typedSignature(typed.trim()))
