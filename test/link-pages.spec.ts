@@ -297,6 +297,26 @@ describe('the page of a signed link', { timeout: 90_000 }, () => {
     expect(calls.taken).toHaveLength(1)
   })
 
+  it('does not take a correction for the answer whose acknowledgement was lost', async () => {
+    const page = await open()
+    await fill(page)
+    let isLost = false
+    await page.route(`**/l/${token}`, async (route) => {
+      if (route.request().method() !== 'POST' || isLost) return route.continue()
+      isLost = true
+      await route.fetch()
+      await route.abort()
+    })
+    const status = () => page.getByRole('status').textContent()
+    await send(page)
+    await expect.poll(status, { timeout: 10_000 }).toContain('will be sent')
+    await page.getByLabel('Inspected by').fill('Ana Ruiz Gil')
+    await send(page)
+    await expect.poll(status, { timeout: 10_000 }).toContain('This link has been used')
+    expect(await page.getByLabel('Inspected by').inputValue()).toBe('Ana Ruiz Gil')
+    expect(calls.taken).toMatchObject([{ values: { Inspector: 'Ana Ruiz' } }])
+  })
+
   it('tells what the server found, at its field', async () => {
     const page = await open()
     await fill(page)

@@ -116,6 +116,13 @@ async function entriesNow() {
   return entries
 }
 
+/** Whoever goes on has another answer in mind than the one that waits: that may have arrived unheard, and this one must not pass for it. */
+function change() {
+  if (isWaiting) keyField.value = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  isWaiting = false
+  keepSoon()
+}
+
 let saving = 0
 /** Keeps what is typed, soon after the last key. */
 function keepSoon() {
@@ -264,7 +271,9 @@ async function send() {
   setBusy(true)
   say(words.saysSending ?? '')
   try {
-    const draft = { version: words.version ?? '', key: keyField.value, entries: await entriesNow(), isWaiting: true }
+    const entries = await entriesNow()
+    // Its key after its entries, which somebody may have changed meanwhile.
+    const draft = { version: words.version ?? '', key: keyField.value, entries, isWaiting: true }
     isWaiting = true
     await keepDraft(link, draft)
     const body = await toSend(draft.entries)
@@ -295,7 +304,7 @@ async function send() {
       say(`${answer.title}. ${answer.text}`)
     }
   } catch {
-    say(words.saysWaiting ?? '')
+    showNetwork()
   } finally {
     setBusy(false)
   }
@@ -338,7 +347,7 @@ function openPads(root) {
     openPad(pad, (picture) => {
       if (picture) drawn.set(name, picture)
       else drawn.delete(name)
-      keepSoon()
+      change()
     })
   }
 }
@@ -403,10 +412,8 @@ if (draft && draft.version === words.version && draft.entries.length > 0) {
 }
 follow()
 form.addEventListener('input', () => {
-  // Whoever types on has another answer in mind than the one that waits.
-  isWaiting = false
   follow()
-  keepSoon()
+  change()
 })
 form.addEventListener('change', () => {
   follow()
