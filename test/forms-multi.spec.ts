@@ -205,6 +205,37 @@ describe('a record with its rows', () => {
     expect(await rowsOf(goods, made.eiRecordId)).toEqual([{ id: own, Amount: 1, Kind: 'goods' }])
   })
 
+  it('names each row once, in whichever of its lists, so that conditions are asked of all that changes', async () => {
+    const isLabour = [{ property: 'Kind', op: 'eq', value: 'labour' }]
+    const note = { property: 'Note', visibleWhen: isLabour }
+    const name = await form([detail('Title'), list({}, 'Title', 'Kind', note), { ...list({}, 'Kind', note), name: 'others' }])
+    const made = await create(name, { Title: 'two lists' }, [{ values: { Kind: 'labour' } }, { values: { Kind: 'labour' } }])
+    const [row, second] = made.sections.lines.rows.map((one: { eiRecordId: number }) => one.eiRecordId)
+    const kind = { eiRecordId: row, values: { Kind: 'goods' } }
+    const hidden = { eiRecordId: row, values: { Note: 'hidden' } }
+    const again = `${row} is named in lines already. Name a row once, with all that changes of it.`
+    const cases: [object, string][] = [
+      [{ lines: { rows: [kind] }, others: { rows: [hidden] } }, '$.sections.others.rows[0].eiRecordId'],
+      [{ lines: { rows: [kind] }, others: { deletedEIRecordIds: [second, row] } }, '$.sections.others.deletedEIRecordIds[1]'],
+      [{ lines: { deletedEIRecordIds: [row] }, others: { rows: [hidden] } }, '$.sections.others.rows[0].eiRecordId'],
+    ]
+    for (const [sections, at] of cases) {
+      const error = await world.refusal('update_form_record_multi', { form: name, record: made.eiRecordId, sections })
+      expect([error.status, issuesOf(error)]).toEqual([400, [`${at}: ${again}`]])
+    }
+    const kept = async () => (await rowsOf(name, made.eiRecordId)).map((one: { Kind: string; Note: string }) => [one.Kind, one.Note])
+    expect(await kept()).toEqual([
+      ['labour', null],
+      ['labour', null],
+    ])
+    const sections = { lines: { rows: [kind] }, others: { rows: [{ eiRecordId: second, values: { Note: 'shown' } }] } }
+    await world.call('update_form_record_multi', { form: name, record: made.eiRecordId, sections })
+    expect(await kept()).toEqual([
+      ['goods', null],
+      ['labour', 'shown'],
+    ])
+  })
+
   it('decides on the record by its rows as they will be, and on rows by the record', async () => {
     const isLabour = { groups: [{ entity: 'Line', rules: [{ property: 'Kind', op: 'eq', value: 'labour' }] }] }
     const name = await form([

@@ -52,6 +52,24 @@ export function namedLists(form: ReadyForm, sections: SectionsInput, findings: F
   })
 }
 
+/**
+ * Rows that another list names before. Each list is decided on its rows as they are, so that two of them could pass together what the form refuses; twice
+ * in one list is told where the list is read and saved.
+ */
+export function findNamedAgain(lists: readonly NamedList[]): Finding[] {
+  const namedIn = new Map<number, string>()
+  const mentions = lists.flatMap(({ list, path, said: { rows = [], deletedEIRecordIds = [] } }) => [
+    ...rows.map(({ eiRecordId: id }, index) => ({ id, list, at: `${path}.rows[${index}].eiRecordId` })),
+    ...deletedEIRecordIds.map((id, index) => ({ id, list, at: `${path}.deletedEIRecordIds[${index}]` })),
+  ])
+  return mentions.flatMap(({ id, list, at }) => {
+    if (id === undefined) return []
+    const first = namedIn.get(id) ?? list.name
+    namedIn.set(id, first)
+    return first === list.name ? [] : finding(at, `${id} is named in ${first} already. Name a row once, with all that changes of it.`)
+  })
+}
+
 /** Reads what is there of the rows that are named, held against other writers. */
 async function readNamed(context: TxContext, plan: NamedList & { readonly frame: WriteFrame }, parentId: number, ids: readonly number[]) {
   const { tx, tenantId } = context

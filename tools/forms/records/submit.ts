@@ -15,7 +15,7 @@ import { understand, type UnderstoodRow, wishesOf } from './entries.ts'
 import type { OpenForm } from './opened.ts'
 import type { FormRow, MultiBody } from './records.schema.ts'
 import { type Saved, saveDecided } from './saving.ts'
-import { type ListPlan, namedLists, type NamedList, planList, type SectionsInput } from './sections.ts'
+import { findNamedAgain, type ListPlan, namedLists, type NamedList, planList, type SectionsInput } from './sections.ts'
 
 /** What is sent through a form. */
 export interface Submission {
@@ -121,6 +121,8 @@ export async function submit(context: TxContext, form: OpenForm, submission: Sub
   if (count > bulkRows) throw new AppError('too_large', `At most ${bulkRows} rows in one call, got ${count}.`)
   const findings: Finding[] = []
   const lists = namedLists(ready, sections, findings)
+  const again = findNamedAgain(lists)
+  if (again.length > 0) return { findings: again, saved: undefined }
   const { frame, frameOf } = await framesFor(context, form, lists)
   const before = id === undefined ? undefined : await readBefore(context, form, frame, id)
   const [primary] = await understand(ready.entity, ready.fieldOf, [{ row: submission.primary, path, id }])
