@@ -273,6 +273,40 @@ describe('a form', () => {
     expect(await world.refusal('delete_form_record', { form: open, record })).toMatchObject({ status: 404 })
   })
 
+  it('deletes no record that left it, or lost the key that names it, while the call waited for it', async () => {
+    const name = await form({ lock: [{ property: 'Status', op: 'eq', value: 'open' }] }, [fields('Title')])
+    const save = async (key1: string, Status: string): Promise<number> =>
+      (await world.call('save_instance', { entity: 'WorkOrder', key1, data: { Status } })).eiRecordId
+    const [closed, byId, byKey] = [await save('shut', 'closed'), await save('leaving', 'open'), await save('renaming', 'open')]
+    const { entity } = await world.call('describe_entity', { entity: 'WorkOrder' })
+    const table = `t_${world.tenant.tenantId}.e_${entity.entityId}`
+    const [{ column } = { column: '' }] = await world.sql<{ column: string }[]>`
+      select 'c' || a.column_id as column from platform.entity_property a join platform.property p using (tenant_id, property_id)
+      where a.tenant_id = ${world.tenant.tenantId} and a.entity_id = ${entity.entityId} and p.internal_name = 'Status'`
+    /** What the call says that began while somebody held the record, which they change before they let it go. */
+    const meanwhile = async (id: number, record: number | string, change: string): Promise<AppError> => {
+      const { outcome } = await world.sql.begin(async (sql) => {
+        await sql.unsafe(`select from ${table} where id = ${id} for update`)
+        const refused = world.refusal('delete_form_record', { form: name, record })
+        const waiting = () => world.sql`
+          select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`
+        await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(1)
+        await sql.unsafe(`update ${table} set ${change} where id = ${id}`)
+        return { outcome: refused }
+      })
+      return outcome
+    }
+    const gone = { status: 404, message: 'No such record in this form. list_form_records shows those that it reaches.' }
+    const left = await meanwhile(byId, byId, `${column} = (select ${column} from ${table} where id = ${closed})`)
+    expect(left).toMatchObject(gone)
+    expect(await meanwhile(byKey, 'renaming', `key1 = 'renamed'`)).toMatchObject(gone)
+    for (const [eiRecordId, key1] of [
+      [byId, 'leaving'],
+      [byKey, 'renamed'],
+    ])
+      expect(await world.call('get_instance', { entity: 'WorkOrder', record: eiRecordId })).toMatchObject({ eiRecordId, key1 })
+  })
+
   it('refuses what was filled in for another layout with 422, and a key where an id is due', async () => {
     const name = await form({}, [fields('Title')])
     const { eiRecordId: record } = await create(name, { Title: 'x' }, { expectedLayoutVersion: 1, key1: 'by-id' })

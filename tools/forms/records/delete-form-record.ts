@@ -31,8 +31,11 @@ export const deleteFormRecord = defineOperation({
     const { entityId } = form.ready.entity
     if (!form.ready.layout.allowDelete) throw new AppError('forbidden', 'The form does not let records be deleted.')
     const frame = await writeFrame(context, (catalog) => mustBeEntity(catalog, entityId), entitiesBelow)
-    const { id } = await findNamed(context, form, seenBy(frame), input.record, [])
+    const find = () => findNamed(context, form, seenBy(frame), input.record, [])
+    const { id } = await find()
     await inRecords(tx, tenantId, () => findLiveByIds(tx, tenantId, entityId, [id], true))
+    // Whoever held it meanwhile may have taken it out of the form, or its key from it.
+    if ((await find()).id !== id) throw noSuchRecordInForm()
     const why = (await findUndeletable(context, frame, [id])).get(id)
     if (why !== undefined) throw why === null ? noSuchRecordInForm() : new AppError('forbidden', why)
     const isDry = input.dryRun === true
