@@ -80,3 +80,21 @@ function* quote(text: string): Generator<void, string> {
   }
   return `"${parts.join('')}"`
 }
+
+/** Whether the JSON of a value has more characters than this, without writing one that has many more. */
+export function isLongerAsJson(value: unknown, characters: number): boolean {
+  let left = characters
+  const waiting = [value]
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    if (typeof part === 'string') left -= part.length
+    else if (typeof part === 'object' && part !== null) {
+      const names = Array.isArray(part) ? [] : Object.keys(part)
+      left -= Array.isArray(part) ? part.length : names.length
+      if (left < 0) return true
+      for (const name of names) left -= name.length
+      waiting.push(...(Array.isArray(part) ? (part as unknown[]) : Object.values(part)))
+    }
+    if (left < 0) return true
+  }
+  return JSON.stringify(value).length > characters
+}

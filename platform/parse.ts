@@ -134,12 +134,7 @@ function* parsePart(schema: z.ZodType, input: unknown, path: Path, found: z.core
       return yield* parseList(inner, input, path, found, partsAtOnce)
     if (inner instanceof z.ZodObject && !Array.isArray(input) && hasFieldsAlone(inner))
       return yield* parseObject(inner, input, path, found, partsAtOnce)
-    if (
-      inner instanceof z.ZodRecord &&
-      !Array.isArray(input) &&
-      inner.keyType instanceof z.ZodString &&
-      (inner._zod.def.checks ?? []).length === 0
-    )
+    if (inner instanceof z.ZodRecord && !Array.isArray(input) && inner.keyType instanceof z.ZodString)
       return yield* parseRecord(inner, input, path, found, partsAtOnce)
   }
   const result = schema.safeParse(input)
@@ -185,7 +180,7 @@ function* parseObject(
   return { value }
 }
 
-/** The names of a record at once, and its values part by part. A value whose name is wrong is not looked at. */
+/** The names of a record first, then its values part by part, then its own rules. A value whose name is wrong is not looked at. */
 function* parseRecord(
   record: z.ZodRecord,
   input: object,
@@ -195,8 +190,8 @@ function* parseRecord(
 ): Generator<void, Part> {
   // As zod has it, one name of a prototype is none.
   const names = Object.keys(input).filter((name) => name !== '__proto__')
-  const named = z.record(record.keyType, z.unknown()).safeParse(Object.fromEntries(names.map((name) => [name, null])))
-  const wrong = new Map(named.success ? [] : named.error.issues.map((issue) => [issue.path[0], issue]))
+  const wrong = yield* findWrongNames(record, names)
+  const before = found.length
   const value: [string, unknown][] = []
   for (const name of names) {
     const issue = wrong.get(name)
@@ -205,7 +200,30 @@ function* parseRecord(
       value.push([name, (yield* parsePart(record.valueType as z.ZodType, valueOf(input, name), [...path, name], found, partsAtOnce)).value])
     if (found.length >= maxIssues) break
   }
-  return { value: Object.fromEntries(value) }
+  const parsed = Object.fromEntries(value)
+  const rules = record._zod.def.checks ?? []
+  if (rules.length === 0 || found.length > before) return { value: parsed }
+  // What the rules are told is a record.
+  const result = z
+    .unknown()
+    .check(...(rules as z.core.$ZodCheck<unknown>[]))
+    .safeParse(parsed)
+  if (result.success) return { value: result.data }
+  found.push(...result.error.issues.slice(0, maxIssues).map((issue) => ({ ...issue, path: [...path, ...issue.path] })))
+  return { value: undefined }
+}
+
+/** By name. A million names take seconds: some at a time. */
+function* findWrongNames({ keyType }: z.ZodRecord, names: readonly string[]): Generator<void, ReadonlyMap<unknown, z.core.$ZodIssue>> {
+  const wrong = new Map<unknown, z.core.$ZodIssue>()
+  const named = z.record(keyType, z.unknown())
+  for (let from = 0; from < names.length && wrong.size < maxIssues; from += usualParts) {
+    const some = names.slice(from, from + usualParts)
+    const result = named.safeParse(Object.fromEntries(some.map((name) => [name, null])))
+    for (const issue of result.error?.issues ?? []) wrong.set(issue.path[0], issue)
+    yield
+  }
+  return wrong
 }
 
 interface Lengths {

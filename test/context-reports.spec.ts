@@ -1,6 +1,11 @@
 /** Reports in contexts: which a context may name, what they bring into its bundle, and what texts make of it. */
 import { beforeAll, describe, expect, it } from 'vitest'
 
+import { inSystemTransaction } from '#platform/system.ts'
+import { openReports } from '#tools/context/reporting.ts'
+import { cachedCatalog } from '#tools/entities/service.ts'
+import { findReports } from '#tools/reports/service.ts'
+
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
@@ -128,6 +133,31 @@ describe('a bundle with reports', () => {
     await call('create_context', { internalName: 'Wrong', entity: 'Order', reports: [{ ...ofOrder, params }] })
     const { code, message } = await refusal('hydrate_context', { context: 'Wrong', key1: 'O1' })
     expect([code, message]).toEqual(['invalid_input', expect.stringContaining('The report HoursOfOrder cannot be run as the context says')])
+  })
+
+  it('is refused as one to ask for again, and not for ever, where the database goes away meanwhile', async () => {
+    const { tenantId, tenantUserId } = world.tenant
+    let isSeen = false
+    const asked = inSystemTransaction(world.platform.services, tenantId, async (context) => {
+      const acting = { ...context, actor: { ...context.actor, tenantUserId } }
+      const { byIdOrName } = await findReports(acting, await cachedCatalog(acting), ['AllLogs'])
+      const report = byIdOrName.get('alllogs')
+      if (!report) throw new Error('There is no report')
+      const read = await openReports(acting, {}, undefined)
+      const one = { name: 'all', report, params: {}, roots: new Set<string>() }
+      expect((await read(one, 100_000)).rows.length).toBeGreaterThan(0)
+      const [backend] = await context.tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+      await world.sql`select pg_terminate_backend(${backend?.pid ?? 0})`
+      const codeOf = () =>
+        read(one, 100_000).then(
+          () => 'none',
+          (error: { code?: string }) => error.code,
+        )
+      await expect.poll(codeOf).toBe('unavailable')
+      isSeen = true
+    })
+    await expect(asked).rejects.toThrow('The database connection was lost')
+    expect(isSeen).toBe(true)
   })
 
   it('ends at 10,000 rows, those of its reports among them, and at its bytes', async () => {

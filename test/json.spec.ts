@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '#platform/errors.ts'
 import { z } from 'zod'
 
-import { jsonPieces, quotedText } from '#platform/json-text.ts'
+import { isLongerAsJson, jsonPieces, quotedText } from '#platform/json-text.ts'
 import { losesValue, parseJson, readJson } from '#platform/json.ts'
 import { parseInTurns } from '#platform/parse.ts'
 import { nearest } from '#platform/suggest.ts'
@@ -239,6 +239,16 @@ describe('JSON written in turns', () => {
     ]
     for (const value of values) expect((await jsonPieces(value)).join('') === JSON.stringify(value)).toBe(true)
     expect(await jsonPieces(undefined)).toEqual(['null'])
+  })
+
+  it('is known to be too long without being written', () => {
+    for (const value of [{ a: ['b', 1, null, { 'c"': '\n' }] }, [], {}, 'text', 5, null]) {
+      const { length } = JSON.stringify(value)
+      expect([isLongerAsJson(value, length), isLongerAsJson(value, length - 1)]).toEqual([false, true])
+    }
+    const unwritable = { toJSON: () => expect.unreachable() }
+    const large = [['x'.repeat(1_001)], { ['n'.repeat(1_001)]: 1 }, Array.from({ length: 1_001 }, () => 1)]
+    for (const one of large) expect(isLongerAsJson([one, unwritable], 1_000)).toBe(true)
   })
 
   it('gives others their turn meanwhile', async () => {

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { parseInput } from '#platform/issues.ts'
 import { parseInTurns } from '#platform/parse.ts'
 import { buildRegistry } from '#platform/registry.ts'
+import { keptParams } from '#tools/reports/reports.schema.ts'
 import { catalogImport } from '#tools/schema/catalog.schema.ts'
 import { domains } from '#tools/index.ts'
 
@@ -58,6 +59,26 @@ describe('an input that is parsed in parts', () => {
     expect(parsed).toMatchObject({ isOk: false, issues: [{ path: '$.other' }, { path: '$.list[1].nam', suggestion: 'name' }] })
     const sound = { list: [{ name: 'a', more: { a: 1, dropped: 2 } }] }
     expect(await parseInTurns(schema, sound, 0)).toEqual({ isOk: true, value: { list: [{ name: 'a', more: { a: 1 } }] } })
+  })
+
+  it('is held against the rules of a record, which are told it whole', async () => {
+    const few = z.record(z.string().max(3), z.int()).refine((by) => Object.keys(by).length < 3, 'At most two')
+    const schema = z.object({ by: few })
+    for (const by of [{ a: 1 }, { a: 1, b: 2, c: 3 }, { a: 1, b: 'x', c: 3 }, { a: 1, long: 2, c: 3 }])
+      expect(await parseInTurns(schema, { by }, 0)).toEqual(parseInput(schema, { by }))
+    expect(await parseInTurns(schema, { by: { a: 1, b: 2, c: 3 } }, 0)).toMatchObject({
+      isOk: false,
+      issues: [{ path: '$.by', message: 'At most two.' }],
+    })
+  })
+
+  it('gives way while many names of a record are read, where the record has rules too', async () => {
+    const names = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`name${n}`, n]))
+    let turns = 0
+    const watch = setInterval(() => void turns++, 1)
+    const parsed = await parseInTurns(z.object({ by: keptParams }), { by: names }).finally(() => clearInterval(watch))
+    expect(parsed).toMatchObject({ isOk: false, issues: [{ path: '$.by', message: 'At most 10000 characters as JSON.' }] })
+    expect(turns).toBeGreaterThan(5)
   })
 
   it('is read by the values of a record, under names that may be wrong', async () => {

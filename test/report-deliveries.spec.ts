@@ -34,6 +34,10 @@ async function arranged(): Promise<Arranged> {
     primaryEntityId: 'Job',
     columns: [{ property: 'key1' }],
     filters: [{ property: 'Due', op: 'eq', value: 'today' }],
+    parameters: [
+      { name: 'names', dataType: 'Text', isList: true },
+      { name: 'since', dataType: 'DateOnly' },
+    ],
   }
   await call('create_report', { internalName: 'DueToday', isShared: true, definitionJson }, as)
   return { tenant, as }
@@ -119,6 +123,29 @@ describe('a delivery', () => {
     expect(await inboxOf(ahead)).toHaveLength(2)
   })
 
+  it('keeps the files of all its zones, however many, until the next one', async () => {
+    const of = await arranged()
+    const zones = ['Etc/GMT+1', 'Etc/GMT+2', 'Etc/GMT+3', 'Etc/GMT+4', 'Etc/GMT+5', 'Etc/GMT+6', 'Etc/GMT+7', 'Etc/GMT+8']
+    const people: Person[] = []
+    for (const zone of [...zones, 'Asia/Tokyo', 'Asia/Dubai', 'UTC']) people.push(await person(of, zone, 'en-US'))
+    const [first, ...others] = people
+    if (!first) throw new Error('Nobody is there')
+    const to = [first, ...others, first].map(({ tenantUserId }) => ({ tenantUserId }))
+    await call('schedule_report', { report: 'DueToday', every: 'P1D', format: 'csv', onlyWhenRows: false, to }, of.as)
+    expect((await deliveries(of))[0]).toMatchObject({ state: 'succeeded', result: { sent: 12, failed: 0 } })
+    const kept = async () => (await call('list_assets', {}, of.as)).map((one: { assetKey: string }) => one.assetKey)
+    const files = await kept()
+    expect(files).toHaveLength(11)
+    const received = await Promise.all(people.map(inboxOf))
+    expect(received.map((messages) => messages.length)).toEqual([2, ...others.map(() => 1)])
+    expect(new Set(received.flat().flatMap(({ assetKeys }) => assetKeys))).toEqual(new Set(files))
+    await passes(of, '1 day')
+    expect((await deliveries(of))[0]).toMatchObject({ state: 'succeeded', result: { sent: 12, failed: 0 } })
+    const next = await kept()
+    expect(next).toHaveLength(11)
+    expect(next.filter((assetKey: string) => files.includes(assetKey))).toEqual([])
+  }, 60_000)
+
   it('sends nothing where the report is empty, unless it was asked to', async () => {
     const of = await arranged()
     const behind = await person(of, 'Pacific/Pago_Pago', 'en-US')
@@ -176,6 +203,8 @@ describe('the schedule of a report', () => {
       [{ every: 'PT30S' }, '$.every'],
       [{ every: 'P1M' }, '$.every'],
       [{ every: 'P1D', params: { nothing: 1 } }, '$.params.nothing'],
+      [{ every: 'P1D', params: { names: ['x'.repeat(10_000)] } }, '$.params'],
+      [{ every: 'P1D', params: { since: 'today'.padEnd(65) } }, '$.params.since'],
       [{ every: 'P1D', to: [{}] }, '$.to[0]'],
       [{ every: 'P1D', to: [{ email: 'a@example.com' }, { tenantUserId: 2_000_000_000 }] }, '$.to[1].tenantUserId'],
     ]

@@ -6,6 +6,7 @@ import { idOrName, newName } from '#platform/names.ts'
 import { validation } from '#platform/validation.ts'
 import { displayInputs } from '#tools/properties/properties.schema.ts'
 import { filterRules, sort } from '#tools/query/query.schema.ts'
+import { keptParams } from '#tools/reports/reports.schema.ts'
 
 export const contextSlot = idOrName.describe('As list_contexts shows it')
 export const contextId = z.int()
@@ -13,8 +14,6 @@ export const contextId = z.int()
 export const maxIncludes = 40
 export const maxDepth = 4
 const maxReports = 10
-/** Every reading of the context reads them. */
-const maxParamsCharacters = 10_000
 const limitMost = 500
 export const limitUnlessTold = 50
 
@@ -38,11 +37,7 @@ export const include = z.strictObject({
 export const includedReport = z.strictObject({
   name: newName(),
   report: idOrName,
-  params: z
-    .record(z.string().max(64), z.unknown())
-    .refine((params) => JSON.stringify(params).length <= maxParamsCharacters, `At most ${maxParamsCharacters} characters as JSON`)
-    .optional()
-    .describe('Values of its parameters; tokens name the rest of the bundle'),
+  params: keptParams.optional().describe('Values of its parameters; tokens name the rest of the bundle'),
 })
 
 export const contextDefinition = z.object({

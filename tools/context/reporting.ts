@@ -1,5 +1,5 @@
 /** Runs the reports of a context, with what their parameters take from the bundle. */
-import { AppError, type ErrorCode } from '#platform/errors.ts'
+import { AppError, errorCatalogue, type ErrorCode } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { type Resolving, resolveValue } from '#platform/tokens/resolve.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
@@ -41,6 +41,9 @@ function bodyAt({ body }: NamedReport, asOf: string | undefined): NamedReport['b
 
 const passedOn: readonly ErrorCode[] = ['timeout', 'too_large']
 
+/** Nothing is wrong with the report: a moment later it can be run. */
+const isPassing = ({ code }: AppError) => errorCatalogue[code].retryable && code !== 'timeout'
+
 /** Which report was refused, and not only why. */
 function refused({ internalName }: NamedReport, error: AppError): AppError {
   const code = passedOn.includes(error.code) ? error.code : 'invalid_input'
@@ -68,7 +71,7 @@ export async function openReports(
       const seconds = Math.max(1, Math.ceil((endMs - performance.now()) / 1000))
       return await runFlatPage(context, run, { bytes, seconds })
     } catch (error) {
-      throw error instanceof AppError ? refused(report, error) : error
+      throw error instanceof AppError && !isPassing(error) ? refused(report, error) : error
     }
   }
 }

@@ -110,8 +110,9 @@ async function writeFile(services: Services, job: RunningJob, here: Position, si
     plan,
     shownIn: place,
     async onStored(context, done: Exported) {
-      await keepFile(context, { kind: reportDeliveryKind, definitionId: reportId, part: String(owner.tenantUserId) }, done.assetKey)
       const files = { ...here.files, [placeKey(place)]: { ...done, name: title } }
+      const of = { kind: reportDeliveryKind, definitionId: reportId, part: String(owner.tenantUserId) }
+      await keepFile(context, of, done.assetKey, Object.keys(files).length)
       await advanceJob(context, job, { position: { ...here, files } })
     },
   })

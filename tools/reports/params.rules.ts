@@ -36,9 +36,11 @@ function checked({ dataType, isList }: Pick<Parameter, 'dataType' | 'isList'>, r
   return checkValue({ ...limits, ...options, dataType: type, isList }, raw, noPatterns)
 }
 
+const maxWordCharacters = 64
+
 /** A date may be said by a word too, as in any filter. */
 const isWordOfTime = ({ dataType }: Pick<Parameter, 'dataType'>, raw: unknown) =>
-  (dataType === 'DateTime' || dataType === 'DateOnly') && typeof raw === 'string'
+  (dataType === 'DateTime' || dataType === 'DateOnly') && typeof raw === 'string' && raw.length <= maxWordCharacters
 
 /** Reads `parameters` of a definition; findings stand at `path`. */
 export function readParameters(

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 
 import { component } from '#platform/document-schema.ts'
+import { isLongerAsJson } from '#platform/json-text.ts'
 import { idOrName, newName } from '#platform/names.ts'
 import { pageInput, pageSizeMax } from '#platform/paging.ts'
 import { validation } from '#platform/validation.ts'
@@ -98,9 +99,18 @@ export const reportInput = z.object({
 
 const { page, pageNumber, pageSize } = pageInput
 
+const params = z.record(z.string().max(64), z.unknown())
+
+/** Each run of a schedule, and each reading of a context, reads those that are kept with it. */
+const maxKeptCharacters = 10_000
+export const keptParams = params.refine(
+  (values) => !isLongerAsJson(values, maxKeptCharacters),
+  `At most ${maxKeptCharacters} characters as JSON`,
+)
+
 /** What a run takes beside the definition. */
 export const runInput = {
-  params: z.record(z.string().max(64), z.unknown()).optional().describe('Values of its parameters, by name'),
+  params: params.optional().describe('Values of its parameters, by name'),
   page: page.describe('From 1'),
   pageNumber,
   pageSize: pageSize.describe('That of the report unless told'),

@@ -11,7 +11,7 @@ import { maxEveryMinutes, schedulesOf, turnOn, whyNoCron } from '#tools/schedule
 import { findUser, listUserPlaces } from '#tools/users/service.ts'
 
 import { deliveryRoles } from './delivering.ts'
-import { reportSchedule, reportSlot, runInput } from './reports.schema.ts'
+import { keptParams, reportSchedule, reportSlot } from './reports.schema.ts'
 import { prepareRun } from './running.ts'
 import { type Delivery, minutesOf, reportDeliveryKind, shownSchedule } from './schedule.rules.ts'
 import { soundReport } from './shown.ts'
@@ -69,7 +69,7 @@ export const scheduleReport = defineOperation({
     cron: z.string().max(120).optional().describe('Minute, hour, day of month, month, day of week: 0 7 * * 1-5'),
     timeZone: z.string().max(64).optional().describe('Of cron, such as Europe/Madrid; yours unless told'),
     every: z.string().max(40).optional().describe('Instead of cron, from now on: PT1H, P1D'),
-    params: runInput.params,
+    params: keptParams.optional().describe('Values of its parameters, by name'),
     format: format.optional().describe('xlsx unless told'),
     to: z.array(recipient).max(maxRecipients).optional().describe('As in send_message'),
     channel: z.string().min(1).max(64).optional().describe('As in send_message'),

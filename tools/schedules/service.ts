@@ -98,7 +98,10 @@ export async function removeSchedule({ tx, tenantId }: TxContext, of: ScheduleOf
 /** How many of the files that a schedule makes are kept: a file every minute would fill any store. */
 const keptFiles = 10
 
-/** Keeps a file that the schedule made, in the transaction that shows it; the oldest of too many goes. */
-export async function keepFile(context: TxContext, of: ScheduleOf, assetKey: string): Promise<void> {
-  await dropAssets(context, await addFile(context.tx, context.tenantId, of, assetKey, keptFiles))
+/**
+ * Keeps a file that the schedule made, in the transaction that shows it; the oldest of too many goes, but none of the `together` newest, which one due time
+ * made.
+ */
+export async function keepFile(context: TxContext, of: ScheduleOf, assetKey: string, together = 1): Promise<void> {
+  await dropAssets(context, await addFile(context.tx, context.tenantId, of, assetKey, Math.max(keptFiles, together)))
 }
