@@ -19,7 +19,9 @@ const readers = buildRegistry(domains).operations.filter((operation) => operatio
  */
 const words = (text: string) => text.split(/\s+/)
 const tellNothing: Readonly<Record<string, readonly string[]>> = {
-  documents: words('docs_index docs_read docs_search list_models get_schema list_languages list_time_zones list_verticals'),
+  documents: words(
+    'docs_index docs_read docs_search list_event_kinds list_models get_schema list_languages list_time_zones list_verticals',
+  ),
   definitions: words(
     `
     list_categories get_dictionary export_catalog browse_catalog validate_catalog list_properties describe_property list_property_options

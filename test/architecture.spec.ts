@@ -66,11 +66,12 @@ const words = (text: string) => text.split(' ')
  */
 const tables: Readonly<Record<string, readonly string[]>> = {
   product: ['language', 'vertical'],
-  platform: ['audit_event', 'idempotency_key', 'outbox', 'record_block', 'watermark_epoch'],
+  platform: ['audit_event', 'event', 'idempotency_key', 'outbox', 'record_block', 'watermark_epoch'],
   assets: ['asset', 'asset_receiver'],
   auth: ['api_key'],
   definitions: ['definition', 'definition_use'],
   entities: ['detached_property', 'entity', 'entity_display', 'entity_property', 'entity_relation', 'identity_claim', 'identity_link'],
+  events: ['event_delivery', 'event_subscription', 'event_watcher'],
   forms: ['form', 'form_layout', 'signed_link'],
   instances: ['import_preview', 'records', 'records.link'],
   intelligence: ['analysis_target', 'attachment_analysis'],
@@ -103,6 +104,9 @@ const alsoRead: Readonly<Record<string, readonly string[]>> = {
   records: ['query'],
   'records.link': ['platform', 'query'],
   signed_link: ['instances', 'messaging'],
+  event: ['events'],
+  // The floor writes whether somebody watches, and the catalog says it to saves.
+  event_watcher: ['entities', 'platform'],
   category: ['platform', 'properties'],
   entity: ['definitions', 'properties', 'query', 'schema'],
   // A list leaves out what rules bind.

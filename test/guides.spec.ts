@@ -24,6 +24,7 @@ const walks = [
     'form-records',
     'signed-links',
     'context',
+    'events',
     'history-and-sync',
     'messaging',
     'message-channels',

@@ -7,6 +7,7 @@ import { authDomain } from './auth/index.ts'
 import { contextDomain } from './context/index.ts'
 import { docsDomain } from './docs/index.ts'
 import { entitiesDomain } from './entities/index.ts'
+import { eventsDomain } from './events/index.ts'
 import { formsDomain } from './forms/index.ts'
 import { intelligenceDomain } from './intelligence/index.ts'
 import { jobsDomain } from './jobs/index.ts'
@@ -34,6 +35,7 @@ export const domains: readonly Domain[] = [
   usersDomain,
   authDomain,
   messagingDomain,
+  eventsDomain,
   jobsDomain,
   intelligenceDomain,
 ]

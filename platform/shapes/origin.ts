@@ -6,6 +6,8 @@ export interface Origin {
   readonly id?: number
   /** How many automatic starts lead here: 0 for a call and for what it asked for, one more for each run that a change started. */
   readonly depth: number
+  /** What it changes is not told as so many changes: a wipe tells of itself, once. */
+  readonly isSilent?: true
 }
 
 export const byCall: Origin = { kind: 'call', depth: 0 }

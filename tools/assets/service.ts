@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 
 import type { Tx } from '#platform/db/pool.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
+import { tell } from '#platform/event-log.ts'
 import { finding } from '#platform/findings.ts'
 import type { StagedContext, TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
@@ -206,6 +207,7 @@ async function complete(
     sha256: stored.sha256,
   })
   if (!done) throw new AppError('conflict', 'Another upload through this URL was complete first. Ask for a new URL to upload another file.')
+  tell(context, 'asset.saved', { assetKey: pending.assetKey, mimeType: type.mimeType, sizeBytes: stored.sizeBytes })
   context.afterCommit(() => sweepSoon(context.services, tenantId))
   return done
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { credentialsTopic } from '#platform/authenticate.ts'
+import { tell } from '#platform/event-log.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
 
 import { apiKeyId } from './auth.schema.ts'
@@ -24,6 +25,7 @@ export const revokeApiKey = defineOperation({
     const { tx, tenantId, stamp, services } = context
     const found = await lockLesserKey(context, input.apiKeyId)
     await markRevoked(tx, tenantId, found.apiKeyId, stamp)
+    tell(context, 'apiKey.revoked', { apiKeyId: found.apiKeyId })
     context.afterCommit(() => services.wake.poke(credentialsTopic))
     return { apiKeyId: found.apiKeyId, revokedDate: stamp }
   },

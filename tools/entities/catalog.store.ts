@@ -40,3 +40,17 @@ export async function readCatalogAttachments(tx: Tx, tenantId: number): Promise<
     where tenant_id = ${tenantId}
     order by entity_id, position, entity_property_id`
 }
+
+export interface CatalogWatcherRow {
+  readonly eventKinds: readonly string[]
+  /** Null: every entity. */
+  readonly entityId: number | null
+  /** Null: whatever changed. */
+  readonly propertyIds: readonly number[] | null
+}
+
+/** What of records somebody watches for, who and under which filter left aside. */
+export async function readCatalogWatchers(tx: Tx, tenantId: number): Promise<CatalogWatcherRow[]> {
+  return tx<CatalogWatcherRow[]>`
+    select distinct event_kinds, entity_id, property_ids from platform.event_watcher where tenant_id = ${tenantId}`
+}

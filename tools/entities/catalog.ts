@@ -19,8 +19,9 @@ import {
 
 import { accessOf } from './access.rules.ts'
 import type { Catalog, CatalogEntity, CatalogOption, CatalogProperty } from './catalog.types.ts'
-import { readCatalogAttachments, readCatalogEntities } from './catalog.store.ts'
+import { readCatalogAttachments, readCatalogEntities, readCatalogWatchers } from './catalog.store.ts'
 import { listRelations, type RelationRow } from './composition.store.ts'
+import { watchedOf } from './watched.rules.ts'
 
 const maxTenants = 500
 
@@ -57,18 +58,29 @@ export async function cachedCatalog(context: TxContext): Promise<Catalog> {
  * calls itself older than it is, which the check under the entity's lock finds out. Joined here, for the reason that properties/shown.ts gives.
  */
 async function loadCatalog(tx: Tx, tenantId: number): Promise<Catalog> {
-  const [{ version }, entityRows, attachments, propertyRows, optionRows, optionDisplays, filterRows, relationRows, accessRows] =
-    await Promise.all([
-      readCatalogVersion(tx, tenantId),
-      readCatalogEntities(tx, tenantId),
-      readCatalogAttachments(tx, tenantId),
-      listPropertyRows(tx, tenantId),
-      readCatalogOptions(tx, tenantId),
-      listOptionDisplays(tx, tenantId),
-      listAllOptionFilters(tx, tenantId),
-      listRelations(tx, tenantId),
-      listOfEntities(tx, tenantId, 'access'),
-    ])
+  const [
+    { version },
+    entityRows,
+    attachments,
+    propertyRows,
+    optionRows,
+    optionDisplays,
+    filterRows,
+    relationRows,
+    accessRows,
+    watcherRows,
+  ] = await Promise.all([
+    readCatalogVersion(tx, tenantId),
+    readCatalogEntities(tx, tenantId),
+    readCatalogAttachments(tx, tenantId),
+    listPropertyRows(tx, tenantId),
+    readCatalogOptions(tx, tenantId),
+    listOptionDisplays(tx, tenantId),
+    listAllOptionFilters(tx, tenantId),
+    listRelations(tx, tenantId),
+    listOfEntities(tx, tenantId, 'access'),
+    readCatalogWatchers(tx, tenantId),
+  ])
   const shapes = shapesOf(propertyRows, optionRows, optionDisplays)
   const filters = new Map(filterRows.map((filter) => [filter.propertyOptionFilterId, new Set(filter.optionIds)]))
   const attached = Map.groupBy(attachments, (row) => row.entityId)
@@ -80,6 +92,7 @@ async function loadCatalog(tx: Tx, tenantId: number): Promise<Catalog> {
     const end = (entityId: number, relation: RelationRow) => ({ entityId, isRequired: relation.isRequired, isList: relation.isList })
     return {
       ...row,
+      watched: watchedOf(watcherRows, row.entityId),
       properties: (attached.get(row.entityId) ?? []).flatMap(
         ({ entityId: _entityId, propertyOptionFilterId, ...attachment }): CatalogProperty[] => {
           const shape = shapes.get(attachment.propertyId)

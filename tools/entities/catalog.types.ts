@@ -77,6 +77,9 @@ export interface EntityAccess {
   readonly rules: readonly AccessRule[]
 }
 
+/** By kind of event whether somebody watches for it: whatever changed, or one of these properties by propertyId. */
+export type Watched = ReadonlyMap<string, 'anything' | ReadonlySet<number>>
+
 export interface CatalogEntity {
   readonly entityId: number
   readonly internalName: string
@@ -91,6 +94,8 @@ export interface CatalogEntity {
   readonly peers: readonly number[]
   /** Undefined: everybody by role. */
   readonly access?: EntityAccess | undefined
+  /** Undefined: nobody watches its records. */
+  readonly watched?: Watched | undefined
 }
 
 export interface Catalog {

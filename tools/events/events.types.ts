@@ -36,3 +36,19 @@ export interface Listener {
   /** Acts on changes of one entity, in their transaction and set-based; sends no statement where they are none of its business. */
   hear(context: TxContext, of: ChangedEntity, changes: readonly RecordChange[]): Promise<QueuedJobs | undefined>
 }
+
+/** A row of the log. */
+export interface LoggedEvent {
+  readonly eventId: number
+  readonly kind: string
+  readonly at: string
+  readonly byUser: number | null
+  /** 0: it is about no record. */
+  readonly entityId: number
+  readonly recordIds: readonly number[] | null
+  readonly versions: readonly number[] | null
+  readonly data: Readonly<Record<string, unknown>> | null
+  readonly originKind: string
+  readonly originId: number | null
+  readonly depth: number
+}

@@ -9,8 +9,9 @@ import { attachmentAnalyses } from './attachment-analyses.ts'
 import type { ChangedEntity, ChangeKind, Listener, QueuedJobs, RecordChange } from './events.types.ts'
 import { fileHolders } from './file-holders.ts'
 import { identityLinks } from './identity-links.ts'
+import { recordEvents } from './record-events.ts'
 
-const listeners: readonly Listener[] = [identityLinks, fileHolders, attachmentAnalyses]
+const listeners: readonly Listener[] = [identityLinks, fileHolders, attachmentAnalyses, recordEvents]
 
 /** Whether somebody compares what records of the entity held with what they hold, so that a change has to read it. */
 export function comparesBefore(entity: CatalogEntity, kind: ChangeKind): boolean {

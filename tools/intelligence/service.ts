@@ -1,4 +1,5 @@
 /** Analyses of attachments for other domains and for activities: queued with a save, carried out later, written back by whoever may. */
+import { tell } from '#platform/event-log.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
 import type { AnalysisRun, Findings } from '#platform/shapes/recognition.ts'
@@ -161,6 +162,7 @@ export async function finishAnalysis(context: TxContext, run: AnalysisRun): Prom
   }
   await store.endRun(tx, run, { state: row.found, reason: row.reason, at: stamp })
   const { analysisId, assetKey, entityId, eiRecordId, entityPropertyId } = row
+  tellAnalyzed(context, row, row.found)
   if (row.found === 'failed') {
     await failJob(context, job, { code: 'unprocessable', message: row.reason ?? 'The file could not be read.' })
     return undefined
@@ -171,6 +173,11 @@ export async function finishAnalysis(context: TxContext, run: AnalysisRun): Prom
   const { targets } = row.settings
   if (row.found !== 'done' || Object.keys(targets).length === 0) return undefined
   return { analysisId, depth: job.depth, entityId, eiRecordId, entityPropertyId, assetKey, targets }
+}
+
+function tellAnalyzed(context: TxContext, row: store.AnalysisRow, state: string): void {
+  const { analysisId, assetKey, entityId, eiRecordId, entityPropertyId } = row
+  tell(context, 'asset.analyzed', { assetKey, analysisId, entityPropertyId, state }, { entityId, eiRecordId })
 }
 
 /** Notes what came of a write-back, in its transaction. */
@@ -188,6 +195,7 @@ export async function failAnalysis(context: TxContext, run: AnalysisRun, reason:
   const row = await store.lockRun(tx, run)
   if (!row) return
   await store.endRun(tx, run, { state: 'failed', reason, at: stamp })
+  tellAnalyzed(context, row, 'failed')
   await failJob(context, attemptOf(run, row), { code: 'unavailable', message: reason })
 }
 

@@ -1,11 +1,12 @@
 /** The ends of jobs that no chunk records: failed and cancelled. */
 import type { AppErrorDetails, ErrorCode } from '#platform/errors.ts'
+import { tell } from '#platform/event-log.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { JobAttempt } from '#platform/shapes/jobs.ts'
 
 import { jobTopic } from './jobs.rules.ts'
 import type { JobError } from './jobs.schema.ts'
-import { endAttempt, insertLogLines, type NewLogLine, takeLogLine } from './jobs.store.ts'
+import { endAttempt, insertLogLines, type JobRow, type NewLogLine, takeLogLine } from './jobs.store.ts'
 
 const messageMax = 1_000
 
@@ -13,6 +14,21 @@ const messageMax = 1_000
 export function keepable({ level, message }: NewLogLine): NewLogLine {
   const plain = message.replaceAll('\u0000', ' ').toWellFormed()
   return { level, message: plain.length > messageMax ? `${plain.slice(0, messageMax).toWellFormed()}…` : plain }
+}
+
+/** Tells outside that a job is over. */
+export function tellEnd(
+  context: TxContext,
+  job: Pick<JobRow, 'jobId' | 'kind' | 'state' | 'done' | 'entityId' | 'eiRecordId' | 'startedBy'>,
+): void {
+  const { jobId, kind, state, done, entityId, eiRecordId, startedBy } = job
+  const starter = { ...context, actor: { ...context.actor, tenantUserId: startedBy ?? 0, writesAs: undefined } }
+  tell(
+    starter,
+    'job.completed',
+    { jobId, kind, state, done },
+    entityId === null || eiRecordId === null ? undefined : { entityId, eiRecordId },
+  )
 }
 
 /** Fails the job, with the last line of its log. False where that attempt was over already. */
@@ -43,6 +59,7 @@ async function endJob(
   if (!row) return false
   const first = await takeLogLine(tx, attempt.tenantId, attempt.jobId)
   if (first !== undefined) await insertLogLines(tx, attempt, { first, at: stamp, lines: [keepable(end.line)] })
+  tellEnd(context, row)
   afterCommit(() => services.wake.poke(jobTopic(attempt.jobId)))
   return true
 }

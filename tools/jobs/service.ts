@@ -10,7 +10,7 @@ import { type JobAttempt, jobWorkflowId } from '#platform/shapes/jobs.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import type { Place } from '#tools/query/service.ts'
 
-import { keepable } from './ends.ts'
+import { keepable, tellEnd } from './ends.ts'
 import { jobTopic } from './jobs.rules.ts'
 import type { Job } from './jobs.schema.ts'
 import {
@@ -223,6 +223,7 @@ async function writeChunk(
   if (!committed) throw new JobStopped(`Job ${job.jobId} has stopped, or this chunk of it is committed already`)
   const { row, firstLine, roomFor } = committed
   await insertLogLines(tx, job, { first: firstLine, at: stamp, lines: log.slice(0, roomFor).map(keepable) })
+  if (chunk.state !== undefined && chunk.state !== 'running') tellEnd(context, row)
   afterCommit(() => services.wake.poke(jobTopic(job.jobId)))
   return { ...job, position: row.position, done: row.done, total: row.total, chunkNo: row.chunkNo }
 }

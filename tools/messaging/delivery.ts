@@ -11,7 +11,7 @@ import { forRecipient, mayBringLink } from './cards.rules.ts'
 import { type ChannelRow, findChannel, insertOptOut, isOptedOut } from './channels.store.ts'
 import * as store from './delivery.store.ts'
 import { findLinksOf } from './links.store.ts'
-import { advanceStatus, noteProviderId } from './messages.store.ts'
+import { noteProviderId } from './messages.store.ts'
 import { plainText } from './messaging.rules.ts'
 import type { Card, FailureReason, MessageStatus } from './messaging.schema.ts'
 import { quietUntil } from './quiet-hours.rules.ts'
@@ -19,6 +19,7 @@ import { findPerson } from './recipients.store.ts'
 import { replyAddress, replyDomain } from './reply-address.ts'
 import { openSecrets, secretsFor } from './secrets.ts'
 import { messageTopic } from './send.ts'
+import { moveStatus } from './logged.ts'
 
 /** What goes to a vendor, with everything that the call needs. */
 export interface Order {
@@ -78,7 +79,7 @@ async function settle(
   messageId: number,
   to: { status: MessageStatus; reason?: FailureReason; vendorCode?: string | undefined; providerId?: string | undefined },
 ) {
-  await advanceStatus(context.tx, context.tenantId, messageId, { ...to, stamp: context.stamp })
+  await moveStatus(context, messageId, to)
   context.afterCommit(() => context.services.wake.poke(messageTopic(messageId)))
 }
 

@@ -8,6 +8,7 @@ import { tellEnded } from './errands.ts'
 import { conversationId, messageText } from './messaging.schema.ts'
 import { addOutbound } from './send.ts'
 import { mustSee } from './sight.ts'
+import { logEnded } from './logged.ts'
 import { conversationTopic } from './waiting.ts'
 
 export const endConversation = defineOperation({
@@ -37,6 +38,7 @@ export const endConversation = defineOperation({
     if (input.text !== undefined) await addOutbound(context, conversation, { text: input.text })
     await setEnded(tx, tenantId, input.conversationId, stamp)
     await tellEnded(context, input.conversationId)
+    await logEnded(context, conversation)
     context.afterCommit(() => services.wake.poke(conversationTopic(input.conversationId)))
     return { state: 'ended' } as const
   },

@@ -18,6 +18,7 @@ import { findAskedCard, hasInbound, insertMessage } from './messages.store.ts'
 import { choiceOf, helpTextDefault, isUnsubscribe, isYes, type Keyword, keywordOf, keywordOfReply } from './messaging.rules.ts'
 import { lockAddress } from './recipients.store.ts'
 import { addOutbound } from './send.ts'
+import { logReceived } from './logged.ts'
 import { conversationTopic } from './waiting.ts'
 
 export interface Inbound {
@@ -137,6 +138,7 @@ async function store(
     ((await isTakenBack(context, conversation, inbound)) ? 'start' : undefined)
   if (keyword === 'stop' || keyword === 'start') await obey(context, conversation, inbound, keyword)
   const seq = await takeSeq(tx, tenantId, conversationId, 'inbound', stamp)
+  const fromUserId = inbound.fromUserId ?? (await authorOf(context, conversation, inbound))
   const inserted = insertMessage(tx, tenantId, stamp, {
     conversationId,
     seq,
@@ -145,7 +147,7 @@ async function store(
     channelId,
     from: channel === 'inbox' ? null : inbound.from,
     to: inbound.to,
-    fromUserId: inbound.fromUserId ?? (await authorOf(context, conversation, inbound)),
+    fromUserId,
     toUserId: null,
     inboxSeq: null,
     text: inbound.text,
@@ -166,6 +168,7 @@ async function store(
     inserted,
     isTold && tellReceived(context, conversationId, { seq, ...(media.length > 0 ? { hasMedia: true } : {}) }),
   ])
+  await logReceived(context, { conversationId, messageId, seq, channel, eiRecordId: conversation.eiRecordId }, fromUserId)
   if (media.length > 0) await insertMedia(tx, tenantId, messageId, media)
   if (state === 'open') context.afterCommit(() => services.wake.poke(conversationTopic(conversationId)))
   if (keyword === 'help' && channel === 'email') await answerHelp(context, conversation)

@@ -172,6 +172,15 @@ export async function findAskedCard(tx: Tx, tenantId: number, conversationId: nu
   return row?.card
 }
 
+/** Where a message stands, as others are told. */
+export interface MovedMessage {
+  readonly conversationId: number
+  readonly messageId: number
+  readonly seq: number
+  readonly channel: string
+  readonly fromUserId: number | null
+}
+
 /** Moves a message on to a status of a higher rank. False, and nothing changed, where it is there or beyond. */
 export async function advanceStatus(
   tx: Tx,
@@ -184,19 +193,20 @@ export async function advanceStatus(
     vendorCode?: string | undefined
     providerId?: string | undefined
   },
-): Promise<boolean> {
+): Promise<MovedMessage | undefined> {
   const { status, stamp } = to
   const isSent = status === 'sent' || status === 'delivered' || status === 'read'
   const isDelivered = status === 'delivered' || status === 'read'
-  const { count } = await tx`
+  const [moved] = await tx<MovedMessage[]>`
     update platform.message
     set status = ${status}, status_rank = ${rankOf(status)}, reason = ${to.reason ?? null}, vendor_code = ${to.vendorCode ?? null},
       provider_id = coalesce(provider_id, ${to.providerId ?? null}),
       sent_date = case when ${isSent} then coalesce(sent_date, ${stamp}) else sent_date end,
       delivered_date = case when ${isDelivered} then coalesce(delivered_date, ${stamp}) else delivered_date end,
       read_date = case when ${status === 'read'} then coalesce(read_date, ${stamp}) else read_date end
-    where tenant_id = ${tenantId} and message_id = ${messageId} and status_rank < ${rankOf(status)}`
-  return count > 0
+    where tenant_id = ${tenantId} and message_id = ${messageId} and status_rank < ${rankOf(status)}
+    returning conversation_id, message_id, seq, channel, from_user_id`
+  return moved
 }
 
 /** Notes the vendor's id; an id once noted stays. */

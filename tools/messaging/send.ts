@@ -11,6 +11,7 @@ import { takeInboxSeq } from './inbox.store.ts'
 import { insertMessage } from './messages.store.ts'
 import { findMessageIssues } from './messaging.rules.ts'
 import type { Card, MessageStatus } from './messaging.schema.ts'
+import { logStored } from './logged.ts'
 
 export interface Outbound {
   readonly text?: string | undefined
@@ -96,6 +97,7 @@ export async function addOutbound(context: TxContext, conversation: Conversation
     authentication: null,
   })
   if (inboxSeq !== null && tenantUserId !== null) context.afterCommit(() => services.wake.poke(inboxTopic(tenantUserId)))
+  await logStored(context, { conversationId, messageId, seq, channel, eiRecordId: conversation.eiRecordId }, status)
   if (status === 'queued') await tellQueued(context, conversationId, { messageId, seq })
   return { conversationId, messageId, seq, status }
 }

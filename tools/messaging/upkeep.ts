@@ -8,6 +8,7 @@ import { endIdle, findConversation } from './conversations.store.ts'
 import { attachMedia, listPendingMedia, setMediaFailed, type PendingMedia } from './delivery.store.ts'
 import { tellEnded } from './errands.ts'
 import { openSecrets, secretsFor } from './secrets.ts'
+import { logEnded } from './logged.ts'
 import { conversationTopic } from './waiting.ts'
 
 export interface MediaToFetch extends PendingMedia {
@@ -67,6 +68,8 @@ export async function endIdleConversation(
     const { isEnded, isNew } = await endIdle(tx, tenantId, conversationId, stamp, idleSeconds)
     if (isNew) {
       await tellEnded(context, conversationId)
+      const ended = await findConversation(tx, tenantId, conversationId)
+      if (ended) await logEnded(context, ended)
       afterCommit(() => services.wake.poke(conversationTopic(conversationId)))
     }
     return isEnded

@@ -8,10 +8,11 @@ import { type ChannelRow, insertOptOut, isOptedOut, takeReceipt } from './channe
 import { findLastAttempt, setOutcome } from './delivery.store.ts'
 import { storeDelivery, storeThreaded } from './inbound.ts'
 import { replyText } from './mail-text.rules.ts'
-import { advanceStatus, findCalledBack } from './messages.store.ts'
+import { findCalledBack } from './messages.store.ts'
 import { helpTextDefault } from './messaging.rules.ts'
 import { readReplyAddress } from './reply-address.ts'
 import { messageTopic } from './send.ts'
+import { moveStatus } from './logged.ts'
 import {
   emailDelivery,
   failureOfTwilio,
@@ -76,9 +77,8 @@ async function takeStatus(context: TxContext, channel: ChannelRow, delivery: Twi
     await insertOptOut(tx, tenantId, stamp, { channel: channel.channel, address: found.to, isOut: true, source: 'vendor' })
   }
   const reason = status === 'failed' ? failureOfTwilio(errorCode) : undefined
-  const isMoved = await advanceStatus(tx, tenantId, messageId, {
+  const isMoved = await moveStatus(context, messageId, {
     status: isStopped ? 'suppressed' : status,
-    stamp,
     reason,
     vendorCode: errorCode,
     providerId: sid,

@@ -1,5 +1,6 @@
 /** What create_user and find_or_create_user share: an input becomes a member, or all that is wrong with it is said at once. */
 import { AppError, type Issue } from '#platform/errors.ts'
+import { tell } from '#platform/event-log.ts'
 import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { flagOf, type RoleName } from '#platform/roles.ts'
@@ -55,6 +56,7 @@ export async function readNewUser(context: TxContext, input: NewUser): Promise<M
 /** Makes the member that `readNewUser` read. Throws AppError `already_exists`. */
 export async function saveNewUser(context: TxContext, member: MemberRequest): Promise<UserRow> {
   const row = await addMember(context.tx, context.tenantId, member)
+  tell(context, 'user.created', { tenantUserId: row.tenantUserId })
   context.audit({ tenantUserId: row.tenantUserId })
   return row
 }

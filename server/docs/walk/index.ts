@@ -5,6 +5,7 @@ import { steps as cleanUp } from './clean-up.ts'
 import { steps as context } from './context.ts'
 import { steps as docs } from './docs.ts'
 import { steps as entities } from './entities.ts'
+import { steps as events } from './events.ts'
 import { steps as forms } from './forms.ts'
 import { steps as instances } from './instances.ts'
 import { steps as intelligence } from './intelligence.ts'
@@ -36,6 +37,7 @@ export const walk: Readonly<Record<string, readonly Step[]>> = {
   users,
   auth,
   messaging,
+  events,
   jobs,
   intelligence,
 }

@@ -1,8 +1,10 @@
 /** Saves what a form has decided, and holds the result against what the form still asks of it. */
+import { inRecords } from '#platform/db/records.ts'
+import { tell } from '#platform/event-log.ts'
 import { type Finding, finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { codeOf, deleteRecords, type SaveOutcome, saveRows, type SaveWish, type WriteFrame } from '#tools/instances/service.ts'
-import { countRowsOf, readInHand } from '#tools/query/service.ts'
+import { countRowsOf, findVersion, readInHand } from '#tools/query/service.ts'
 
 import { showing, under, withId } from './around.ts'
 import type { Decided, DecidedRow } from './deciding.ts'
@@ -132,13 +134,29 @@ async function saveList(
   return { list, jobIds }
 }
 
+/** Tells outside of what came in through a form, unless everything was as it is already. */
+async function tellSubmitted(
+  context: TxContext,
+  { formId, internalName }: OpenForm,
+  frame: WriteFrame,
+  own: SavedRow,
+  lists: readonly SavedList[],
+): Promise<void> {
+  const isNews =
+    own.outcome !== 'skipped' || lists.some(({ rows, plan }) => plan.deleted.length > 0 || rows.some((row) => row.outcome !== 'skipped'))
+  if (!isNews) return
+  const version = await inRecords(context.tx, context.tenantId, () => findVersion(context.tx, frame, own.id))
+  tell(context, 'form.submitted', { formId, form: internalName }, { entityId: frame.entity.entityId, eiRecordId: own.id, version })
+}
+
 /** Writes what can be written, and tells what cannot, and what the form would not have so. */
 export async function saveDecided(
   context: TxContext,
-  { ready }: OpenForm,
+  form: OpenForm,
   { frame, primary, isNew, decided, isMulti }: Saving,
   findings: Finding[],
 ): Promise<Saved | undefined> {
+  const { ready } = form
   const [wish] = await wishesOf(ready.entity, [{ understood: primary, decision: decided.primary }])
   const { saved, jobIds } = await saveAll(context, frame, wish ? [{ row: primary, wish }] : [], findings)
   const [own] = saved
@@ -160,5 +178,6 @@ export async function saveDecided(
     const named = lists.find(({ plan }) => plan.list === list)?.plan
     if (decided.isVisible(list.name) && (named || isNew)) await refuseCounts(context, list, named, id, findings)
   }
+  if (own) await tellSubmitted(context, form, frame, own, lists)
   return own && { ...own, frame, jobIds, lists }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
 import { AppError } from '#platform/errors.ts'
+import { tell } from '#platform/event-log.ts'
 import { finding } from '#platform/findings.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
 import { job } from '#tools/jobs/jobs.schema.ts'
@@ -39,6 +40,7 @@ export const wipeInstances = defineOperation({
       return queued
     }
     const wiped = await wipeSome(context, frame)
+    tell(context, 'job.completed', { jobId: null, kind: wipeKind, state: 'succeeded', done: wiped })
     context.audit({ entityId, internalName, wiped })
     return { wiped }
   },

@@ -81,12 +81,13 @@ async function refuseSavedMeanwhile(context: TxContext, frame: WriteFrame, ids: 
 }
 
 /**
- * Takes up to so many records away; answers how many there were. Live ones are deleted first, as everything else deletes, so that whoever follows them
- * hears of it. Watermarks from before are refused from the commit on: what is gone leaves no tombstone.
+ * Takes up to so many records away; answers how many there were. Live ones are deleted first, as everything else deletes; the wipe is told
+ * as one, and not as so many deletions. Watermarks from before are refused from the commit on: what is gone leaves no tombstone.
  */
 export async function wipeSome(context: TxContext, frame: WriteFrame, most = Infinity): Promise<number> {
   const { tx, tenantId } = context
   const { entityId } = frame.entity
+  const silent: TxContext = { ...context, origin: { ...context.origin, isSilent: true } }
   let wiped = 0
   while (wiped < most) {
     const some = await inRecords(tx, tenantId, () => listSome(tx, tenantId, entityId, Math.min(chunkRows, most - wiped)))
@@ -94,7 +95,7 @@ export async function wipeSome(context: TxContext, frame: WriteFrame, most = Inf
     const ids = some.map(({ id }) => id)
     await refuseSavedMeanwhile(context, frame, ids)
     const live = some.flatMap(({ id, isLive }) => (isLive ? id : []))
-    if (live.length > 0) await deleteRecords(context, frame, live, false)
+    if (live.length > 0) await deleteRecords(silent, frame, live, false)
     await inRecords(tx, tenantId, () => removeRecords(tx, tenantId, entityId, ids))
     wiped += some.length
     context.tellProgress?.({ done: wiped })

@@ -1,0 +1,27 @@
+/** What is told outside of what happens, and what each kind says beside the tenant. Ids and states: whoever needs more asks with them. */
+
+/** Kinds whose events are changes of records, and say what these hold. */
+export const recordEventKinds = ['record.created', 'record.updated', 'record.deleted', 'record.restored'] as const
+export type RecordEventKind = (typeof recordEventKinds)[number]
+
+interface MessageFacts {
+  readonly conversationId: number
+  readonly messageId: number
+  readonly seq: number
+  readonly channel: string
+}
+
+/** By kind what an event says. */
+export interface EventFacts {
+  'form.submitted': { readonly formId: number; readonly form: string }
+  'asset.saved': { readonly assetKey: string; readonly mimeType: string; readonly sizeBytes: number }
+  'asset.analyzed': { readonly assetKey: string; readonly analysisId: number; readonly entityPropertyId: number; readonly state: string }
+  'message.sent': MessageFacts
+  'message.delivered': MessageFacts
+  'message.failed': MessageFacts & { readonly status: string; readonly reason: string | null }
+  'message.received': MessageFacts
+  'conversation.ended': { readonly conversationId: number }
+  'job.completed': { readonly jobId: number | null; readonly kind: string; readonly state: string; readonly done: number }
+  'user.created': { readonly tenantUserId: number }
+  'apiKey.revoked': { readonly apiKeyId: number }
+}

@@ -1,0 +1,62 @@
+/** Statements on single versions of many records: what something was when it was told of. */
+import type { Tx } from '#platform/db/pool.ts'
+
+import type { Parameters } from './columns.rules.ts'
+import { isoSql } from './columns.rules.ts'
+import { dataSql, type Showing } from './document.rules.ts'
+import { run } from './read.store.ts'
+import { externalKeySql, fromSql, type Source, withheldSql } from './source.rules.ts'
+
+export interface VersionName {
+  readonly id: number
+  readonly version: number
+}
+
+export interface ToldVersion extends VersionName {
+  readonly changeNo: string
+  readonly externalKey: string
+  readonly modifiedBy: number | null
+  readonly validFrom: string
+  /** Wire values by internalName; null where they take more room than they may. */
+  readonly data: Readonly<Record<string, unknown>> | null
+  /** What of them is null because the caller does not see it. */
+  readonly withheld: readonly string[]
+}
+
+/** The records by their index first, then the versions among theirs. */
+function namesSql(parameters: Parameters, { alias }: Source, versions: readonly VersionName[]): string[] {
+  const ids = `${parameters.add(versions.map(({ id }) => id))}::bigint[]`
+  const numbers = `${parameters.add(versions.map(({ version }) => version))}::int[]`
+  return [
+    `${alias}.id = any(${ids})`,
+    `(${alias}.id, ${alias}.version) in (select n.id, n.version from unnest(${ids}, ${numbers}) n(id, version))`,
+  ]
+}
+
+/** These versions as far as the source shows them; of what takes more than `bytes` each, everything but the values. */
+export async function readToldVersions(tx: Tx, showing: Showing, versions: readonly VersionName[], bytes: number): Promise<ToldVersion[]> {
+  const { parameters, source } = showing
+  const { alias } = source
+  const rows = fromSql(parameters, source, ...namesSql(parameters, source, versions))
+  const withheld = withheldSql(source)
+  const head = [
+    `'id': ${alias}.id`,
+    `'version': ${alias}.version`,
+    `'changeNo': ${alias}.change_no::text`,
+    `'externalKey': ${externalKeySql(source)}`,
+    `'modifiedBy': ${alias}.modified_by`,
+    `'validFrom': ${isoSql(`${alias}.valid_from`)}`,
+    `'withheld': ${withheld === undefined ? `'[]'::json` : `array_to_json(${withheld})`}`,
+  ]
+  const found = await run<{ head: string; data: string | null }>(
+    tx,
+    `select head, case when octet_length(data) <= ${bytes} then data end as data
+     from (select (json_object(${head.join(', ')} null on null))::text as head, (${dataSql(showing)})::text as data from ${rows}) told`,
+    parameters,
+  )
+  // The statement built these texts itself, in the shape of ToldVersion.
+  return found.map((row) => ({
+    ...(JSON.parse(row.head) as Omit<ToldVersion, 'data'>),
+    data: row.data === null ? null : (JSON.parse(row.data) as Record<string, unknown>),
+  }))
+}

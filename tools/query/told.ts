@@ -1,0 +1,33 @@
+/** Records as they were in single versions, as the caller sees them: what is told of a change, and asked of it. */
+import { inRecords } from '#platform/db/records.ts'
+import type { TxContext } from '#platform/operation.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
+
+import { showing } from './document.rules.ts'
+import type { ReadFrame } from './frame.ts'
+import { readToldVersions, type ToldVersion, type VersionName } from './told.store.ts'
+
+export type { ToldVersion, VersionName } from './told.store.ts'
+
+/** What names a version in a map. */
+export const versionKey = ({ id, version }: VersionName) => `${id}:${version}`
+
+/** More at once would be a text that is held whole. */
+const versionsAtOnce = 100
+
+/** These versions by `versionKey`: those that are still there, of records that the caller sees, with these properties. */
+export async function readVersions(
+  context: TxContext,
+  frame: ReadFrame,
+  versions: readonly VersionName[],
+  shown: { readonly properties: readonly CatalogProperty[]; readonly bytes: number },
+): Promise<ReadonlyMap<string, ToldVersion>> {
+  const read = new Map<string, ToldVersion>()
+  for (let from = 0; frame.hasTable && from < versions.length; from += versionsAtOnce) {
+    const some = versions.slice(from, from + versionsAtOnce)
+    const statement = showing(frame, { properties: shown.properties, withDataJson: false }, { rows: 'versions' })
+    const found = await inRecords(context.tx, context.tenantId, () => readToldVersions(context.tx, statement, some, shown.bytes))
+    for (const one of found) read.set(versionKey(one), one)
+  }
+  return read
+}
