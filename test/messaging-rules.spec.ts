@@ -7,10 +7,10 @@ import twilio from 'twilio'
 import { describe, expect, it } from 'vitest'
 
 import { textOfHtml } from '#server/mail/parse.ts'
-import { replyText } from '#tools/messaging/mail-text.rules.ts'
+import { replyText } from '#tools/messaging/delivery/mail-text.rules.ts'
 import { choiceOf, keywordOf, keywordOfReply, plainText } from '#tools/messaging/messaging.rules.ts'
-import { quietUntil } from '#tools/messaging/quiet-hours.rules.ts'
-import { isSignedByTwilio, isStandardWebhook, parseForm } from '#tools/messaging/webhook.rules.ts'
+import { quietUntil } from '#tools/messaging/delivery/quiet-hours.rules.ts'
+import { isSignedByTwilio, isStandardWebhook, parseForm } from '#tools/messaging/channels/webhook.rules.ts'
 
 describe('what an answer means', () => {
   const choices = [

@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { flagOf, type RoleName } from '#platform/roles.ts'
-import { isTimeZone } from '#tools/messaging/quiet-hours.rules.ts'
-import { conversationTopic } from '#tools/messaging/waiting.ts'
+import { isTimeZone } from '#tools/messaging/delivery/quiet-hours.rules.ts'
+import { conversationTopic } from '#tools/messaging/conversations/waiting.ts'
 
 import { type Waiters, watchWaiters } from './support/waiters.ts'
 import { refused } from './support/refused.ts'

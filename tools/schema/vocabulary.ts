@@ -1,7 +1,7 @@
 /** What a builder may choose from: only what some operation takes today. */
 import { z } from 'zod'
 
-import { providerSecrets, providerSettings } from '#tools/messaging/channels.schema.ts'
+import { providerSecrets, providerSettings } from '#tools/messaging/channels/channels.schema.ts'
 import { channelKinds } from '#tools/messaging/messaging.schema.ts'
 import { aggregates, aggregatesOf, operators, operatorsOf } from '#tools/properties/operators.types.ts'
 import { type DataType, dataTypes } from '#tools/properties/properties.schema.ts'

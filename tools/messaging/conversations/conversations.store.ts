@@ -1,0 +1,147 @@
+/** The SQL of conversations. */
+import { countPage, fetchPage } from '#platform/db/pages.ts'
+import type { Tx } from '#platform/db/pool.ts'
+import type { Found, PageRequest, Total } from '#platform/paging.ts'
+
+import type { ChannelKind, Conversation } from '../messaging.schema.ts'
+
+/** A conversation as the domain works with it. */
+export interface ConversationRow extends Conversation {
+  readonly subject: string | null
+  readonly lastOutboundSeq: number
+}
+
+export interface NewConversation {
+  readonly channel: ChannelKind
+  readonly channelId: number | null
+  readonly tenantUserId: number | null
+  readonly address: string | null
+  readonly eiRecordId: number | null
+  readonly subject: string | null
+  readonly startedBy: number | null
+}
+
+const shown = (tx: Tx) => tx`
+  c.conversation_id, c.state, c.channel, c.channel_id, c.tenant_user_id, c.address, c.ei_record_id, c.last_seq, c.last_inbound_seq, c.created_date,
+  c.last_message_date, c.ended_date`
+
+const columns = (tx: Tx) => tx`${shown(tx)}, c.subject, c.last_outbound_seq`
+
+export async function insertConversation(tx: Tx, tenantId: number, stamp: string, made: NewConversation): Promise<ConversationRow> {
+  const [row] = await tx<[ConversationRow]>`
+    insert into platform.conversation as c (tenant_id, channel, channel_id, tenant_user_id, address, ei_record_id, subject, started_by, created_date, last_message_date)
+    values (${tenantId}, ${made.channel}, ${made.channelId}, ${made.tenantUserId}, ${made.address}, ${made.eiRecordId}, ${made.subject}, ${made.startedBy}, ${stamp}, ${stamp})
+    returning ${columns(tx)}`
+  return row
+}
+
+export async function findConversation(tx: Tx, tenantId: number, conversationId: number): Promise<ConversationRow | undefined> {
+  const [row] = await tx<ConversationRow[]>`
+    select ${columns(tx)} from platform.conversation c where c.tenant_id = ${tenantId} and c.conversation_id = ${conversationId}`
+  return row
+}
+
+/** The same, and nobody else adds to it or ends it before this transaction does. */
+export async function lockConversation(tx: Tx, tenantId: number, conversationId: number): Promise<ConversationRow | undefined> {
+  const [row] = await tx<ConversationRow[]>`
+    select ${columns(tx)} from platform.conversation c where c.tenant_id = ${tenantId} and c.conversation_id = ${conversationId}
+    for no key update`
+  return row
+}
+
+/** The next number of a message; the row is locked from here to the commit. */
+export async function takeSeq(
+  tx: Tx,
+  tenantId: number,
+  conversationId: number,
+  direction: 'outbound' | 'inbound',
+  stamp: string,
+): Promise<number> {
+  const [row] = await tx<[{ lastSeq: number }]>`
+    update platform.conversation
+    set last_seq = last_seq + 1, last_message_date = greatest(last_message_date, ${stamp}::timestamptz),
+      last_inbound_seq = case when ${direction === 'inbound'} then last_seq + 1 else last_inbound_seq end,
+      last_outbound_seq = case when ${direction === 'outbound'} then last_seq + 1 else last_outbound_seq end
+    where tenant_id = ${tenantId} and conversation_id = ${conversationId}
+    returning last_seq`
+  return row.lastSeq
+}
+
+export async function setEnded(tx: Tx, tenantId: number, conversationId: number, stamp: string): Promise<void> {
+  await tx`
+    update platform.conversation set state = 'ended', ended_date = ${stamp}
+    where tenant_id = ${tenantId} and conversation_id = ${conversationId} and state = 'open'`
+}
+
+/** Ends it where it is open and silent since the given seconds. True where it is ended now, by this or before. */
+export async function endIdle(
+  tx: Tx,
+  tenantId: number,
+  conversationId: number,
+  stamp: string,
+  idleSeconds: number,
+): Promise<{ isEnded: boolean; isNew: boolean }> {
+  const ended = await tx`
+    update platform.conversation set state = 'ended', ended_date = ${stamp}
+    where tenant_id = ${tenantId} and conversation_id = ${conversationId} and state = 'open'
+      and last_message_date <= ${stamp}::timestamptz - make_interval(secs => ${idleSeconds}::float8)`
+  if (ended.count > 0) return { isEnded: true, isNew: true }
+  const found = await findConversation(tx, tenantId, conversationId)
+  return { isEnded: found?.state !== 'open', isNew: false }
+}
+
+/** The open one with this address on this channel in which we spoke last: whom a reply without a thread belongs to. */
+export async function findOpenByAddress(tx: Tx, tenantId: number, channelId: number, address: string): Promise<number | undefined> {
+  const [row] = await tx<{ conversationId: number }[]>`
+    select c.conversation_id from platform.conversation c
+      left join platform.message m on m.tenant_id = c.tenant_id and m.conversation_id = c.conversation_id and m.seq = c.last_outbound_seq
+    where c.tenant_id = ${tenantId} and c.channel_id = ${channelId} and c.address = ${address} and c.state = 'open'
+    order by m.message_id desc nulls last, c.conversation_id desc
+    limit 1`
+  return row?.conversationId
+}
+
+/** The conversation of the message with this vendor's id: of a thread's earlier e-mail. */
+export async function findByProviderId(tx: Tx, tenantId: number, providerId: string): Promise<number | undefined> {
+  const [row] = await tx<{ conversationId: number }[]>`
+    select conversation_id from platform.message where tenant_id = ${tenantId} and provider_id = ${providerId} order by message_id desc limit 1`
+  return row?.conversationId
+}
+
+export interface ConversationFilter {
+  readonly state?: string | undefined
+  readonly tenantUserId?: number | undefined
+  readonly address?: string | undefined
+  readonly channel?: string | undefined
+  readonly eiRecordId?: number | undefined
+}
+
+const matching = (tx: Tx, tenantId: number, by: ConversationFilter) => tx`
+  c.tenant_id = ${tenantId}
+  ${by.state === undefined ? tx`` : tx`and c.state = ${by.state}`}
+  ${by.tenantUserId === undefined ? tx`` : tx`and c.tenant_user_id = ${by.tenantUserId}`}
+  ${by.address === undefined ? tx`` : tx`and c.address = ${by.address}`}
+  ${by.channel === undefined ? tx`` : tx`and c.channel = ${by.channel}`}
+  ${by.eiRecordId === undefined ? tx`` : tx`and c.ei_record_id = ${by.eiRecordId}`}`
+
+/** The newest first. `before` is the last of the page before. */
+export async function listConversations(
+  tx: Tx,
+  tenantId: number,
+  page: PageRequest,
+  by: ConversationFilter,
+  before: number | null,
+): Promise<Found<Conversation>> {
+  return fetchPage<Conversation>(
+    tx,
+    page,
+    tx`
+      select ${shown(tx)} from platform.conversation c
+      where ${matching(tx, tenantId, by)} ${before === null ? tx`` : tx`and c.conversation_id < ${before}`}
+      order by c.conversation_id desc`,
+  )
+}
+
+export async function countConversations(tx: Tx, tenantId: number, page: PageRequest, by: ConversationFilter): Promise<Total> {
+  return countPage(tx, page, tx`from platform.conversation c where ${matching(tx, tenantId, by)}`)
+}

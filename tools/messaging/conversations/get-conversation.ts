@@ -1,0 +1,46 @@
+import { z } from 'zod'
+
+import { mustExist } from '#platform/errors.ts'
+import { defineOperation, reads } from '#platform/operation.ts'
+import { envelopeBytes, fitting } from '#platform/paging.ts'
+
+import { findConversation } from './conversations.store.ts'
+import { listMessages } from './messages.store.ts'
+import { conversation, conversationId, exampleConversation, exampleReply, messageDetail, seq } from '../messaging.schema.ts'
+import { toDetail } from '../shown.ts'
+import { mustSee } from './sight.ts'
+
+export const getConversation = defineOperation({
+  ...reads(conversation.extend({ messages: z.array(messageDetail), hasMore: z.boolean() })),
+  name: 'get_conversation',
+  title: 'Get a conversation',
+  description:
+    'Answers a conversation with its messages of both directions, oldest first. hasMore: call again with afterSeq = the seq of the last one.',
+  method: 'POST',
+  path: '/api/v1/messaging/conversations/{conversationId}',
+  roles: 'DataView',
+  input: z.object({ conversationId, afterSeq: seq.optional(), pageSize: z.int().min(1).max(1000).optional().describe('200 unless told') }),
+  examples: [
+    {
+      title: 'From its beginning',
+      input: { conversationId: 311 },
+      output: { ...exampleConversation, messages: [{ ...exampleReply, to: '', status: 'delivered' }], hasMore: false },
+    },
+  ],
+  async handler(context, input) {
+    const { tx, tenantId, answerBytes } = context
+    const {
+      subject: _subject,
+      lastOutboundSeq: _seq,
+      ...found
+    } = mustExist(await findConversation(tx, tenantId, input.conversationId), 'conversation')
+    await mustSee(context, found)
+    const bytes = answerBytes - Buffer.byteLength(JSON.stringify(found)) - envelopeBytes
+    const { rows, hasMore } = await listMessages(tx, tenantId, input.conversationId, input.afterSeq ?? 0, {
+      pageSize: input.pageSize ?? 200,
+      bytes,
+    })
+    const messages = fitting(bytes, rows.map(toDetail))
+    return { ...found, messages: [...messages], hasMore: hasMore || messages.length < rows.length }
+  },
+})

@@ -1,0 +1,239 @@
+/** The SQL of messages. */
+import { fetchPage } from '#platform/db/pages.ts'
+import type { Tx } from '#platform/db/pool.ts'
+import type { Found } from '#platform/paging.ts'
+
+import { rankOf } from '../messaging.rules.ts'
+import type { Card, ChannelKind, FailureReason, MessageStatus } from '../messaging.schema.ts'
+
+/** A message with what its readers need of its conversation and its people. */
+export interface MessageRow {
+  readonly messageId: number
+  readonly conversationId: number
+  readonly seq: number
+  readonly direction: 'outbound' | 'inbound'
+  readonly channel: ChannelKind
+  readonly from: string
+  readonly fromTenantUserId: number | null
+  readonly to: string
+  readonly text: string
+  readonly card: Card | null
+  readonly choice: string | null
+  readonly keyword: 'stop' | 'start' | 'help' | null
+  readonly assetKeys: readonly string[]
+  readonly pendingMedia: number
+  readonly status: MessageStatus
+  readonly reason: FailureReason | null
+  readonly at: string
+}
+
+const columns = (tx: Tx) => tx`
+  m.message_id, m.conversation_id, m.seq, m.direction, m.channel, coalesce(m.from_address, f.display_name, '') as "from", m.from_user_id as from_tenant_user_id,
+  coalesce(m.to_address, t.display_name, '') as "to", m.text, m.card, m.choice, m.keyword, m.asset_keys, m.status, m.reason, m.at,
+  (select count(*)::int from platform.message_media d
+    where d.tenant_id = m.tenant_id and d.message_id = m.message_id and d.asset_key is null and d.failed_at is null) as pending_media`
+
+const people = (tx: Tx) => tx`
+  left join platform.tenant_user f on f.tenant_id = m.tenant_id and f.tenant_user_id = m.from_user_id
+  left join platform.tenant_user t on t.tenant_id = m.tenant_id and t.tenant_user_id = m.to_user_id`
+
+export interface NewMessage {
+  readonly conversationId: number
+  readonly seq: number
+  readonly direction: 'outbound' | 'inbound'
+  readonly channel: ChannelKind
+  readonly channelId: number | null
+  readonly from: string | null
+  readonly to: string | null
+  readonly fromUserId: number | null
+  readonly toUserId: number | null
+  readonly inboxSeq: number | null
+  readonly text: string
+  readonly card: Card | null
+  readonly choice: string | null
+  readonly keyword: string | null
+  readonly assetKeys: readonly string[]
+  readonly status: MessageStatus
+  readonly reason: FailureReason | null
+  readonly providerId: string | null
+  readonly isUrgent: boolean
+  readonly authentication: Readonly<Record<string, string>> | null
+}
+
+export async function insertMessage(tx: Tx, tenantId: number, stamp: string, made: NewMessage): Promise<number> {
+  const { card, authentication } = made
+  const [row] = await tx<[{ messageId: number }]>`
+    insert into platform.message (tenant_id, conversation_id, seq, direction, channel, channel_id, from_address, to_address, from_user_id, to_user_id, inbox_seq,
+      text, card, choice, keyword, asset_keys, status, status_rank, reason, provider_id, is_urgent, authentication, at, delivered_date)
+    values (${tenantId}, ${made.conversationId}, ${made.seq}, ${made.direction}, ${made.channel}, ${made.channelId}, ${made.from}, ${made.to}, ${made.fromUserId},
+      ${made.toUserId}, ${made.inboxSeq}, ${made.text}, ${card === null ? null : JSON.stringify(card)}::text::jsonb, ${made.choice}, ${made.keyword},
+      ${[...made.assetKeys]}, ${made.status}, ${rankOf(made.status)}, ${made.reason}, ${made.providerId}, ${made.isUrgent},
+      ${authentication === null ? null : JSON.stringify(authentication)}::text::jsonb, ${stamp}, ${made.status === 'delivered' ? stamp : null})
+    returning message_id`
+  return row.messageId
+}
+
+export async function listMessages(
+  tx: Tx,
+  tenantId: number,
+  conversationId: number,
+  afterSeq: number,
+  page: { readonly pageSize: number; readonly bytes: number },
+): Promise<Found<MessageRow>> {
+  return fetchPage<MessageRow>(
+    tx,
+    { ...page, offset: 0 },
+    tx`
+      select ${columns(tx)} from platform.message m ${people(tx)}
+      where m.tenant_id = ${tenantId} and m.conversation_id = ${conversationId} and m.seq > ${afterSeq}
+      order by m.seq`,
+  )
+}
+
+export interface Watched {
+  readonly conversationId: number
+  /** Null: after the last outbound message. */
+  readonly afterSeq: number | null
+}
+
+/**
+ * What has come in after each cursor, of each as many as fit into its bytes, the first one always: one statement for as many conversations as wait.
+ * Conversations that are gone are left out.
+ */
+export async function listReplies(
+  tx: Tx,
+  tenantId: number,
+  watched: readonly Watched[],
+  each: { readonly limit: number; readonly bytes: number },
+): Promise<(MessageRow & { n: number })[]> {
+  return tx<(MessageRow & { n: number })[]>`
+    select w.n::int as n, ${columns(tx)}
+    from unnest(${watched.map((one) => one.conversationId)}::bigint[], ${watched.map((one) => one.afterSeq)}::int[]) with ordinality w (conversation_id, after_seq, n)
+      join platform.conversation c on c.tenant_id = ${tenantId} and c.conversation_id = w.conversation_id
+      cross join lateral (
+        select i.*, row_number() over (order by i.seq) as row_no, sum(octet_length(to_json(i.text)::text)) over (order by i.seq) as bytes
+        from (
+          select * from platform.message i
+          where i.tenant_id = ${tenantId} and i.conversation_id = w.conversation_id and i.seq > coalesce(w.after_seq, c.last_outbound_seq) and i.direction = 'inbound'
+          order by i.seq limit ${each.limit}
+        ) i
+      ) m
+      ${people(tx)}
+    where m.row_no = 1 or m.bytes <= ${each.bytes}
+    order by w.n, m.seq`
+}
+
+/** The states of these conversations, by id. */
+export interface StateRow {
+  readonly conversationId: number
+  readonly state: 'open' | 'ended'
+  readonly lastOutboundSeq: number
+  readonly eiRecordId: number | null
+  readonly tenantUserId: number | null
+}
+
+export async function listStates(tx: Tx, tenantId: number, conversationIds: readonly number[]): Promise<StateRow[]> {
+  return tx<StateRow[]>`
+    select conversation_id, state, last_outbound_seq, ei_record_id, tenant_user_id from platform.conversation
+    where tenant_id = ${tenantId} and conversation_id = any(${[...conversationIds]}::bigint[])`
+}
+
+export interface StatusRow {
+  readonly messageId: number
+  readonly conversationId: number
+  readonly seq: number
+  readonly channel: ChannelKind
+  readonly status: MessageStatus
+  readonly reason: FailureReason | null
+  readonly vendorCode: string | null
+  readonly providerId: string | null
+  readonly attempts: number
+  readonly at: string
+  readonly sentDate: string | null
+  readonly deliveredDate: string | null
+  readonly readDate: string | null
+}
+
+export async function findStatus(tx: Tx, tenantId: number, messageId: number): Promise<StatusRow | undefined> {
+  const [row] = await tx<StatusRow[]>`
+    select m.message_id, m.conversation_id, m.seq, m.channel, m.status, m.reason, m.vendor_code, m.provider_id, m.at, m.sent_date, m.delivered_date, m.read_date,
+      (select count(*)::int from platform.message_attempt a where a.tenant_id = m.tenant_id and a.message_id = m.message_id) as attempts
+    from platform.message m
+    where m.tenant_id = ${tenantId} and m.message_id = ${messageId}`
+  return row
+}
+
+/** The newest question of the conversation that offers choices: what a bare "2" answers. */
+export async function findAskedCard(tx: Tx, tenantId: number, conversationId: number): Promise<Card | undefined> {
+  const [row] = await tx<{ card: Card }[]>`
+    select card from platform.message
+    where tenant_id = ${tenantId} and conversation_id = ${conversationId} and direction = 'outbound' and card -> 'choices' is not null
+    order by seq desc limit 1`
+  return row?.card
+}
+
+/** Where a message stands, as others are told. */
+export interface MovedMessage {
+  readonly conversationId: number
+  readonly messageId: number
+  readonly seq: number
+  readonly channel: string
+  readonly fromUserId: number | null
+}
+
+/** Moves a message on to a status of a higher rank. False, and nothing changed, where it is there or beyond. */
+export async function advanceStatus(
+  tx: Tx,
+  tenantId: number,
+  messageId: number,
+  to: {
+    status: MessageStatus
+    stamp: string
+    reason?: FailureReason | undefined
+    vendorCode?: string | undefined
+    providerId?: string | undefined
+  },
+): Promise<MovedMessage | undefined> {
+  const { status, stamp } = to
+  const isSent = status === 'sent' || status === 'delivered' || status === 'read'
+  const isDelivered = status === 'delivered' || status === 'read'
+  const [moved] = await tx<MovedMessage[]>`
+    update platform.message
+    set status = ${status}, status_rank = ${rankOf(status)}, reason = ${to.reason ?? null}, vendor_code = ${to.vendorCode ?? null},
+      provider_id = coalesce(provider_id, ${to.providerId ?? null}),
+      sent_date = case when ${isSent} then coalesce(sent_date, ${stamp}) else sent_date end,
+      delivered_date = case when ${isDelivered} then coalesce(delivered_date, ${stamp}) else delivered_date end,
+      read_date = case when ${status === 'read'} then coalesce(read_date, ${stamp}) else read_date end
+    where tenant_id = ${tenantId} and message_id = ${messageId} and status_rank < ${rankOf(status)}
+    returning conversation_id, message_id, seq, channel, from_user_id`
+  return moved
+}
+
+/** Notes the vendor's id; an id once noted stays. */
+export async function noteProviderId(tx: Tx, tenantId: number, messageId: number, providerId: string): Promise<void> {
+  await tx`
+    update platform.message set provider_id = ${providerId}
+    where tenant_id = ${tenantId} and message_id = ${messageId} and provider_id is null`
+}
+
+/** The outbound message of this channel that a vendor's callback tells of: by our id in the callback's address, else by the vendor's. */
+export async function findCalledBack(
+  tx: Tx,
+  tenantId: number,
+  channelId: number,
+  by: { messageId: number | undefined; providerId: string },
+): Promise<{ messageId: number; conversationId: number; providerId: string | null; to: string } | undefined> {
+  const [row] = await tx<{ messageId: number; conversationId: number; providerId: string | null; to: string }[]>`
+    select message_id, conversation_id, provider_id, coalesce(to_address, '') as "to" from platform.message
+    where tenant_id = ${tenantId} and channel_id = ${channelId} and direction = 'outbound'
+      and (provider_id = ${by.providerId} or (message_id = ${by.messageId ?? null}::bigint and (provider_id is null or provider_id = ${by.providerId})))
+    order by message_id limit 1`
+  return row
+}
+
+export async function hasInbound(tx: Tx, tenantId: number, conversationId: number, providerId: string): Promise<boolean> {
+  const [row] = await tx<[{ isThere: boolean }]>`
+    select exists (select from platform.message
+      where tenant_id = ${tenantId} and provider_id = ${providerId} and conversation_id = ${conversationId} and direction = 'inbound') as is_there`
+  return row.isThere
+}

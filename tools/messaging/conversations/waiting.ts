@@ -1,0 +1,123 @@
+/**
+ * What open awaits share: reads of many conversations go to the database together, and so do checks of credentials. Alone, a read starts at once;
+ * when thousands look again after a lost line, they become a few statements.
+ */
+import { AppError } from '#platform/errors.ts'
+import { gather, type Gathered } from '#platform/gather.ts'
+import { holdingOf } from '#platform/holding.ts'
+import { kept } from '#platform/kept.ts'
+import type { Actor } from '#platform/operation.ts'
+import { envelopeBytes, fitting } from '#platform/paging.ts'
+import { roleBits } from '#platform/roles.ts'
+import type { Services } from '#platform/services.ts'
+import { throttle } from '#platform/throttle.ts'
+
+import { listReplies, listStates, type MessageRow, type StateRow, type Watched } from './messages.store.ts'
+import { toMessage } from '../shown.ts'
+
+export interface Look {
+  readonly state: 'open' | 'ended'
+  /** What the cursor was: the one asked for, else the last outbound message's. */
+  readonly afterSeq: number
+  readonly messages: readonly MessageRow[]
+  /** The record that the conversation is about, and whom it is with. */
+  readonly about: Pick<StateRow, 'eiRecordId' | 'tenantUserId'>
+}
+
+/** Poked after each commit that stores an inbound message or ends the conversation. */
+export const conversationTopic = (conversationId: number) => `conversation:${conversationId}`
+
+/**
+ * Replies that one look answers at most; the cursor leads to the rest. Hundreds of waits are looked at together, over whichever transport they came, so
+ * that each has the smaller of their limits.
+ */
+export function repliesAtOnce({ config }: Services): { readonly limit: number; readonly bytes: number } {
+  return { limit: 100, bytes: config.limits.mcpAnswerBytes - envelopeBytes }
+}
+
+/** As many of these as one answer holds. */
+export function repliesShown(services: Services, rows: readonly MessageRow[]): readonly ReturnType<typeof toMessage>[] {
+  return fitting(repliesAtOnce(services).bytes, rows.map(toMessage))
+}
+
+/** A lost wake-up costs this much at most. */
+export const lookAgainMs = 15_000
+
+/** Of all conversations, so that a crowd of tenants leaves connections to everybody else. */
+const batchesAtOnce = 2
+
+interface Waits {
+  look(tenantId: number, watched: Watched): Promise<Look | 'gone'>
+}
+
+async function readAll(services: Services, tenantId: number, watched: readonly Watched[]): Promise<(Look | 'gone')[]> {
+  // The states first: an end that is seen here comes after every message that is seen below it.
+  const [states, rows] = await services.databases.transact({ tenantId, isReadOnly: true }, async ({ tx }) => {
+    const first = await listStates(tx, tenantId, [...new Set(watched.map((one) => one.conversationId))])
+    return [first, await listReplies(tx, tenantId, watched, repliesAtOnce(services))] as const
+  })
+  const byId = new Map(states.map((row) => [row.conversationId, row]))
+  const byNumber = Map.groupBy(rows, (row) => row.n)
+  return watched.map((one, index) => {
+    const row = byId.get(one.conversationId)
+    const about = row && { eiRecordId: row.eiRecordId, tenantUserId: row.tenantUserId }
+    return row && about
+      ? { state: row.state, about, afterSeq: one.afterSeq ?? row.lastOutboundSeq, messages: byNumber.get(index + 1) ?? [] }
+      : 'gone'
+  })
+}
+
+function createWaits(services: Services): Waits {
+  const limited = throttle(batchesAtOnce)
+  const tenants = new Map<number, Gathered<Watched, Look | 'gone'>>()
+  return {
+    async look(tenantId, watched) {
+      const gathered = tenants.get(tenantId) ?? gather((all: readonly Watched[]) => limited(() => readAll(services, tenantId, all)))
+      tenants.set(tenantId, gathered)
+      try {
+        return await gathered.ask(watched)
+      } finally {
+        if (gathered.isIdle()) tenants.delete(tenantId)
+      }
+    },
+  }
+}
+
+const waitsOf = kept(createWaits)
+
+export interface AwaitRequest extends Watched {
+  readonly tenantId: number
+  readonly actor: Actor
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Waits for a message after the cursor, or the end of the conversation, or the time to be up. Holds no transaction while it waits. Throws
+ * AppError `not_found`; `unauthenticated`, `tenant_suspended` or `forbidden` where the credential ceased to hold meanwhile.
+ */
+export async function awaitReplies(services: Services, request: AwaitRequest): Promise<Look & { timedOut: boolean }> {
+  const { tenantId, actor, signal } = request
+  const shared = waitsOf(services)
+  const held = holdingOf(services, actor)
+  const deadline = performance.now() + request.timeoutMs
+  // Listening begins before the first look, or a commit between the two would only be seen at the next look.
+  const line = services.wake.listen(conversationTopic(request.conversationId))
+  let { afterSeq } = request
+  try {
+    for (;;) {
+      const found = await shared.look(tenantId, { conversationId: request.conversationId, afterSeq })
+      if (found === 'gone') throw new AppError('not_found', 'No such conversation.')
+      // A message sent meanwhile must not move the cursor past a reply to the one before.
+      afterSeq = found.afterSeq
+      const remaining = deadline - performance.now()
+      if (found.messages.length > 0 || found.state === 'ended') return { ...found, timedOut: false }
+      if (remaining <= 0 || signal.aborted) return { ...found, timedOut: true }
+      await held.next(line, Math.min(remaining, lookAgainMs), signal)
+      if (((await held.roles()) & roleBits.DataView) === 0)
+        throw new AppError('forbidden', 'The credential lost the role DataView while the call was waiting.')
+    }
+  } finally {
+    line.close()
+  }
+}

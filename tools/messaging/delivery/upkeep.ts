@@ -1,0 +1,77 @@
+/** What the conversation's workflow asks for beside deliveries: files to fetch, and an end to what nobody answers. */
+import type { Services } from '#platform/services.ts'
+import { inSystemTransaction } from '#platform/system.ts'
+
+import { findChannel } from '../channels/channels.store.ts'
+import { providerSettings, type TwilioSecrets, type TwilioSettings } from '../channels/channels.schema.ts'
+import { endIdle, findConversation } from '../conversations/conversations.store.ts'
+import { attachMedia, listPendingMedia, setMediaFailed, type PendingMedia } from './delivery.store.ts'
+import { tellEnded } from './errands.ts'
+import { openSecrets, secretsFor } from '../channels/secrets.ts'
+import { logEnded } from '../conversations/logged.ts'
+import { conversationTopic } from '../conversations/waiting.ts'
+
+export interface MediaToFetch extends PendingMedia {
+  /** Of the channel that it came through; undefined where that is gone or not Twilio's. */
+  readonly twilio: { readonly settings: TwilioSettings; readonly secrets: TwilioSecrets } | undefined
+}
+
+/** Files of this conversation that are not fetched yet. */
+export async function listMediaToFetch(
+  services: Services,
+  tenantId: number,
+  conversationId: number,
+): Promise<{ media: MediaToFetch[]; isOpen: boolean }> {
+  return inSystemTransaction(services, tenantId, async ({ tx }) => {
+    const conversation = await findConversation(tx, tenantId, conversationId)
+    const pending = await listPendingMedia(tx, tenantId, conversationId)
+    const ways = new Map<number, MediaToFetch['twilio']>()
+    for (const channelId of new Set(pending.flatMap((one) => one.channelId ?? []))) {
+      const channel = await findChannel(tx, tenantId, channelId)
+      if (channel?.provider !== 'twilio') continue
+      const settings = providerSettings.twilio.safeParse(channel.settings)
+      const secrets = secretsFor('twilio', await openSecrets(tx, services, tenantId, channel))
+      if (settings.success && secrets) ways.set(channelId, { settings: settings.data, secrets })
+    }
+    return { isOpen: conversation?.state === 'open', media: pending.map((one) => ({ ...one, twilio: ways.get(one.channelId ?? 0) })) }
+  })
+}
+
+/** Adds a fetched file to its message and wakes whoever reads the conversation. False where another run had done so. */
+export async function addMedia(
+  services: Services,
+  tenantId: number,
+  conversationId: number,
+  at: { messageId: number; position: number },
+  assetKey: string,
+): Promise<boolean> {
+  return inSystemTransaction(services, tenantId, async ({ tx, afterCommit }) => {
+    afterCommit(() => services.wake.poke(conversationTopic(conversationId)))
+    return attachMedia(tx, tenantId, at, assetKey)
+  })
+}
+
+/** Leaves a file out that cannot be fetched. */
+export async function giveUpMedia(services: Services, tenantId: number, at: { messageId: number; position: number }): Promise<void> {
+  await inSystemTransaction(services, tenantId, ({ tx, stamp }) => setMediaFailed(tx, tenantId, at, stamp))
+}
+
+/** Ends a conversation in which nothing was said for this long. True where it is ended now, by this or before. Safe to repeat. */
+export async function endIdleConversation(
+  services: Services,
+  tenantId: number,
+  conversationId: number,
+  idleSeconds: number,
+): Promise<boolean> {
+  return inSystemTransaction(services, tenantId, async (context) => {
+    const { tx, stamp, afterCommit } = context
+    const { isEnded, isNew } = await endIdle(tx, tenantId, conversationId, stamp, idleSeconds)
+    if (isNew) {
+      await tellEnded(context, conversationId)
+      const ended = await findConversation(tx, tenantId, conversationId)
+      if (ended) await logEnded(context, ended)
+      afterCommit(() => services.wake.poke(conversationTopic(conversationId)))
+    }
+    return isEnded
+  })
+}
