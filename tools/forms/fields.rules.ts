@@ -1,5 +1,5 @@
 /** Fields of a layout, held against the entity whose values they take. */
-import { pathText } from '#platform/issues.ts'
+import { maxIssues, pathText } from '#platform/issues.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import { checkTokens } from '#platform/tokens/check.ts'
 import type { Shapes } from '#platform/tokens/shape.ts'
@@ -122,40 +122,44 @@ function readDefault(reading: Reading, home: FieldHome, property: CatalogPropert
   say(reading, at, checked.problem, { suggestion: isWord ? `[[$${value}]]` : checked.suggestion })
 }
 
-function readOptions(
+/** The options of a field. It pauses at each of their names, since a layout may hold tens of thousands. */
+function* readOptions(
   reading: Reading,
   home: FieldHome,
   property: CatalogProperty,
   said: Said['optionsFilter'],
   at: Place,
-): readonly OfferedOptions[] | undefined {
+): Generator<void, readonly OfferedOptions[] | undefined> {
   if (said === undefined) return undefined
   if (property.options.length === 0)
     return say(reading, at, `${property.internalName} is ${property.dataType} and has no options. Leave optionsFilter out.`)
   const byName = new Map(property.options.map((option) => [option.internalName.toLowerCase(), option]))
-  const ids = (names: readonly string[], place: Place) =>
-    new Set(
-      names.flatMap((name, index) => {
-        const option = byName.get(name.toLowerCase())
-        if (!option) {
-          const suggestion = nearest(
-            name,
-            property.options.map((one) => one.internalName),
-          )
-          say(reading, [...place, index], `${property.internalName} has no option ${quoted(name)}.`, { suggestion })
-          return []
-        }
-        const { entityId } = home.entity
-        reading.references.push({ at: [...place, index], entityId, propertyId: property.propertyId, optionId: option.optionId })
-        return property.optionFilter === null || property.optionFilter.has(option.optionId) ? option.optionId : []
-      }),
-    )
+  const known = property.options.map((option) => option.internalName)
+  function* ids(names: readonly string[], place: Place): Generator<void, Set<number>> {
+    const found = new Set<number>()
+    for (const [index, name] of names.entries()) {
+      yield
+      const option = byName.get(name.toLowerCase())
+      if (!option) {
+        // Of thousands of wrong names nobody reads the last, and each would be held against thousands.
+        const suggestion = reading.findings.length < maxIssues ? nearest(name, known) : undefined
+        say(reading, [...place, index], `${property.internalName} has no option ${quoted(name)}.`, { suggestion })
+        continue
+      }
+      const { entityId } = home.entity
+      reading.references.push({ at: [...place, index], entityId, propertyId: property.propertyId, optionId: option.optionId })
+      if (property.optionFilter === null || property.optionFilter.has(option.optionId)) found.add(option.optionId)
+    }
+    return found
+  }
   const isPlain = (list: typeof said): list is string[] => typeof list[0] === 'string'
-  if (isPlain(said)) return [{ when: undefined, optionIds: ids(said, at) }]
-  return said.map(({ when, options }, index) => {
+  if (isPlain(said)) return [{ when: undefined, optionIds: yield* ids(said, at) }]
+  const offered: OfferedOptions[] = []
+  for (const [index, { when, options }] of said.entries()) {
     readCondition(reading, home, when, [...at, index, 'when'])
-    return { when, optionIds: ids(options, [...at, index, 'options']) }
-  })
+    offered.push({ when, optionIds: yield* ids(options, [...at, index, 'options']) })
+  }
+  return offered
 }
 
 function readCapture(reading: Reading, property: CatalogProperty, said: Said['capture'], at: Place): Capture | undefined {
@@ -173,7 +177,7 @@ function readCapture(reading: Reading, property: CatalogProperty, said: Said['ca
 }
 
 /** Reads a field; undefined where it names no property. */
-export function readField(reading: Reading, home: FieldHome, raw: unknown, at: Place): FormField | undefined {
+export function* readField(reading: Reading, home: FieldHome, raw: unknown, at: Place): Generator<void, FormField | undefined> {
   const read = readDraft(fieldSchema, given(raw), placeOf(reading, at))
   if (!read.isOk) {
     reading.findings.push(...read.findings)
@@ -203,7 +207,7 @@ export function readField(reading: Reading, home: FieldHome, raw: unknown, at: P
     span: said.span ?? span,
     visibleWhen: said.visibleWhen,
     requiredWhen: said.requiredWhen,
-    optionsFilter: readOptions(reading, home, property, said.optionsFilter, [...at, 'optionsFilter']),
+    optionsFilter: yield* readOptions(reading, home, property, said.optionsFilter, [...at, 'optionsFilter']),
     capture: readCapture(reading, property, said.capture, [...at, 'capture']),
     storageShortcut: said.storageShortcut,
     channels: said.channels ?? channels,

@@ -2,12 +2,13 @@
 import type { z } from 'zod'
 
 import type { OwnAccess } from '#tools/entities/access.schema.ts'
-import type { CatalogOption, CatalogProperty } from '#tools/entities/catalog.types.ts'
+import type { CatalogEntity, CatalogOption, CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import { takesFiles } from './controls.rules.ts'
 import type { formSchema, schemaField } from './form-schema.schema.ts'
 import { channels as allChannels } from './layout.schema.ts'
 import type { FormField, FormLayout, FormSection, ListSection } from './layout.types.ts'
+import { optionNamesOf } from './records/held.rules.ts'
 import { textIn } from './texts.rules.ts'
 
 type SchemaField = z.output<typeof schemaField>
@@ -30,26 +31,33 @@ export interface Names {
 export type Rights = ReadonlyMap<number, OwnAccess>
 
 /** The options that a field offers at all, whatever its conditions say. */
-function optionsOffered({ property, optionsFilter }: FormField): CatalogOption[] {
+function optionsOffered({ property: { options, optionFilter }, optionsFilter }: FormField): readonly CatalogOption[] {
+  if (!optionsFilter && optionFilter === null) return options
   const offered = optionsFilter && new Set(optionsFilter.flatMap(({ optionIds }) => [...optionIds]))
-  return property.options.filter(
-    ({ optionId }) => (property.optionFilter === null || property.optionFilter.has(optionId)) && (!offered || offered.has(optionId)),
-  )
+  return options.filter(({ optionId }) => (optionFilter === null || optionFilter.has(optionId)) && (!offered || offered.has(optionId)))
 }
 
-/** Which options of each field are shown. */
-export function optionsShownOf({ sections }: FormLayout): ReadonlyMap<FormField, readonly CatalogOption[]> {
+interface OfferedOfField {
+  readonly count: number
+  readonly shown: readonly CatalogOption[]
+}
+
+/** How many options each field that has some offers, and which of them are shown. */
+export type OptionsOf = ReadonlyMap<FormField, OfferedOfField>
+
+/** It pauses before each field: a form has a thousand, and each of them thousands of options. */
+export function* optionsShownOf({ sections }: FormLayout): Generator<void, OptionsOf> {
   let left = optionsInAll
-  return new Map(
-    sections
-      .flatMap((section) => section.fields)
-      .filter(({ property }) => property.options.length > 0)
-      .map((field) => {
-        const some = optionsOffered(field).slice(0, Math.min(optionsShown, left))
-        left -= some.length
-        return [field, some] as const
-      }),
-  )
+  const options = new Map<FormField, OfferedOfField>()
+  for (const field of sections.flatMap((section) => section.fields)) {
+    if (field.property.options.length === 0) continue
+    yield
+    const offered = optionsOffered(field)
+    const shown = offered.slice(0, Math.min(optionsShown, left))
+    left -= shown.length
+    options.set(field, { count: offered.length, shown })
+  }
+  return options
 }
 
 const present = <T>(name: string, value: T | null | undefined) => (value === null || value === undefined ? {} : { [name]: value })
@@ -63,15 +71,15 @@ interface Showing {
   readonly locked: Readonly<Record<string, unknown>>
   /** By the name of a list those of its rows. */
   readonly lockedInRows: ReadonlyMap<string, Readonly<Record<string, unknown>>>
-  readonly options: ReadonlyMap<FormField, readonly CatalogOption[]>
+  readonly options: OptionsOf
 }
 
 function showOptions(field: FormField, { names: { options: nameOf }, options }: Showing): Partial<SchemaField> {
   const { property, optionsFilter } = field
-  if (property.options.length === 0) return {}
-  const shown = options.get(field) ?? []
-  const byId = new Map(property.options.map((option) => [option.optionId, option.internalName]))
-  const count = optionsOffered(field).length
+  const offered = options.get(field)
+  if (!offered) return {}
+  const { count, shown } = offered
+  const byId = optionNamesOf(property)
   const conditional = optionsFilter?.some(({ when }) => when !== undefined) === true ? optionsFilter : undefined
   return {
     options: shown.map(({ optionId, internalName, parentOptionId }) => ({
@@ -136,14 +144,23 @@ function showSection({ name, title, visibleWhen, channels }: FormSection, { lang
   return { name, ...present('title', textIn(title, languageCodes)), ...present('visibleWhen', visibleWhen), ...channelsOf(channels) }
 }
 
-function showList(section: ListSection, showing: Showing): FormSchema['listSections'][number] {
-  const { entity, columns, fields, min, max, allowAdd, allowEdit, allowDelete, filter, sort, hiddenRequired } = section
+function* showFields(section: FormSection, { entityId }: CatalogEntity, showing: Showing): Generator<void, SchemaField[]> {
+  const fields: SchemaField[] = []
+  for (const field of section.fields) {
+    yield
+    fields.push(showField(field, section, entityId, showing))
+  }
+  return fields
+}
+
+function* showList(section: ListSection, showing: Showing): Generator<void, FormSchema['listSections'][number]> {
+  const { entity, columns, min, max, allowAdd, allowEdit, allowDelete, filter, sort, hiddenRequired } = section
   return {
     ...showSection(section, showing.names),
     entity: entity.internalName,
     entityId: entity.entityId,
     columns: names(columns),
-    fields: fields.map((field) => showField(field, section, entity.entityId, showing)),
+    fields: yield* showFields(section, entity, showing),
     min,
     max,
     allowAdd,
@@ -167,18 +184,21 @@ function storageOf(field: FormField, section: FormSection, form: FormLayout): Fo
   return { section: section.name, property: field.property.internalName, level, storageShortcut }
 }
 
-/** The schema of a form beside its record. */
-export function showLayout(layout: FormLayout, tells: Omit<Showing, 'options'>): Omit<FormSchema, 'form'> {
+/** The schema of a form beside its record. It pauses before each field. */
+export function* showLayout(layout: FormLayout, showing: Showing): Generator<void, Omit<FormSchema, 'form'>> {
   const { entity, sections, pages, channels, hiddenRequired } = layout
-  const showing = { ...tells, options: optionsShownOf(layout) }
-  const details = sections.filter((section) => section.type === 'detail')
+  const fields: SchemaField[] = []
+  const listSections: FormSchema['listSections'] = []
+  for (const section of sections)
+    if (section.type === 'list') listSections.push(yield* showList(section, showing))
+    else fields.push(...(yield* showFields(section, entity, showing)))
   return {
     pages,
     channels: [...channels],
-    sections: sections.map((section) => ({ type: section.type, ...showSection(section, tells.names) })),
-    fields: details.flatMap((section) => section.fields.map((field) => showField(field, section, entity.entityId, showing))),
-    listSections: sections.flatMap((section) => (section.type === 'list' ? showList(section, showing) : [])),
-    lockedFields: { ...tells.locked },
+    sections: sections.map((section) => ({ type: section.type, ...showSection(section, showing.names) })),
+    fields,
+    listSections,
+    lockedFields: { ...showing.locked },
     hiddenRequired: names(hiddenRequired),
     storageCascade: sections.flatMap((section) =>
       section.fields.filter(({ property }) => takesFiles(property)).map((field) => storageOf(field, section, layout)),

@@ -5,11 +5,16 @@ import type { Catalog } from '#tools/entities/catalog.types.ts'
 import { listOptionDisplays, listPropertyDisplays, loadReferences, shownIn } from '#tools/properties/service.ts'
 import { accessFloor } from '#tools/query/service.ts'
 
-import { type Names, optionsShownOf, type Rights } from './filling.rules.ts'
+import type { Names, OptionsOf, Rights } from './filling.rules.ts'
 import type { FormLayout } from './layout.types.ts'
 
 /** The names of everything that the layout shows. */
-export async function textsOf(context: TxContext, layout: FormLayout, languageCode: string | undefined): Promise<Names> {
+export async function textsOf(
+  context: TxContext,
+  layout: FormLayout,
+  optionsOf: OptionsOf,
+  languageCode: string | undefined,
+): Promise<Names> {
   const { tx, tenantId } = context
   const languages = await findDisplayLanguages(context, languageCode)
   const known = (await loadReferences(tx, tenantId)).languages
@@ -18,7 +23,7 @@ export async function textsOf(context: TxContext, layout: FormLayout, languageCo
     layout.sections.flatMap((section) => section.fields.map(({ property }) => [property.propertyId, property.internalName] as const)),
   )
   const displays = Map.groupBy(await listPropertyDisplays(tx, tenantId, [...properties.keys()]), (one) => one.propertyId)
-  const options = [...optionsShownOf(layout).values()].flat()
+  const options = [...optionsOf.values()].flatMap((one) => one.shown)
   const ofOptions = options.length === 0 ? [] : await listOptionDisplays(tx, tenantId, [...new Set(options.map((one) => one.optionId))])
   const optionDisplays = Map.groupBy(ofOptions, (one) => one.optionId)
   return {

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 
 import { defineOperation, reads } from '#platform/operation.ts'
+import { inTurns } from '#platform/turns.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 import { languageCode } from '#tools/properties/properties.schema.ts'
 
 import { rightsOn, textsOf } from './filling.ts'
-import { showLayout } from './filling.rules.ts'
+import { optionsShownOf, showLayout } from './filling.rules.ts'
 import { exampleFormSchema, formSchema } from './form-schema.schema.ts'
 import { formSlot } from './forms.schema.ts'
 import { lockedOnWire } from './records/opened.ts'
@@ -26,11 +27,13 @@ export const getFormSchema = defineOperation({
   async handler(context, input) {
     const catalog = await cachedCatalog(context)
     const { row, layout } = await soundForm(context, catalog, input.form)
-    const names = await textsOf(context, layout, input.languageCode)
+    const options = await inTurns(optionsShownOf(layout))
+    const names = await textsOf(context, layout, options, input.languageCode)
     const rights = await rightsOn(context, catalog, layout)
     const ready = await readyForm(context, catalog, layout)
     const locked = lockedOnWire(ready.locked)
     const lockedInRows = new Map(ready.lists.map((list) => [list.name, lockedOnWire(list.locked)]))
-    return { form: await showForm(context, catalog, row), ...showLayout(layout, { names, rights, locked, lockedInRows }) }
+    const shown = await inTurns(showLayout(layout, { names, rights, locked, lockedInRows, options }))
+    return { form: await showForm(context, catalog, row), ...shown }
   },
 })

@@ -103,7 +103,7 @@ function* readFields(
       if (sections.fields === maxFieldsInAll + 1) say(reading, [...at, index], `A form has at most ${maxFieldsInAll} fields in all.`)
       break
     }
-    const field = readField(reading, home, one, [...at, index])
+    const field = yield* readField(reading, home, one, [...at, index])
     if (!field) continue
     const before = taken.get(field.property)
     if (before !== undefined)

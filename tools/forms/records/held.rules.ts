@@ -28,7 +28,8 @@ export function heldRecord(
 
 const optionNames = new WeakMap<CatalogProperty, ReadonlyMap<Scalar, string>>()
 
-function optionNamesOf(property: CatalogProperty): ReadonlyMap<Scalar, string> {
+/** By optionId, of deleted options too. */
+export function optionNamesOf(property: CatalogProperty): ReadonlyMap<Scalar, string> {
   let names = optionNames.get(property)
   if (!names) {
     const all = [...property.options, ...(property.retiredOptions ?? [])]
