@@ -2,6 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 
 import { configDefaults, defineConfig } from 'vitest/config'
 
+import { patience } from './test/support/patience.ts'
+
 /** By what they import: they come last, so that whoever has no Temporal yet hears of everything else before the minutes that its build takes. */
 const onTemporal = globSync('test/**/*.spec.ts', { cwd: import.meta.dirname }).filter((file) =>
   /from '[^']*(?:support\/temporal|day\/stack|boot\/temporal(?:-binary)?)\.ts'/.test(
@@ -10,7 +12,9 @@ const onTemporal = globSync('test/**/*.spec.ts', { cwd: import.meta.dirname }).f
 )
 
 const common = {
-  testTimeout: 30_000,
+  // Wide: what waits for something fails with what it waited for, long before.
+  testTimeout: 180_000,
+  expect: { poll: { timeout: patience.timeout, interval: patience.interval } },
   hookTimeout: 120_000,
   teardownTimeout: 30_000,
   // Two cores: more workers only wait for each other.

@@ -7,7 +7,8 @@ import { credentialsTopic } from '#platform/authenticate.ts'
 import { flagOf } from '#platform/roles.ts'
 import { downloadPath, signedUrl } from '#tools/assets/service.ts'
 
-import { eventually, type FileServer, openFileServer } from './support/file-server.ts'
+import { type FileServer, openFileServer } from './support/file-server.ts'
+import { eventually } from './support/patience.ts'
 import type { World } from './support/world.ts'
 
 let server: FileServer

@@ -8,7 +8,8 @@ import { signedText } from '#platform/authenticate.ts'
 import { detectContentType } from '#tools/assets/content-type.ts'
 import { writeUploadToken } from '#tools/assets/upload-url.rules.ts'
 
-import { bearer, eventually, type FileServer, openFileServer } from './support/file-server.ts'
+import { bearer, type FileServer, openFileServer } from './support/file-server.ts'
+import { eventually } from './support/patience.ts'
 import type { World } from './support/world.ts'
 
 const limitBytes = 2 * 1024 * 1024

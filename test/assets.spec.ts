@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { createAssetFromStream, findAssets, openAsset, systemOwner } from '#tools/assets/service.ts'
 
-import { bearer, eventually, type FileServer, openFileServer } from './support/file-server.ts'
+import { bearer, type FileServer, openFileServer } from './support/file-server.ts'
 import { takeRoom } from './support/full-store.ts'
+import { eventually } from './support/patience.ts'
 import type { TestTenant, World } from './support/world.ts'
 
 const limitBytes = 2 * 1024 * 1024

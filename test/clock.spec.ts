@@ -38,9 +38,9 @@ describe('a clock that jumps', () => {
     // The second comes within the pause after the first, which is where the time since is looked at.
     mine.poke('another')
     mine.poke('clock')
-    await line.next(5_000)
+    await line.next(25_000)
     line.close()
-    expect(performance.now() - started).toBeLessThan(2_000)
+    expect(performance.now() - started).toBeLessThan(15_000)
   })
 
   it.each(steps)('%s by an hour neither ends an await early nor keeps it', async (_, byMs) => {
@@ -51,7 +51,7 @@ describe('a clock that jumps', () => {
     expect(await waiting).toMatchObject({ timedOut: true })
     const took = performance.now() - started
     expect(took).toBeGreaterThan(900)
-    expect(took).toBeLessThan(5_000)
+    expect(took).toBeLessThan(60_000)
   })
 
   it.each(steps)('%s by an hour gives nobody more calls a minute, and takes none away', async (_, byMs) => {
@@ -98,7 +98,7 @@ describe('a clock that jumps', () => {
     const carried: string[] = []
     const relay = startRelay(services, async ({ errand }) => void carried.push('signal' in errand ? errand.signal : errand.workflow))
     try {
-      await expect.poll(() => carried.length, { timeout: 10_000 }).toBe(count)
+      await expect.poll(() => carried.length).toBe(count)
     } finally {
       await relay.stop()
     }

@@ -213,7 +213,7 @@ describe('an outcome that nobody knows', () => {
 
   it('is looked up at the pace of the tries, so that a vendor that fails for an hour does not use them up in minutes', async () => {
     const { tenantId } = world.tenant
-    const activities = createMessagingActivities(world.platform.services, { callMs: 400 })
+    const activities = createMessagingActivities(world.platform.services, { callMs: 1_000 })
     const waitAfter = async (attempt: number) => {
       const sent = await textTo(newPhone())
       fake.plan({ status: 503 })

@@ -264,7 +264,6 @@ describe('changes of definitions beside writers', () => {
         .poll(
           async () =>
             (await world.sql`select 1 from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and not granted`).length,
-          { timeout: 5_000 },
         )
         .toBe(1)
       expect(isDone).toBe(false)

@@ -6,6 +6,7 @@ import { readLayout } from '#tools/forms/layout.rules.ts'
 import { checkDraft } from '#tools/forms/reading.ts'
 import type { FormLayout, FormSection, ListSection } from '#tools/forms/layout.types.ts'
 
+import { leastMs, longestStep, turnLimitMs } from './support/turns.ts'
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
@@ -99,25 +100,16 @@ function listSectionOf({ sections }: { sections: readonly FormSection[] }): List
   return found
 }
 
-/** The longest that reading holds others up: of the processor's time, and the least of three, so that neither a busy machine nor compiling counts. */
+/** The longest that reading holds others up. */
 async function longestStepMs(of: Names, body: Record<string, unknown>): Promise<number> {
   const catalog = await inSystemTransaction(world.platform.services, world.tenant.tenantId, (context) => cachedCatalog(context))
   const entity = catalog.byIdOrName.get(of.order.toLowerCase())
   if (!entity) throw new Error('The entity is not there')
-  const once = () => {
-    let longest = 0
-    let steps = 0
-    const reading = readLayout(catalog, entity, body, undefined)
-    for (let isDone: boolean | undefined = false; !isDone; steps++) {
-      const before = process.threadCpuUsage()
-      isDone = reading.next().done
-      const { user, system } = process.threadCpuUsage(before)
-      longest = Math.max(longest, (user + system) / 1_000)
-    }
+  return leastMs(() => {
+    const { ms, steps } = longestStep(readLayout(catalog, entity, body, undefined))
     expect(steps).toBeGreaterThan(100)
-    return longest
-  }
-  return Math.min(once(), once(), once())
+    return ms
+  })
 }
 
 describe('the grammar of layouts', () => {
@@ -410,7 +402,7 @@ describe('a layout that was read', () => {
     const layoutJson = JSON.stringify({ sections })
     expect(layoutJson.length).toBeGreaterThan(150_000)
     expect((await issuesOf(of, layoutJson)).length).toBe(180)
-    expect(await longestStepMs(of, { sections })).toBeLessThan(50)
+    expect(await longestStepMs(of, { sections })).toBeLessThan(turnLimitMs)
     const tooMany = (fields: number, parts: number) => ({
       sections: Array.from({ length: parts }, (_, n) =>
         list(

@@ -66,7 +66,7 @@ it(
     const [api, worker] = [named('api-1'), named('worker-1')]
     api.start('--hold-jobs')
     worker.start('--hold-jobs')
-    await expect.poll(() => api.states(), { timeout: 60_000 }).toMatchObject({ postgres: 'up', temporal: 'up', jobs: 'down' })
+    await expect.poll(() => api.states()).toMatchObject({ postgres: 'up', temporal: 'up', jobs: 'down' })
     expect((await fetch(`${api.url}/readyz`)).status).toBe(200)
     client = await connect(api.url, key)
     const held = client
@@ -85,14 +85,14 @@ it(
       await sql.end()
       return rows.length
     }
-    await expect.poll(sent, { timeout: 60_000 }).toBe(2)
+    await expect.poll(sent).toBe(2)
     expect(await client.tool('await_job', { jobId: kept, timeoutSeconds: 2 })).toMatchObject({ state: 'queued' })
     expect((await client.tool('list_jobs', { states: ['queued'] })).items).toHaveLength(2)
     expect(await client.tool('cancel_job', { jobId: cancelled })).toMatchObject({ state: 'cancelled' })
     await client.close()
     await Promise.all([api.kill(), worker.kill()])
     for (const one of [api, worker]) one.start()
-    await expect.poll(() => api.states(), { timeout: 60_000 }).toMatchObject({ postgres: 'up', temporal: 'up' })
+    await expect.poll(() => api.states()).toMatchObject({ postgres: 'up', temporal: 'up' })
     expect(await api.states()).not.toHaveProperty('jobs')
     client = await connect(api.url, key)
     expect((await awaitJob(client, kept, 60_000)).state).toBe('succeeded')

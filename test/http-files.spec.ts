@@ -6,7 +6,8 @@ import { bytesAnswer } from '#platform/answer.ts'
 import type { Call } from '#platform/call.ts'
 import { AppError } from '#platform/errors.ts'
 
-import { eventually, exchangeRaw, openSocket, startHttpServer, type TestServer } from './support/http-server.ts'
+import { exchangeRaw, openSocket, startHttpServer, type TestServer } from './support/http-server.ts'
+import { eventually } from './support/patience.ts'
 
 const MiB = 1024 * 1024
 const asset = '/api/v1/files/0b0f0e0d-0000-4000-8000-000000000001/download'

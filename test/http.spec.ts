@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { errorCatalogue } from '#platform/errors.ts'
 
-import { eventually, exchangeRaw, openSocket, startHttpServer, type TestServer } from './support/http-server.ts'
+import { exchangeRaw, openSocket, startHttpServer, type TestServer } from './support/http-server.ts'
+import { eventually } from './support/patience.ts'
 
 let server: TestServer
 beforeAll(async () => {

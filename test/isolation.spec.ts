@@ -131,7 +131,7 @@ describe('definitions that change under writers', () => {
     })
     for (let index = 0; index < 6; index++) {
       const before = acknowledged.length
-      await expect.poll(() => acknowledged.length, { timeout: 10_000 }).toBeGreaterThan(before)
+      await expect.poll(() => acknowledged.length).toBeGreaterThan(before)
       await world.call('create_property', { internalName: `Later${index}`, dataType: 'Number' })
       await world.call('attach_property', { entity: 'Moving', property: `Later${index}` })
     }

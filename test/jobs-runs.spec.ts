@@ -105,6 +105,6 @@ describe('a job', () => {
     const began = performance.now()
     await world.call('cancel_job', { jobId })
     await expect(stopped).rejects.toBeInstanceOf(JobStopped)
-    expect(performance.now() - began).toBeLessThan(8_000)
+    expect(performance.now() - began).toBeLessThan(30_000)
   })
 })

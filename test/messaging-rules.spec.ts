@@ -12,6 +12,8 @@ import { choiceOf, keywordOf, keywordOfReply, plainText } from '#tools/messaging
 import { quietUntil } from '#tools/messaging/delivery/quiet-hours.rules.ts'
 import { isSignedByTwilio, isStandardWebhook, parseForm } from '#tools/messaging/channels/webhook.rules.ts'
 
+import { spentMs } from './support/turns.ts'
+
 describe('what an answer means', () => {
   const choices = [
     { key: 'yes', label: 'Yes, please' },
@@ -64,15 +66,21 @@ describe('what an answer means', () => {
 
 describe('what strangers send', () => {
   it('is understood or passed over at once, whatever it holds', () => {
-    const started = performance.now()
     const choices = [{ key: 'a', label: 'A'.repeat(100) }]
-    for (const part of ['!', '.', '"', "'", ' ', '\t', '\u00a0', '#', '1', 'ﬁ']) {
-      for (const text of [part.repeat(200_000), `${part.repeat(200_000)}x`, `x${part.repeat(200_000)}x`, `STOP${part.repeat(200_000)}x`]) {
-        expect([keywordOf(text), choiceOf(text, choices), keywordOfReply('email', text, true)]).toEqual([undefined, undefined, undefined])
+    const ms = spentMs(() => {
+      for (const part of ['!', '.', '"', "'", ' ', '\t', '\u00a0', '#', '1', 'ﬁ']) {
+        for (const text of [
+          part.repeat(200_000),
+          `${part.repeat(200_000)}x`,
+          `x${part.repeat(200_000)}x`,
+          `STOP${part.repeat(200_000)}x`,
+        ]) {
+          expect([keywordOf(text), choiceOf(text, choices), keywordOfReply('email', text, true)]).toEqual([undefined, undefined, undefined])
+        }
       }
-    }
-    expect(parseForm(Buffer.from('a=b&'.repeat(250_000))).get('a')).toHaveLength(250_000)
-    expect(performance.now() - started).toBeLessThan(3_000)
+      expect(parseForm(Buffer.from('a=b&'.repeat(250_000))).get('a')).toHaveLength(250_000)
+    })
+    expect(ms).toBeLessThan(3_000)
     expect(choiceOf(`  ${'a'.repeat(100)}!  `, choices)).toBe('a')
     expect(keywordOf(`${' '.repeat(100_000)}Stop.${'\n'.repeat(100_000)}`)).toBe('stop')
   })
@@ -229,7 +237,6 @@ describe('what a person wrote', () => {
         '<html><head><title>x</title><style>p{}</style></head><body><p>Yes &amp; no &#128077;</p><div>On the left<br>side</div><blockquote><p>quoted <blockquote>twice</blockquote></p></blockquote></body></html>',
       ),
     ).toBe('Yes & no 👍\n\nOn the left\nside')
-    const started = performance.now()
     expect(
       textOfHtml('<p>S&iacute;, &Eacute;l: caf&eacute; &ndash; it&rsquo;s open&hellip; &euro;5 &AMP; &#128512; &#xD800;&unknown;</p>'),
     ).toBe('Sí, Él: café – it’s open… €5 & 😀 \ufffd&unknown;')
@@ -237,9 +244,11 @@ describe('what a person wrote', () => {
       'at 9 am, Škoda → ⇌ Garage &lt; AT&T 👨‍👩‍👧',
     )
     expect(textOfHtml('<blockquote><p>All of it in a quotation</p>')).toBe('All of it in a quotation')
-    for (const part of ['<', '<blockquote', '<blockquote>', '<!--', '&#']) expect(typeof textOfHtml(part.repeat(200_000))).toBe('string')
-    expect(typeof replyText('On '.repeat(150_000))).toBe('string')
-    expect(typeof replyText('On x\n'.repeat(100_000))).toBe('string')
-    expect(performance.now() - started).toBeLessThan(5_000)
+    const ms = spentMs(() => {
+      for (const part of ['<', '<blockquote', '<blockquote>', '<!--', '&#']) expect(typeof textOfHtml(part.repeat(200_000))).toBe('string')
+      expect(typeof replyText('On '.repeat(150_000))).toBe('string')
+      expect(typeof replyText('On x\n'.repeat(100_000))).toBe('string')
+    })
+    expect(ms).toBeLessThan(5_000)
   })
 })

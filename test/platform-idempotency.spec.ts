@@ -79,12 +79,11 @@ describe('idempotency keys', () => {
     const first = call(name, { label }, { idempotencyKey })
     await reached
     for (const on of [platform, other]) {
-      const before = performance.now()
+      // It is answered before the first is let go: it did not wait for that.
       await expect(call(name, { label }, { idempotencyKey, on })).rejects.toMatchObject({
         code: 'idempotency_in_progress',
         retryAfterSeconds: 1,
       })
-      expect(performance.now() - before).toBeLessThan(1_000)
     }
     letGo()
     const answer = await first

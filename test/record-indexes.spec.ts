@@ -193,7 +193,7 @@ describe('lists over indexes', () => {
     const used = () => world.sql`
       select 1 from pg_stat_user_indexes where relid = ${`t_${world.tenant.tenantId}.e_${indexedId}`}::text::regclass
         and indexrelname ~ '^e_[0-9]+_[oht]_' and idx_scan > 0`
-    await expect.poll(async () => (await used()).length, { timeout: 10_000 }).toBeGreaterThan(6)
+    await expect.poll(async () => (await used()).length).toBeGreaterThan(6)
   })
 })
 
@@ -319,7 +319,7 @@ describe('indexes that follow use', () => {
       const waiting = () => other`
         select 1 from pg_stat_activity
         where application_name = 'fieldloop indexes' and datname = current_database() and wait_event_type = 'Lock'`
-      await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1)
+      await expect.poll(waiting).toHaveLength(1)
       await work(building)
     } finally {
       await holder.unsafe('rollback')

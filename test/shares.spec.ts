@@ -172,9 +172,9 @@ describe('connections', () => {
       await released
     })
     const flood = Array.from({ length: 27 }, () => call('write_twice', { label: 'flood' }, { on: platform }))
-    await expect.poll(() => stats(), { timeout: 8_000 }).toMatchObject({ busy: 2, waiting: 25 })
+    await expect.poll(() => stats()).toMatchObject({ busy: 2, waiting: 25 })
     flood.push(...Array.from({ length: 26 }, () => call('write_twice', { label: 'flood' }, { on: platform, key: second.key })))
-    await expect.poll(() => stats(), { timeout: 8_000 }).toMatchObject({ busy: 3, waiting: 50 })
+    await expect.poll(() => stats()).toMatchObject({ busy: 3, waiting: 50 })
     for (let n = 0; n < 5; n++) await call('write_twice', { label: 'quiet' }, { on: platform, key: quiet.key })
     expect(await opened.effects('quiet')).toBe(10)
     // Not one of the others' has ended meanwhile.
@@ -200,7 +200,7 @@ describe('connections', () => {
     })
     const held = call('write_twice', { label: 'spare' }, { on: platform })
     await reached
-    await expect.poll(connections, { timeout: 8_000 }).toBe(before + 2)
+    await expect.poll(connections).toBe(before + 2)
     expect(platform.services.databases.app.stats()).toMatchObject({ busy: 1, waiting: 0 })
     release()
     await held
@@ -233,7 +233,7 @@ describe('connections', () => {
     }
     const unread = await Promise.all(Array.from({ length: 4 }, () => list(world.tenant.key)))
     const next = list(world.tenant.key)
-    await expect.poll(() => pipeline.room.stats().waiting, { timeout: 8_000 }).toBe(1)
+    await expect.poll(() => pipeline.room.stats().waiting).toBe(1)
     const asked = transact.mock.calls.length
     const theirs = await list(quiet.key)
     expect([asked, transact.mock.calls.length, pipeline.room.stats().waiting]).toEqual([4, 5, 1])
@@ -258,7 +258,7 @@ describe('connections', () => {
     const { signal } = new AbortController()
     const underWay = await pipeline.room.takeForRows(String(world.tenant.tenantId), 1_000, signal)
     const next = save(world.tenant.key)
-    await expect.poll(() => pipeline.room.stats().waiting, { timeout: 8_000 }).toBe(1)
+    await expect.poll(() => pipeline.room.stats().waiting).toBe(1)
     expect(transact).not.toHaveBeenCalled()
     expect(await save(quiet.key)).toMatchObject({ inserted: 200 })
     expect([transact.mock.calls.length > 0, pipeline.room.stats().waiting]).toEqual([true, 1])

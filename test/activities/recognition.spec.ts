@@ -252,7 +252,7 @@ describe('files that cannot be read', () => {
   ])('refuses %s of 60,000 by 60,000 pixels without decoding it', async (_kind, name, bytes) => {
     const result = await readText(await file(name, bytes))
     expect(result).toMatchObject({ state: 'failed', reason: expect.stringContaining('64 megapixels') })
-    expect(result.durationMs).toBeLessThan(2_000)
+    expect(result.durationMs).toBeLessThan(10_000)
   })
 
   it('fails an empty file', async () => {
@@ -403,7 +403,7 @@ describe('the reading processes', () => {
     const four = Array.from({ length: 4 }, () =>
       pair.recognize({ filePath: fixture('page.png'), ocr: true, classify: false }, { signal: controller.signal, onProgress }),
     )
-    await expect.poll(() => most.filter((count) => count === 2).length, { timeout: 20_000 }).toBeGreaterThan(0)
+    await expect.poll(() => most.filter((count) => count === 2).length).toBeGreaterThan(0)
     controller.abort(new Error('The caller has gone.'))
     const outcomes = await Promise.allSettled(four)
     expect(outcomes.map((outcome) => (outcome.status === 'rejected' ? String(outcome.reason) : outcome.value.state))).toEqual(
@@ -416,7 +416,7 @@ describe('the reading processes', () => {
   it('gives the memory back when nothing is asked of it', { timeout: slow }, async () => {
     const idle = another({ idleSeconds: 0.05 })
     await idle.recognize({ filePath: await file('last.txt', 'text'), ocr: true, classify: false })
-    await expect.poll(() => idle.stats().children.length, { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => idle.stats().children.length).toBe(0)
   })
 
   it('ends everything when closed, and takes nothing more', { timeout: slow }, async () => {

@@ -103,12 +103,3 @@ export async function openFileServer(env: Record<string, string> = {}): Promise<
     },
   }
 }
-
-/** Waits until the condition holds. Throws after five seconds. */
-export async function eventually(condition: () => Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + 5_000
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`Not within 5 s: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}

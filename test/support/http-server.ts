@@ -306,12 +306,3 @@ export async function exchangeRaw(port: number, bytes: string | Buffer): Promise
   await closed
   return text()
 }
-
-/** Waits until the condition holds. Throws after five seconds. */
-export async function eventually(condition: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 5_000
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`Not within 5 s: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}

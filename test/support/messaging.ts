@@ -66,7 +66,7 @@ export interface Deliverer {
 
 /** The activities of messaging with short limits, without a workflow around them. */
 export function openDeliverer(world: World, tenantId: number = world.tenant.tenantId): Deliverer {
-  const activities = createMessagingActivities(world.platform.services, { callMs: 400, settleMs: 500, retryDelayMs: 20 })
+  const activities = createMessagingActivities(world.platform.services, { callMs: 1_000, settleMs: 1_100, retryDelayMs: 20 })
   const deliver = ({ conversationId, messageId }: { conversationId: number; messageId: number }) =>
     runActivity(activities.deliverMessage, { tenantId, conversationId, messageId })
   return {

@@ -1,6 +1,7 @@
 /** Calls that wait, as a test sees them: it goes on once they do, and needs no pause to be sure of it. */
 import { vi } from 'vitest'
 
+import { patience } from './patience.ts'
 import type { World } from './world.ts'
 
 export interface Waiters {
@@ -29,7 +30,7 @@ export function watchWaiters({ platform }: World): Waiters {
   const waits = (topic: string) => counts.get(topic) ?? 0
   return {
     waits,
-    reached: (topic, least = 1) => vi.waitUntil(() => waits(topic) >= least, { timeout: 20_000, interval: 2 }).then(() => {}),
+    reached: (topic, least = 1) => vi.waitUntil(() => waits(topic) >= least, { ...patience, interval: 2 }).then(() => {}),
     end: () => spy.mockRestore(),
   }
 }

@@ -14,6 +14,7 @@ import { type Relay, startRelay } from '#server/worker/relay.ts'
 
 import { keepHistory, replayHistories } from '../support/histories.ts'
 import { inboundForm, newPhone, newTwilioChannel, receive, type Sent, type TestChannel } from '../support/messaging.ts'
+import { patience } from '../support/patience.ts'
 import { openTemporal, startTestWorker, type TestTemporal, type TestWorker } from '../support/temporal.ts'
 import { openTwilioFake, type TwilioFake } from '../support/twilio-fake.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -54,7 +55,7 @@ beforeAll(async () => {
   const { services } = world.platform
   services.temporal.connectTo(temporal.address)
   sms = await newTwilioChannel(world, fake)
-  real = createMessagingActivities(services, { callMs: 400, settleMs: 500, retryDelayMs: 20 })
+  real = createMessagingActivities(services, { callMs: 2_000, settleMs: 2_100, retryDelayMs: 20 })
   worker = await startWorker()
   relay = startRelay(services, (errand) => carryOut(services, errand))
 })
@@ -69,9 +70,8 @@ afterAll(async () => {
 
 const textTo = (phone: string, text = 'Is gate 4 open?'): Promise<Sent> => call('send_message', { to: { phone }, text })
 const takenBy = (phone: string) => fake.taken.filter((one) => one.to === phone).map((one) => one.body)
-const within = { timeout: 15_000, interval: 50 }
 const statusIs = (sent: Sent, status: string) =>
-  vi.waitFor(async () => expect((await call('get_message_status', { messageId: sent.messageId })).status).toBe(status), within)
+  vi.waitFor(async () => expect((await call('get_message_status', { messageId: sent.messageId })).status).toBe(status), patience)
 const idOf = (conversationId: number) => conversationWorkflowId({ tenantId: world.tenant.tenantId, conversationId })
 const closed = (workflowId: string) => worker.client.workflow.getHandle(workflowId).result()
 
@@ -93,14 +93,14 @@ describe('a conversation', () => {
     const first = await textTo(phone, 'n1')
     const texts = ['n2', 'n3', 'n4', 'n5', 'n6']
     for (const text of texts) await call('send_message', { conversationId: first.conversationId, text })
-    await vi.waitFor(() => expect(takenBy(phone)).toHaveLength(6), within)
+    await vi.waitFor(() => expect(takenBy(phone)).toHaveLength(6), patience)
     await world.sql`update platform.outbox set sent_at = null where subject = ${`conversation:${first.conversationId}`}`
     await vi.waitFor(
       async () =>
         expect(
           await world.sql`select 1 from platform.outbox where sent_at is null and subject = ${`conversation:${first.conversationId}`}`,
         ).toHaveLength(0),
-      within,
+      patience,
     )
     await call('end_conversation', { conversationId: first.conversationId })
     await closed(idOf(first.conversationId))
@@ -111,7 +111,7 @@ describe('a conversation', () => {
         expect(
           await world.sql`select 1 from platform.outbox where sent_at is null and subject = ${`conversation:${first.conversationId}`}`,
         ).toHaveLength(0),
-      within,
+      patience,
     )
     await closed(idOf(first.conversationId))
     expect(takenBy(phone)).toEqual(['n1', ...texts])
@@ -159,7 +159,7 @@ describe('a conversation', () => {
     const [found] = await call('list_conversations', { address: withFile })
     await vi.waitFor(
       async () => expect((await call('get_conversation', { conversationId: found.conversationId })).messages[0].assetKeys).toHaveLength(1),
-      within,
+      patience,
     )
     await call('end_conversation', { conversationId: found.conversationId })
     await closed(idOf(found.conversationId))
@@ -225,10 +225,10 @@ describe('the workflow', () => {
       workflowId,
       args: [{ tenantId: 0, conversationId: 4, queued } satisfies ConversationInput],
     })
-    await vi.waitFor(() => expect(asked).toEqual([1, 2]), within)
+    await vi.waitFor(() => expect(asked).toEqual([1, 2]), patience)
     // An urgent one passes by, after the first was asked about again.
     await handle.signal(conversationSignals.deliver, { messageId: 3, seq: 3 })
-    await vi.waitFor(() => expect(asked.slice(2, 4)).toEqual([1, 3]), within)
+    await vi.waitFor(() => expect(asked.slice(2, 4)).toEqual([1, 3]), patience)
     isQuiet = false
     await handle.signal(conversationSignals.deliver, { messageId: 4, seq: 4 })
     await handle.signal(conversationSignals.ended)

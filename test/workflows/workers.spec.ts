@@ -58,11 +58,11 @@ it(
       holdsJobs: false,
       shutdownSeconds: 1,
     })
-    await expect.poll(() => lines.join(''), { timeout: 20_000 }).toContain('will be started again')
+    await expect.poll(() => lines.join('')).toContain('will be started again')
 
     temporal = startTemporal({ config, log })
     expect(await temporal.ready).toBe(address)
-    await expect.poll(() => lines.join(''), { timeout: 30_000 }).toContain('workflows are up')
+    await expect.poll(() => lines.join('')).toContain('workflows are up')
     const workflowId = 'job:0:1'
     const attempt = { tenantId: 0, jobId: 1, attempt: 1 }
     expect(await gate.start({ workflow: 'job', workflowId, args: [attempt], tenantId: 0 })).toBe('started')
