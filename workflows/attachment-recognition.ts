@@ -55,9 +55,9 @@ export async function attachmentRecognition(run: AnalysisRun): Promise<void> {
   try {
     if ((await recognizeOnceThere(run)) === 'found') await saveRecognition(run)
   } catch (error) {
-    if (isCancellation(error)) await CancellationScope.nonCancellable(() => failRecognition(run, 'An operator stopped it.'))
-    else if (error instanceof ActivityFailure) await failRecognition(run, reasonOf(error))
-    else throw error
+    // Its own scope: that of a stopped run carries nothing out any more, whatever the reading ended with.
+    const reason = reasonOf(error)
+    await CancellationScope.nonCancellable(() => failRecognition(run, reason))
   }
 }
 
@@ -77,7 +77,10 @@ function isAway(error: unknown): boolean {
   return error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && error.cause.type === recognitionFailures.away
 }
 
-function reasonOf({ cause }: ActivityFailure): string {
+function reasonOf(error: unknown): string {
+  if (isCancellation(error) || CancellationScope.current().consideredCancelled) return 'An operator stopped it.'
+  if (!(error instanceof ActivityFailure)) throw error
+  const { cause } = error
   // Only sentences of ours are shown; what else was thrown may quote anything.
   const isOurs =
     cause instanceof ApplicationFailure && (cause.type === recognitionFailures.away || cause.type === recognitionFailures.lasting)

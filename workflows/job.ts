@@ -12,7 +12,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 
-import type { JobActivities, JobAttempt, JobStepOutcome } from '#platform/shapes/jobs.ts'
+import type { JobActivities, JobAttempt, JobEnd, JobStepOutcome } from '#platform/shapes/jobs.ts'
 import { taskQueues } from '#platform/shapes/queues.ts'
 
 /**
@@ -37,18 +37,28 @@ const { runJobStep } = proxyActivities<JobActivities>({
 
 const { endJob } = proxyActivities<JobActivities>({ taskQueue: taskQueues.jobs, startToCloseTimeout: '10s', retry: endRetry })
 
+const isCancelled = () => CancellationScope.current().consideredCancelled
+
 export async function job(attempt: JobAttempt): Promise<void> {
   let outcome: JobStepOutcome
   try {
+    // A new run would know nothing of a cancellation: whoever is cancelled asks once more, and is refused the step.
     do outcome = await runJobStep(attempt)
-    while (outcome === 'more' && !workflowInfo().continueAsNewSuggested)
+    while (outcome === 'more' && (isCancelled() || !workflowInfo().continueAsNewSuggested))
   } catch (error) {
-    if (isCancellation(error)) await CancellationScope.nonCancellable(() => endJob({ ...attempt, outcome: 'cancelled' }))
-    else if (error instanceof ActivityFailure) await endJob({ ...attempt, outcome: 'failed', reason: reasonOf(error) })
-    else throw error
+    // Its own scope: that of a cancelled run carries nothing out any more, whatever the step ended with.
+    const end = endOf(error)
+    await CancellationScope.nonCancellable(() => endJob({ ...attempt, ...end }))
     return
   }
   if (outcome === 'more') await continueAsNew<typeof job>(attempt)
+}
+
+function endOf(error: unknown): Omit<JobEnd, keyof JobAttempt> {
+  // A step that fails of itself while an operator cancels ends with its own failure.
+  if (isCancellation(error) || isCancelled()) return { outcome: 'cancelled' }
+  if (error instanceof ActivityFailure) return { outcome: 'failed', reason: reasonOf(error) }
+  throw error
 }
 
 function reasonOf({ cause }: ActivityFailure): string {

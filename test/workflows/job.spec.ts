@@ -1,5 +1,5 @@
 /** Jobs carried out on a real Temporal: to their end, again after a failure, and not at all after a cancellation; each row exactly once. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { createJobActivities } from '#activities/jobs.ts'
 import { AppError } from '#platform/errors.ts'
@@ -10,6 +10,7 @@ import { type Relay, startRelay } from '#server/worker/relay.ts'
 import { advanceJob, finishJob, type JobRunner, queueJob, type RunningJob } from '#tools/jobs/service.ts'
 
 import { keepHistory, replayHistories } from '../support/histories.ts'
+import { patience } from '../support/patience.ts'
 import { openTemporal, startTestWorker, type TestTemporal, type TestWorker } from '../support/temporal.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -88,7 +89,7 @@ async function start(rows: number, before?: (job: RunningJob, tries: number) => 
   })
 }
 
-const ended = (jobId: number) => world.call('await_job', { jobId, timeoutSeconds: 25 })
+const ended = (jobId: number) => world.call('await_job', { jobId, timeoutSeconds: 55 })
 
 /** Every row once, none twice: how many there are and how many differ. */
 async function effects(jobId: number): Promise<{ rows: number; distinct: number }> {
@@ -213,6 +214,19 @@ describe('cancelling', () => {
     expect(await effects(jobId)).toEqual({ rows: 10, distinct: 10 })
     expect(await world.call('get_job_log', { jobId })).toMatchObject([{ message: 'Cancelled by an operator' }])
     await keepHistory(worker.client, idOf(jobId), 'job-cancelled')
+  })
+
+  it('ends a job whose step fails of itself while an operator cancels its workflow', async () => {
+    const jobId = await start(30, async (job) => {
+      if (job.chunkNo !== 1) return
+      const handle = worker.client.workflow.getHandle(idOf(jobId))
+      await handle.cancel()
+      const isAsked = async () => (await handle.fetchHistory()).events?.some((one) => one.activityTaskCancelRequestedEventAttributes)
+      await vi.waitUntil(isAsked, patience)
+      throw new Error('the network')
+    })
+    expect(await ended(jobId)).toMatchObject({ state: 'cancelled', progress: { done: 10 } })
+    expect(await effects(jobId)).toEqual({ rows: 10, distinct: 10 })
   })
 
   it('never begins a job that was cancelled before it started', async () => {
