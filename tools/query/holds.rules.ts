@@ -63,10 +63,15 @@ function placed(text: string): string | undefined {
   return part === '' ? undefined : part
 }
 
+/** A comparison, and the values that it takes. `hasWords`: texts are put in order as people read them, not by their bytes. */
+export interface Comparing extends Pick<RuleNode, 'op' | 'values'> {
+  readonly hasWords: boolean
+}
+
 /** Less than, equal to or greater than 0, as ordered operators have it; NaN where they hold neither way. Times in canonical form stand in the order of their texts. */
-function compare(field: Field, one: Scalar, other: Scalar): number {
+function compare(hasWords: boolean, one: Scalar, other: Scalar): number {
   if (typeof one !== 'string' || typeof other !== 'string') return Number(one) - Number(other)
-  if (field.dataType !== 'Text' || !('property' in field)) return compareBytes(one, other)
+  if (!hasWords) return compareBytes(one, other)
   const [a, b] = [placed(one), placed(other) ?? '']
   // What the collation holds for equal and is not is told apart by its bytes.
   return a === undefined ? Number.NaN : collator.compare(a, b) || compareBytes(a, b)
@@ -83,7 +88,7 @@ function valueOf(field: Field, { fields, values }: RecordInHand): Value {
 }
 
 /** A positive comparison of one value. */
-function compares({ field, values }: RuleNode, op: RuleNode['op'], one: Scalar): boolean {
+function compares({ hasWords, values }: Comparing, op: RuleNode['op'], one: Scalar): boolean {
   const [first = '', second = ''] = values
   switch (op) {
     case 'eq':
@@ -91,15 +96,15 @@ function compares({ field, values }: RuleNode, op: RuleNode['op'], one: Scalar):
     case 'in':
       return values.includes(one)
     case 'gt':
-      return compare(field, one, first) > 0
+      return compare(hasWords, one, first) > 0
     case 'gte':
-      return compare(field, one, first) >= 0
+      return compare(hasWords, one, first) >= 0
     case 'lt':
-      return compare(field, one, first) < 0
+      return compare(hasWords, one, first) < 0
     case 'lte':
-      return compare(field, one, first) <= 0
+      return compare(hasWords, one, first) <= 0
     case 'between':
-      return compare(field, one, first) >= 0 && compare(field, one, second) <= 0
+      return compare(hasWords, one, first) >= 0 && compare(hasWords, one, second) <= 0
     case 'contains':
       return inLowerCase(String(one)).includes(inLowerCase(String(first)))
     case 'startsWith':
@@ -111,8 +116,13 @@ function compares({ field, values }: RuleNode, op: RuleNode['op'], one: Scalar):
   }
 }
 
-function ruleHolds(rule: RuleNode, record: RecordInHand, looking: Looking): boolean {
-  const value = valueOf(rule.field, record)
+function ruleHolds({ field, op, values }: RuleNode, record: RecordInHand, looking: Looking): boolean {
+  const hasWords = field.dataType === 'Text' && 'property' in field
+  return valueHolds(valueOf(field, record), { op, values, hasWords }, looking)
+}
+
+/** Whether a value fulfils a comparison. Throws AppError `too_large` where it would look at more than it may. */
+export function valueHolds(value: Value, rule: Comparing, looking: Looking): boolean {
   const isEmpty = value === null || value === ''
   // On a list it holds when any element does; the negations hold for empty values.
   const holdsFor = (op: RuleNode['op'], one: Scalar) => {
