@@ -290,7 +290,7 @@ describe('a form', () => {
         const refused = world.refusal('delete_form_record', { form: name, record })
         const waiting = () => world.sql`
           select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`
-        await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(1)
+        await expect.poll(waiting).toHaveLength(1)
         await sql.unsafe(`update ${table} set ${change} where id = ${id}`)
         return { outcome: refused }
       })
