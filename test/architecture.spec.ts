@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { buildRegistry } from '#platform/registry.ts'
 import { domains } from '#tools/index.ts'
+import { providerNames } from '#tools/messaging/providers/index.ts'
 
 import { listedOperations } from './contract/table.ts'
 import { packageRooms } from './support/package-rooms.ts'
@@ -42,6 +43,8 @@ function problemOf(one: Import): string | undefined {
   }
   if (under(from, 'activities')) {
     if (under(to, 'platform') || under(to, 'activities')) return undefined
+    // What calls a vendor goes by that vendor's literal: through the door each provider would be named in one more file.
+    if (under(from, 'activities/messaging/providers') && under(to, 'tools/messaging/providers')) return undefined
     return under(to, 'tools') && to.endsWith('/service.ts') ? undefined : 'activities come in by a domain’s service'
   }
   if (from === 'server/main.ts') return undefined
@@ -147,6 +150,22 @@ describe('the house', () => {
     expect(find('tools/assets/content.ts', 'left-pad')).toContain('has no room')
     expect(find('tools/assets/content.ts', 'sharp')).toContain('another room')
     expect(find('activities/recognition/image.ts', 'sharp')).toBeUndefined()
+  })
+
+  it('knows a provider of messages in its own files alone, and in the two lists of all', () => {
+    expect(providerNames.length).toBeGreaterThan(1)
+    const lists = ['tools/messaging/providers/index.ts', 'activities/messaging/providers/index.ts']
+    // What people say of a vendor is theirs, and documents show examples.
+    const others = files.filter((file) => !lists.includes(file) && !file.endsWith('.phrases.ts') && !under(file, 'server/docs'))
+    expect(others.length).toBeGreaterThan(400)
+    const strays = providerNames.flatMap((name) => {
+      const own = ['tools', 'activities'].map((room) => `${room}/messaging/providers/${name}.ts`)
+      expect(own.filter((file) => files.includes(file))).toEqual(own)
+      // The listener for mail speaks SMTP as well, and is nobody's provider.
+      const naming = name === 'smtp' ? /['"`]smtp['"`]|[sS]mtp(?:Way|Settings|Secrets)/ : new RegExp(name, 'i')
+      return others.filter((file) => !own.includes(file) && naming.test(textOf(file))).map((file) => `${file} knows ${name}`)
+    })
+    expect(strays).toEqual([])
   })
 
   it('keeps the language of tokens pure: values in, values out', () => {

@@ -10,7 +10,8 @@ import { textOfHtml } from '#server/mail/parse.ts'
 import { replyText } from '#tools/messaging/delivery/mail-text.rules.ts'
 import { choiceOf, keywordOf, keywordOfReply, plainText } from '#tools/messaging/messaging.rules.ts'
 import { quietUntil } from '#tools/messaging/delivery/quiet-hours.rules.ts'
-import { isSignedByTwilio, isStandardWebhook, parseForm } from '#tools/messaging/channels/webhook.rules.ts'
+import { isStandardWebhook } from '#tools/messaging/providers/signatures.ts'
+import { isSignedByTwilio, parseForm } from '#tools/messaging/providers/twilio.ts'
 
 import { spentMs } from './support/turns.ts'
 

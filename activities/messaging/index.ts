@@ -13,17 +13,15 @@ import {
   giveUpMedia,
   giveUpOn,
   listMediaToFetch,
-  type Order,
-  type Outcome,
   recordOutcome,
 } from '#tools/messaging/service.ts'
 
 import { fetchFile, MediaGone } from './media.ts'
-import { sendThroughSmtp } from './smtp.ts'
-import { lookUpAtTwilio, sendThroughTwilio, type TwilioParts } from './twilio.ts'
+import type { CarrierParts } from './providers/carrier.ts'
+import { carrierOf } from './providers/index.ts'
 
 export interface MessagingActivityOptions {
-  /** Hard limit of one call to Twilio; 10 s unless told. */
+  /** Hard limit of one call to a vendor; 10 s unless told. */
   readonly callMs?: number
   /** From a claim until its outcome can be looked up: beyond the limit of the call, and the vendor's own delay. 20 s unless told. */
   readonly settleMs?: number
@@ -50,7 +48,7 @@ export function createMessagingActivities(
 ): MessagingActivities & { close(): Promise<void> } {
   const { callMs = 10_000, settleMs = 20_000, retryDelayMs } = options
   const dispatcher = guardedDispatcher(services.config, { headersMs: callMs })
-  const parts: TwilioParts = { services, dispatcher, callMs }
+  const parts: CarrierParts = { services, dispatcher, callMs }
 
   const tryAgain = (type: string, delayMs = retryDelayMs) =>
     ApplicationFailure.create({
@@ -62,17 +60,6 @@ export function createMessagingActivities(
   /** The outcome cannot be looked up sooner; nor do a vendor's failures, one after the other, use up the tries in minutes. */
   const untilLookUpMs = () => Math.max(settleMs, retryDelayMs ?? vendorWaitMs(Context.current().info.attempt))
 
-  function send(order: Order): Promise<Outcome> {
-    const { via } = order
-    return via.provider === 'twilio' ? sendThroughTwilio(parts, { ...order, via }) : sendThroughSmtp(services, { ...order, via })
-  }
-
-  async function lookUp(order: Order, rivals: number): Promise<Outcome> {
-    const { via } = order
-    if (via.provider === 'twilio') return lookUpAtTwilio(parts, { ...order, via }, rivals)
-    return { kind: 'neverKnown', detail: 'a mail server keeps no list', providerId: via.messageIdHeader }
-  }
-
   async function carryOut(tenantId: number, messageId: number): Promise<DeliveryStep> {
     // An earlier call that is found not to have gone through is followed by a claim of its own, and then one call: two rounds, never more.
     for (let round = 0; round < 2; round++) {
@@ -80,7 +67,8 @@ export function createMessagingActivities(
       if (claim.kind === 'done') return { kind: 'done' }
       if (claim.kind === 'held') return { kind: 'held', forMs: Math.max(1_000, claim.forMs) }
       if (claim.kind === 'lookUp' && claim.ageMs < settleMs) throw tryAgain('settling', settleMs - claim.ageMs + 50)
-      const outcome = await (claim.kind === 'send' ? send(claim.order) : lookUp(claim.order, claim.rivals))
+      const carrier = carrierOf(claim.order.via.provider)
+      const outcome = await (claim.kind === 'send' ? carrier.send(parts, claim.order) : carrier.lookUp(parts, claim.order, claim.rivals))
       await recordOutcome(services, claim.order, outcome)
       if (outcome.kind === 'unknown') throw tryAgain('outcomeUnknown', untilLookUpMs())
       if (outcome.kind === 'notSent' && claim.kind === 'send') throw tryAgain('vendorAway')

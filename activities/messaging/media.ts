@@ -36,15 +36,11 @@ async function open(
   media: MediaToFetch,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
-  const { twilio } = media
-  const home = new URL(twilio?.settings.apiBaseUrl ?? 'https://api.twilio.com').origin
+  const { access } = media
   let url = new URL(media.url)
   for (let hops = 0; hops <= maxRedirects; hops++) {
-    if (url.protocol !== 'https:' && url.origin !== home) throw new MediaGone('The file lies at an address that is not encrypted')
-    const authorization =
-      twilio && url.origin === home
-        ? `Basic ${Buffer.from(`${twilio.settings.accountSid}:${twilio.secrets.authToken}`).toString('base64')}`
-        : undefined
+    if (url.protocol !== 'https:' && url.origin !== access?.origin) throw new MediaGone('The file lies at an address that is not encrypted')
+    const authorization = url.origin === access?.origin ? access.authorization : undefined
     if (authorization !== undefined) await assertEncrypted(config, url)
     const answer = await request(url, {
       dispatcher,

@@ -1,8 +1,8 @@
 /** What a builder may choose from: only what some operation takes today. */
-import { z } from 'zod'
+import type { z } from 'zod'
 
-import { providerSecrets, providerSettings } from '#tools/messaging/channels/channels.schema.ts'
 import { channelKinds } from '#tools/messaging/messaging.schema.ts'
+import { providersOf } from '#tools/messaging/service.ts'
 import { aggregates, aggregatesOf, operators, operatorsOf } from '#tools/properties/operators.types.ts'
 import { type DataType, dataTypes } from '#tools/properties/properties.schema.ts'
 
@@ -74,23 +74,6 @@ const aggregateNotes: Readonly<Record<(typeof aggregates)[number], string>> = {
   MAX: 'Greatest or latest',
 }
 
-/** The fields of a strict object, as a person fills them in. */
-function fieldsOf(schema: z.ZodObject): { name: string; isRequired: boolean }[] {
-  return Object.entries(schema.shape).map(([name, field]) => ({ name, isRequired: !(field instanceof z.ZodOptional) }))
-}
-
-function providersOf(channel: (typeof channelKinds)[number]): (keyof typeof providerSettings)[] {
-  switch (channel) {
-    case 'inbox':
-      return []
-    case 'sms':
-    case 'whatsapp':
-      return ['twilio']
-    case 'email':
-      return ['smtp']
-  }
-}
-
 export const vocabularyNow: Vocabulary = {
   dataTypes: dataTypes.map((internalName, index) => ({
     dataTypeId: index + 1,
@@ -119,10 +102,13 @@ export const vocabularyNow: Vocabulary = {
   channels: channelKinds.map((internalName, index) => ({
     channelId: index + 1,
     internalName,
-    providers: providersOf(internalName).map((provider) => ({
-      internalName: provider,
-      settings: fieldsOf(providerSettings[provider]),
-      secrets: fieldsOf(providerSecrets[provider]),
-    })),
+    providers:
+      internalName === 'inbox'
+        ? []
+        : providersOf(internalName).map(({ name, settingFields, secretFields }) => ({
+            internalName: name,
+            settings: [...settingFields],
+            secrets: [...secretFields],
+          })),
   })),
 }

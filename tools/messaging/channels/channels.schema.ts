@@ -1,13 +1,12 @@
 /** Channels and what people prefer, on the wire. */
-import { isIP } from 'node:net'
-
 import { z } from 'zod'
 
 import { component } from '#platform/document-schema.ts'
 import { definitionId, newName } from '#platform/names.ts'
-import { isHostName } from '#platform/outbound.ts'
 
 import { channelKind, channelKinds, tenantUserId } from '../messaging.schema.ts'
+import { providerNames, providers } from '../providers/index.ts'
+import type { SetupField } from '../providers/provider.ts'
 
 export const channelId = definitionId
 
@@ -21,69 +20,18 @@ export const channelName = newName().refine((name) => !kindWords.has(name.toLowe
 
 export const vendorChannel = z.enum(['sms', 'whatsapp', 'email'])
 export type VendorChannel = z.output<typeof vendorChannel>
-export const provider = z.enum(['twilio', 'smtp'])
-export type Provider = z.output<typeof provider>
+export const provider = z.enum(providerNames)
 
+const fieldsOf = (fields: readonly SetupField[]) => fields.map(({ name, isRequired }) => (isRequired ? name : `${name}?`)).join(', ')
+const each = (tell: (one: (typeof providers)[number]) => string) => providers.map((one) => `${one.name}: ${tell(one)}`).join('; ')
+
+export const whoCarries = each((one) => one.carries.join(', '))
 export const settingsOf = z
   .record(z.string(), z.union([z.string().max(500), z.number(), z.boolean()]))
-  .describe(
-    'twilio: accountSid, from, messagingServiceSid?, apiBaseUrl?, helpText?; smtp: host, port, secure, from, replyDomain?, helpText?',
-  )
+  .describe(each(({ settingFields }) => fieldsOf(settingFields)))
 export const secretsOf = z
   .record(z.string(), z.string().max(500))
-  .describe('twilio: authToken; smtp: user?, password?, webhookSecret?. Never shown again')
-
-const domain = z
-  .string()
-  .refine(isHostName, { error: 'A domain such as ops.example.com is needed: letters, digits and hyphens between dots' })
-const host = z.string().refine((text) => isIP(text) !== 0 || isHostName(text), {
-  error: 'A host name such as mail.example.com or an IP address is needed; its port is the setting port',
-})
-
-/** Strict objects of what each provider takes. */
-export const providerSettings = {
-  twilio: z.strictObject({
-    accountSid: z.string().regex(/^AC[0-9a-zA-Z]{32}$/, 'AC and 32 letters or digits'),
-    from: z.string().regex(/^[^\p{Cc}]{3,40}$/u, '3 to 40 characters on one line'),
-    messagingServiceSid: z
-      .string()
-      .regex(/^MG[0-9a-zA-Z]{32}$/, 'MG and 32 letters or digits')
-      .optional(),
-    // The form of the text first: what reads addresses drops line breaks from them without a word.
-    apiBaseUrl: z
-      .string()
-      .max(500)
-      .regex(/^[^@?#\s\\\p{Cc}]*$/u, 'An address without a user, a query, a fragment or white space')
-      .pipe(z.url({ protocol: /^https?$/ }))
-      .optional(),
-    helpText: z.string().min(1).max(300).optional(),
-  }),
-  smtp: z.strictObject({
-    host,
-    port: z.int().min(1).max(65_535),
-    secure: z.boolean(),
-    from: z.email(),
-    replyDomain: domain.optional(),
-    helpText: z.string().min(1).max(300).optional(),
-  }),
-} as const
-
-export const providerSecrets = {
-  twilio: z.strictObject({ authToken: z.string().min(8).max(200) }),
-  smtp: z.strictObject({
-    user: z.string().min(1).max(320).optional(),
-    password: z.string().min(1).max(500).optional(),
-    webhookSecret: z
-      .string()
-      .regex(/^(whsec_)?[A-Za-z0-9+/]{32,}={0,2}$/, 'whsec_ and base64, as Standard Webhooks has it')
-      .optional(),
-  }),
-} as const
-
-export type TwilioSettings = z.output<typeof providerSettings.twilio>
-export type TwilioSecrets = z.output<typeof providerSecrets.twilio>
-export type SmtpSettings = z.output<typeof providerSettings.smtp>
-export type SmtpSecrets = z.output<typeof providerSecrets.smtp>
+  .describe(`${each(({ secretFields }) => fieldsOf(secretFields))}. Never shown again`)
 
 /** What a channel can carry. */
 export const carries = z.object({
@@ -97,7 +45,7 @@ export const channel = z.object({
   channelId: channelId.nullable().describe('Null: the inbox, which every tenant has'),
   internalName: z.string(),
   channel: channelKind,
-  provider: z.enum(['builtIn', 'twilio', 'smtp']),
+  provider: z.enum(['builtIn', ...providerNames]),
   carries,
   settings: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
@@ -135,14 +83,18 @@ export const contactPreferences = z.object({
   ),
 })
 
+const [example] = providers.flatMap((one) => (one.example ? [{ provider: one.name, ...one.example }] : []))
+if (!example) throw new Error('No provider has an example')
+const { title: exampleTitle, secrets: exampleSecrets, ...shownExample } = example
+
+/** How the first of the providers is set up. */
+export const exampleSetup = { title: exampleTitle, input: { ...shownExample, secrets: exampleSecrets } }
+
 export const exampleChannel: z.output<typeof savedChannel> = {
   channelId: 7,
-  internalName: 'FieldSms',
-  channel: 'sms',
-  provider: 'twilio',
+  ...shownExample,
   carries: { maxTextLength: 1600, choices: 'numbered', attachments: true, receipts: 'delivered' },
-  settings: { accountSid: 'AC00000000000000000000000000000000', from: '+15005550006' },
-  secrets: ['authToken'],
+  secrets: Object.keys(exampleSecrets),
   channelKey: 'k3Jp0w8yC5sQn1ZtLr7eVd2XbGhAaUoM',
   webhookUrl: 'https://fieldloop.example/api/v1/messaging/webhooks/k3Jp0w8yC5sQn1ZtLr7eVd2XbGhAaUoM',
 }

@@ -1,13 +1,14 @@
 /** The SQL of channels, of what people refused on them, and of what their vendors have delivered already. */
 import type { Tx } from '#platform/db/pool.ts'
 
-import type { Provider, VendorChannel } from './channels.schema.ts'
+import type { ProviderName } from '../providers/index.ts'
+import type { VendorChannel } from './channels.schema.ts'
 
 export interface ChannelRow {
   readonly channelId: number
   readonly internalName: string
   readonly channel: VendorChannel
-  readonly provider: Provider
+  readonly provider: ProviderName
   readonly settings: Readonly<Record<string, string | number | boolean>>
   readonly sealedSecrets: Buffer | null
   readonly secretNames: readonly string[]

@@ -5,10 +5,21 @@ import { z } from 'zod'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
-import { channelName, exampleChannel, provider, savedChannel, secretsOf, settingsOf, vendorChannel } from './channels.schema.ts'
+import {
+  channelName,
+  exampleChannel,
+  exampleSetup,
+  provider,
+  savedChannel,
+  secretsOf,
+  settingsOf,
+  vendorChannel,
+  whoCarries,
+} from './channels.schema.ts'
 import { checkChannel } from './channel-settings.ts'
 import { findChannel, insertChannel, setChannel } from './channels.store.ts'
 import { sealSecrets } from './secrets.ts'
+import { mustProvide } from '../providers/index.ts'
 import { toSavedChannel } from '../shown.ts'
 
 /** list_channels answers all of them. */
@@ -20,33 +31,21 @@ export const createChannel = defineOperation({
   name: 'create_channel',
   title: 'Create a channel',
   description:
-    'Configures a way for messages: SMS or WhatsApp through twilio, e-mail through smtp. Give webhookUrl of the answer to the vendor as the address for inbound messages, then call test_channel.',
+    'Configures a way for messages through a provider. Give webhookUrl of the answer to the vendor as the address for inbound messages, then call test_channel.',
   method: 'POST',
   path: '/api/v1/messaging/channels',
   roles: 'AdminIntegration',
   input: z.object({
     internalName: channelName,
     channel: vendorChannel.describe('What it carries'),
-    provider: provider.describe('Who carries it'),
+    provider: provider.describe(whoCarries),
     settings: settingsOf,
     secrets: secretsOf.optional(),
   }),
-  examples: [
-    {
-      title: 'SMS through Twilio',
-      input: {
-        internalName: 'FieldSms',
-        channel: 'sms',
-        provider: 'twilio',
-        settings: { accountSid: 'AC00000000000000000000000000000000', from: '+15005550006' },
-        secrets: { authToken: 'from-the-console' },
-      },
-      output: exampleChannel,
-    },
-  ],
+  examples: [{ ...exampleSetup, output: exampleChannel }],
   async handler(context, input) {
     const { tx, tenantId, stamp, services } = context
-    const { settings, secrets } = checkChannel(services, { ...input, secrets: input.secrets ?? {} })
+    const { settings, secrets } = checkChannel(services, mustProvide(input.provider), { ...input, secrets: input.secrets ?? {} })
     const channelKey = randomBytes(24).toString('base64url')
     const { internalName, channel } = input
     const made = { internalName, channel, provider: input.provider, settings, channelKey }

@@ -4,7 +4,6 @@ import { findTenantKey } from '#platform/db/tenant.ts'
 import { mustExist } from '#platform/errors.ts'
 import type { Services } from '#platform/services.ts'
 
-import { type Provider, providerSecrets, type SmtpSecrets, type TwilioSecrets } from './channels.schema.ts'
 import type { ChannelRow } from './channels.store.ts'
 
 export type ChannelSecrets = Readonly<Record<string, string>>
@@ -40,12 +39,4 @@ export async function openSecrets(tx: Tx, services: Services, tenantId: number, 
   }
   // Sealed by sealSecrets, and authenticated: it is what was put in.
   return JSON.parse(text) as ChannelSecrets
-}
-
-/** The secrets by the names that the provider gives them; undefined where one that it needs is missing. */
-export function secretsFor(provider: 'twilio', secrets: ChannelSecrets | undefined): TwilioSecrets | undefined
-export function secretsFor(provider: 'smtp', secrets: ChannelSecrets | undefined): SmtpSecrets | undefined
-export function secretsFor(provider: Provider, secrets: ChannelSecrets | undefined): TwilioSecrets | SmtpSecrets | undefined {
-  const parsed = providerSecrets[provider].safeParse(secrets)
-  return parsed.success ? parsed.data : undefined
 }

@@ -7,6 +7,7 @@ import { channelId, channelName, exampleChannel, savedChannel, settingsOf } from
 import { checkChannel, findMissingSecrets } from './channel-settings.ts'
 import { lockChannel, setChannel } from './channels.store.ts'
 import { openSecrets, sealSecrets } from './secrets.ts'
+import { mustProvide } from '../providers/index.ts'
 import { toSavedChannel } from '../shown.ts'
 
 export const updateChannel = defineOperation({
@@ -35,6 +36,7 @@ export const updateChannel = defineOperation({
   async handler(context, input) {
     const { tx, tenantId, stamp, services } = context
     const old = mustExist(await lockChannel(tx, tenantId, input.channelId), 'channel')
+    const provider = mustProvide(old.provider)
     const kept = await openSecrets(tx, services, tenantId, old)
     if (!kept && !old.secretNames.every((name) => input.secrets?.[name] !== undefined)) {
       throw new AppError(
@@ -44,13 +46,12 @@ export const updateChannel = defineOperation({
     }
     const merged = { ...kept, ...input.secrets }
     const wanted = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null))
-    const { settings, secrets } = checkChannel(services, {
+    const { settings, secrets } = checkChannel(services, provider, {
       channel: old.channel,
-      provider: old.provider,
       settings: input.settings ?? old.settings,
       secrets: wanted,
     })
-    const issues = findMissingSecrets(old, settings, input.secrets ?? {})
+    const issues = findMissingSecrets(provider, old, settings, input.secrets ?? {})
     if (issues.length > 0) throw new AppError('invalid_input', 'Another host needs the secrets of the channel again.', { issues })
     const to = {
       channelId: old.channelId,

@@ -16,6 +16,7 @@ import { insertMedia } from '../delivery/delivery.store.ts'
 import { tellEnded, tellReceived } from '../delivery/errands.ts'
 import { findAskedCard, hasInbound, insertMessage } from './messages.store.ts'
 import { choiceOf, helpTextDefault, isUnsubscribe, isYes, type Keyword, keywordOf, keywordOfReply } from '../messaging.rules.ts'
+import { findProvider } from '../providers/index.ts'
 import { lockAddress } from './recipients.store.ts'
 import { addOutbound } from './send.ts'
 import { logReceived } from './logged.ts'
@@ -106,12 +107,12 @@ async function authorOf({ tx, tenantId }: TxContext, conversation: ConversationR
   return known ?? (await findUserByAddress(tx, tenantId, inbound.from)) ?? null
 }
 
-/** HELP by e-mail: nobody else answers it there, as a vendor's webhook does for its own channels. */
+/** HELP where the answer to the vendor's webhook carries no text for its sender. */
 async function answerHelp(context: TxContext, conversation: ConversationRow): Promise<void> {
   const { tx, tenantId } = context
   const { conversationId, channelId } = conversation
   const channel = channelId === null ? undefined : await findChannel(tx, tenantId, channelId)
-  if (!channel) return
+  if (!channel || findProvider(channel.provider)?.answer !== undefined) return
   await addOutbound(context, conversation, { text: String(channel.settings['helpText'] ?? helpTextDefault), isUrgent: true })
   if (conversation.state === 'ended') await tellEnded(context, conversationId)
 }
@@ -171,7 +172,7 @@ async function store(
   await logReceived(context, { conversationId, messageId, seq, channel, eiRecordId: conversation.eiRecordId }, fromUserId)
   if (media.length > 0) await insertMedia(tx, tenantId, messageId, media)
   if (state === 'open') context.afterCommit(() => services.wake.poke(conversationTopic(conversationId)))
-  if (keyword === 'help' && channel === 'email') await answerHelp(context, conversation)
+  if (keyword === 'help' && given.keyword === undefined && channel !== 'inbox') await answerHelp(context, conversation)
   return { conversationId, messageId, seq, keyword }
 }
 

@@ -6,13 +6,6 @@ import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { findAssets } from '#tools/assets/service.ts'
 
-import {
-  providerSettings,
-  type SmtpSecrets,
-  type SmtpSettings,
-  type TwilioSecrets,
-  type TwilioSettings,
-} from '../channels/channels.schema.ts'
 import { forRecipient, mayBringLink } from '../conversations/cards.rules.ts'
 import { type ChannelRow, findChannel, insertOptOut, isOptedOut } from '../channels/channels.store.ts'
 import * as store from './delivery.store.ts'
@@ -20,15 +13,17 @@ import { findLinksOf } from '../conversations/links.store.ts'
 import { noteProviderId } from '../conversations/messages.store.ts'
 import { plainText } from '../messaging.rules.ts'
 import type { Card, FailureReason, MessageStatus } from '../messaging.schema.ts'
+import { findProvider } from '../providers/index.ts'
+import type { Thread, Way } from '../providers/provider.ts'
 import { quietUntil } from './quiet-hours.rules.ts'
 import { findPerson } from '../conversations/recipients.store.ts'
-import { replyAddress, replyDomain } from './reply-address.ts'
-import { openSecrets, secretsFor } from '../channels/secrets.ts'
+import { replyAddress } from './reply-address.ts'
+import { openSecrets } from '../channels/secrets.ts'
 import { messageTopic } from '../conversations/send.ts'
 import { moveStatus } from '../conversations/logged.ts'
 
 /** What goes to a vendor, with everything that the call needs. */
-export interface Order {
+export interface Order<W extends Way = Way> {
   readonly tenantId: number
   readonly messageId: number
   readonly conversationId: number
@@ -41,26 +36,7 @@ export interface Order {
   readonly assetKeys: readonly string[]
   /** Who sent it, in whose name its files are shown to the vendor. */
   readonly fromUserId: number | null
-  readonly via: TwilioWay | SmtpWay
-}
-
-export interface TwilioWay {
-  readonly provider: 'twilio'
-  readonly channel: 'sms' | 'whatsapp'
-  readonly settings: TwilioSettings
-  readonly secrets: TwilioSecrets
-  readonly statusCallback: string
-}
-
-export interface SmtpWay {
-  readonly provider: 'smtp'
-  readonly settings: SmtpSettings
-  readonly secrets: SmtpSecrets
-  readonly subject: string
-  /** Stable: the same for every attempt. */
-  readonly messageIdHeader: string
-  readonly references: readonly string[]
-  readonly replyTo: string
+  readonly via: W
 }
 
 export type Claim =
@@ -89,33 +65,29 @@ async function settle(
   context.afterCommit(() => context.services.wake.poke(messageTopic(messageId)))
 }
 
-/** How the channel is to be spoken to; undefined where its settings or secrets do not suffice. */
-async function wayOf(context: TxContext, due: store.DueMessage, channel: ChannelRow): Promise<TwilioWay | SmtpWay | undefined> {
-  const { tx, tenantId, services } = context
-  const all = await openSecrets(tx, services, tenantId, channel)
-  if (channel.provider === 'twilio') {
-    const settings = providerSettings.twilio.safeParse(channel.settings)
-    const secrets = secretsFor('twilio', all)
-    if (!settings.success || !secrets || channel.channel === 'email') return undefined
-    // Our id rides along, so that a callback finds its message even when the answer to our call was lost.
-    const statusCallback = `${webhookUrl(services, channel.channelKey)}?messageId=${due.messageId}`
-    return { provider: 'twilio', channel: channel.channel, settings: settings.data, secrets, statusCallback }
-  }
-  const settings = providerSettings.smtp.safeParse(channel.settings)
-  const secrets = secretsFor('smtp', all)
-  if (!settings.success || !secrets) return undefined
-  const domain = replyDomain(services, settings.data)
-  const thread = (await store.listThread(tx, tenantId, due.conversationId, due.seq)).map((one) => one.providerId)
-  const subject = due.subject ?? `Message from ${await findTenantName(tx, tenantId)}`
+const noThread: Thread = { subject: '', earlier: [], replyAddress: () => '' }
+
+async function threadOf({ tx, tenantId, services }: TxContext, due: store.DueMessage): Promise<Thread> {
   return {
-    provider: 'smtp',
-    settings: settings.data,
-    secrets,
-    subject: thread.length > 0 ? `Re: ${subject}` : subject,
-    messageIdHeader: `<m${due.messageId}.${tenantId}@${domain}>`,
-    references: thread,
-    replyTo: replyAddress(services, tenantId, due.conversationId, domain),
+    subject: due.subject ?? `Message from ${await findTenantName(tx, tenantId)}`,
+    earlier: (await store.listThread(tx, tenantId, due.conversationId, due.seq)).map((one) => one.providerId),
+    replyAddress: (domain) => replyAddress(services, tenantId, due.conversationId, domain),
   }
+}
+
+/** How the channel is to be spoken to; undefined where its settings or secrets do not suffice. */
+async function wayOf(context: TxContext, due: store.DueMessage, channel: ChannelRow): Promise<Way | undefined> {
+  const { tx, tenantId, services } = context
+  const provider = findProvider(channel.provider)
+  const stored = { settings: channel.settings, secrets: await openSecrets(tx, services, tenantId, channel) }
+  return provider?.way(stored, {
+    tenantId,
+    messageId: due.messageId,
+    channel: channel.channel,
+    callbackUrl: `${webhookUrl(services, channel.channelKey)}?messageId=${due.messageId}`,
+    publicHost: new URL(services.config.publicUrl).hostname,
+    thread: provider.isThreaded ? await threadOf(context, due) : noThread,
+  })
 }
 
 async function heldUntil(context: TxContext, due: store.DueMessage): Promise<number | undefined> {

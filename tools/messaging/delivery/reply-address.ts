@@ -3,18 +3,11 @@ import { timingSafeEqual } from 'node:crypto'
 
 import type { Services } from '#platform/services.ts'
 
-import type { SmtpSettings } from '../channels/channels.schema.ts'
-
 // Mail systems fold local parts to lower case, so the signature is written in hexadecimal; 96 bits of it.
 function signatureOf(services: Services, tenantId: number, conversationId: number): string {
   return Buffer.from(services.secrets.sign('reply address', `${tenantId}/${conversationId}`), 'base64url')
     .subarray(0, 12)
     .toString('hex')
-}
-
-/** Where our listener receives: the channel's own domain, else the host of PUBLIC_URL. */
-export function replyDomain(services: Services, settings: Pick<SmtpSettings, 'replyDomain'>): string {
-  return settings.replyDomain ?? new URL(services.config.publicUrl).hostname
 }
 
 /** `reply+<tenant>-<conversation>-<signature>@<domain>` */

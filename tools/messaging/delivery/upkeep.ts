@@ -3,17 +3,18 @@ import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 
 import { findChannel } from '../channels/channels.store.ts'
-import { providerSettings, type TwilioSecrets, type TwilioSettings } from '../channels/channels.schema.ts'
 import { endIdle, findConversation } from '../conversations/conversations.store.ts'
 import { attachMedia, listPendingMedia, setMediaFailed, type PendingMedia } from './delivery.store.ts'
 import { tellEnded } from './errands.ts'
-import { openSecrets, secretsFor } from '../channels/secrets.ts'
+import { openSecrets } from '../channels/secrets.ts'
+import { findProvider } from '../providers/index.ts'
+import type { FilesAccess } from '../providers/provider.ts'
 import { logEnded } from '../conversations/logged.ts'
 import { conversationTopic } from '../conversations/waiting.ts'
 
 export interface MediaToFetch extends PendingMedia {
-  /** Of the channel that it came through; undefined where that is gone or not Twilio's. */
-  readonly twilio: { readonly settings: TwilioSettings; readonly secrets: TwilioSecrets } | undefined
+  /** Of the channel that it came through; undefined where that is gone, or its files lie open. */
+  readonly access: FilesAccess | undefined
 }
 
 /** Files of this conversation that are not fetched yet. */
@@ -25,15 +26,15 @@ export async function listMediaToFetch(
   return inSystemTransaction(services, tenantId, async ({ tx }) => {
     const conversation = await findConversation(tx, tenantId, conversationId)
     const pending = await listPendingMedia(tx, tenantId, conversationId)
-    const ways = new Map<number, MediaToFetch['twilio']>()
+    const accesses = new Map<number, FilesAccess>()
     for (const channelId of new Set(pending.flatMap((one) => one.channelId ?? []))) {
       const channel = await findChannel(tx, tenantId, channelId)
-      if (channel?.provider !== 'twilio') continue
-      const settings = providerSettings.twilio.safeParse(channel.settings)
-      const secrets = secretsFor('twilio', await openSecrets(tx, services, tenantId, channel))
-      if (settings.success && secrets) ways.set(channelId, { settings: settings.data, secrets })
+      if (!channel) continue
+      const stored = { settings: channel.settings, secrets: await openSecrets(tx, services, tenantId, channel) }
+      const access = findProvider(channel.provider)?.filesAt(stored)
+      if (access) accesses.set(channelId, access)
     }
-    return { isOpen: conversation?.state === 'open', media: pending.map((one) => ({ ...one, twilio: ways.get(one.channelId ?? 0) })) }
+    return { isOpen: conversation?.state === 'open', media: pending.map((one) => ({ ...one, access: accesses.get(one.channelId ?? 0) })) }
   })
 }
 

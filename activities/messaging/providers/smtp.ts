@@ -10,9 +10,12 @@ import { AppError } from '#platform/errors.ts'
 import { isAllowedAddress, resolveAllowed } from '#platform/outbound.ts'
 import type { Services } from '#platform/services.ts'
 import { openAsset } from '#tools/assets/service.ts'
-import type { Order, Outcome, SmtpWay } from '#tools/messaging/service.ts'
+import type { SmtpWay } from '#tools/messaging/providers/smtp.ts'
+import type { Order, Outcome } from '#tools/messaging/service.ts'
 
-type SmtpOrder = Order & { readonly via: SmtpWay }
+import type { Carrier } from './carrier.ts'
+
+type SmtpOrder = Order<SmtpWay>
 
 const limits = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 5_000 } as const
 // Below the time-out of the activity, so that the outcome is still written down.
@@ -96,8 +99,7 @@ function readFailure(order: SmtpOrder, error: unknown, isHandedOver: boolean): O
   return { kind: 'notSent', detail: 'connection' }
 }
 
-/** One hand-over; the order has been claimed. */
-export async function sendThroughSmtp(services: Services, order: SmtpOrder): Promise<Outcome> {
+async function handOver(services: Services, order: SmtpOrder): Promise<Outcome> {
   const { settings, secrets } = order.via
   let isHandedOver = false
   let connection: SMTPConnection | undefined
@@ -143,4 +145,10 @@ export async function sendThroughSmtp(services: Services, order: SmtpOrder): Pro
     clearTimeout(limit)
     connection?.close()
   }
+}
+
+export const smtp: Carrier<SmtpWay> = {
+  send: ({ services }, order) => handOver(services, order),
+  lookUp: (_parts, { via }) =>
+    Promise.resolve({ kind: 'neverKnown', detail: 'a mail server keeps no list', providerId: via.messageIdHeader }),
 }

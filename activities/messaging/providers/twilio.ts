@@ -1,21 +1,16 @@
 /** Messages through Twilio: sent by its own client, over our guarded connections, to the address that the channel names. */
 import type { RequestClient, Twilio } from 'twilio'
-import { type Dispatcher, request } from 'undici'
+import { request } from 'undici'
 
 import { AppError } from '#platform/errors.ts'
 import { assertEncrypted } from '#platform/outbound.ts'
-import type { Services } from '#platform/services.ts'
 import { downloadPath, signedUrl } from '#tools/assets/service.ts'
-import { failureOfTwilio, type Order, type Outcome, type TwilioWay, withoutKnown } from '#tools/messaging/service.ts'
+import { failureOfTwilio, onTwilioWire, twilioMessage, type TwilioWay } from '#tools/messaging/providers/twilio.ts'
+import { type Order, type Outcome, withoutKnown } from '#tools/messaging/service.ts'
 
-export interface TwilioParts {
-  readonly services: Services
-  readonly dispatcher: Dispatcher
-  /** Hard limit of one call. */
-  readonly callMs: number
-}
+import type { Carrier, CarrierParts } from './carrier.ts'
 
-type TwilioOrder = Order & { readonly via: TwilioWay }
+type TwilioOrder = Order<TwilioWay>
 
 /** The call was never made, or its connection never stood: nothing can have been sent. */
 class NotConnected extends Error {
@@ -57,7 +52,7 @@ async function textWithin(body: AsyncIterable<Buffer>): Promise<string> {
  * Twilio's client has no setting for its address, but takes the part that makes the requests. This one sends them where the channel says, never
  * follows a redirect, and keeps to a limit.
  */
-function requestClient({ services, dispatcher, callMs }: TwilioParts, apiBaseUrl: string | undefined): RequestClient {
+function requestClient({ services, dispatcher, callMs }: CarrierParts, apiBaseUrl: string | undefined): RequestClient {
   const client = {
     async request(options: {
       method: string
@@ -99,13 +94,11 @@ function requestClient({ services, dispatcher, callMs }: TwilioParts, apiBaseUrl
   return client as unknown as RequestClient
 }
 
-async function clientFor(parts: TwilioParts, { settings, secrets }: Pick<TwilioWay, 'settings' | 'secrets'>): Promise<Twilio> {
+async function clientFor(parts: CarrierParts, { settings, secrets }: Pick<TwilioWay, 'settings' | 'secrets'>): Promise<Twilio> {
   // Half a second and 60 MB that a process without such a channel does not pay.
   const { default: twilio } = await import('twilio')
   return twilio(settings.accountSid, secrets.authToken, { httpClient: requestClient(parts, settings.apiBaseUrl) })
 }
-
-const onWire = (via: TwilioWay, address: string) => (via.channel === 'whatsapp' ? `whatsapp:${address}` : address)
 
 function readFailure(error: unknown): Outcome {
   if (error instanceof AppError) return { kind: 'refused', reason: 'channelMisconfigured' }
@@ -123,20 +116,14 @@ function readFailure(error: unknown): Outcome {
   return { kind: 'refused', reason, vendorCode }
 }
 
-/** One call that sends; the order has been claimed. */
-export async function sendThroughTwilio(parts: TwilioParts, order: TwilioOrder): Promise<Outcome> {
+async function send(parts: CarrierParts, order: TwilioOrder): Promise<Outcome> {
   const { via } = order
   // Signed by the product for the vendor: the message was taken, and holds whatever becomes of the key that sent it.
   const actor = { tenantUserId: order.fromUserId ?? 0, kind: 'system', credentialId: 'system' } as const
   try {
     const client = await clientFor(parts, via)
     const { sid } = await client.messages.create({
-      to: onWire(via, order.to),
-      body: order.text,
-      statusCallback: via.statusCallback,
-      ...(via.settings.messagingServiceSid === undefined
-        ? { from: onWire(via, via.settings.from) }
-        : { messagingServiceSid: via.settings.messagingServiceSid }),
+      ...twilioMessage(via, order),
       ...(order.assetKeys.length === 0
         ? {}
         : { mediaUrl: order.assetKeys.map((key) => signedUrl({ services: parts.services, actor }, downloadPath(key)).url) }),
@@ -164,10 +151,10 @@ const folded = (text: string) => text.replaceAll('\r\n', '\n').trim()
  *
  * Filtered by the address alone: a filter by date leaves out what is still queued.
  */
-export async function lookUpAtTwilio(parts: TwilioParts, order: TwilioOrder, rivals: number): Promise<Outcome> {
+async function lookUp(parts: CarrierParts, order: TwilioOrder, rivals: number): Promise<Outcome> {
   const { via } = order
   const client = await clientFor(parts, via)
-  const messages = await client.messages.list({ to: onWire(via, order.to), limit: listed, pageSize: listed })
+  const messages = await client.messages.list({ to: onTwilioWire(via, order.to), limit: listed, pageSize: listed })
   const claimed = Date.parse(order.claimedAt)
   const isMadeSince = (made: Date | null, reachMs = skewMs) => made === null || made.getTime() >= claimed - reachMs
   const alike = messages.filter((one) => {
@@ -195,3 +182,5 @@ export async function lookUpAtTwilio(parts: TwilioParts, order: TwilioOrder, riv
   if (sids.length > rivals) return { kind: 'sent', providerId: sids.at(-1) ?? sid }
   return { kind: 'neverKnown', detail: 'others with the same words', providerId: undefined }
 }
+
+export const twilio: Carrier<TwilioWay> = { send, lookUp }

@@ -1,0 +1,14 @@
+/** The carriers of all providers, by the provider's name. */
+import type { ProviderName } from '#tools/messaging/providers/index.ts'
+
+import { type Carrier, forAnyWay } from './carrier.ts'
+import { smtp } from './smtp.ts'
+import { twilio } from './twilio.ts'
+
+const carriers: Readonly<Record<ProviderName, Carrier>> = { twilio: forAnyWay(twilio), smtp: forAnyWay(smtp) }
+
+export function carrierOf(provider: string): Carrier {
+  const carrier = Object.hasOwn(carriers, provider) ? carriers[provider as ProviderName] : undefined
+  if (!carrier) throw new Error(`Nothing here carries messages through ${provider}`)
+  return carrier
+}

@@ -1,0 +1,35 @@
+/** All providers: the one list that names them, beside that of their activities. */
+import { AppError } from '#platform/errors.ts'
+import { quoted } from '#platform/suggest.ts'
+
+import type { VendorChannel } from '../channels/channels.schema.ts'
+import type { Provider } from './provider.ts'
+import { smtp } from './smtp.ts'
+import { twilio } from './twilio.ts'
+
+const all = [twilio, smtp] as const
+
+export type ProviderName = (typeof all)[number]['name']
+
+export const providers: readonly Provider<ProviderName>[] = all
+
+export const providerNames = all.map(({ name }) => name)
+
+const byName: ReadonlyMap<string, Provider<ProviderName>> = new Map(providers.map((one) => [one.name, one]))
+
+/** Undefined for a name that only another version of the product knows. */
+export function findProvider(name: string): Provider<ProviderName> | undefined {
+  return byName.get(name)
+}
+
+/** Throws AppError `conflict` for such a name. */
+export function mustProvide(name: string): Provider<ProviderName> {
+  const provider = byName.get(name)
+  if (provider) return provider
+  throw new AppError('conflict', `This installation has no provider ${quoted(name)}. Delete the channel, or run the version that made it.`)
+}
+
+/** Those that carry a kind of channel. */
+export function providersOf(channel: VendorChannel): readonly Provider<ProviderName>[] {
+  return providers.filter(({ carries }) => carries.includes(channel))
+}
