@@ -1,5 +1,6 @@
 /** What a run found, as a table with the aims. */
 import type { Cost, McpResult, RestResult } from './calls.ts'
+import type { ClaimResult } from './outbox.ts'
 import { round } from './statistics.ts'
 import type { WakingResult } from './waking.ts'
 import type { WorkflowResult } from './workflows.ts'
@@ -11,6 +12,7 @@ export interface BenchResult {
   readonly rest: readonly RestResult[]
   readonly mcp: readonly McpResult[]
   readonly waking: WakingResult
+  readonly claims: readonly ClaimResult[]
   readonly workflows: WorkflowResult | { readonly skipped: string }
 }
 
@@ -21,7 +23,7 @@ function row(measure: string, found: number, aim: number | undefined, unit: stri
   return [measure, `${round(found)}${unit}`, aim === undefined ? '' : `≤ ${aim}${unit}`, met]
 }
 
-function aimRows({ rest, mcp, waking, workflows }: BenchResult): Row[] {
+function aimRows({ rest, mcp, waking, claims, workflows }: BenchResult): Row[] {
   const skipped = 'skipped' in workflows
   return [
     ...rest.map((one) => row(`REST ${one.name}`, one.ratio, one.aim, ' × bare')),
@@ -30,6 +32,7 @@ function aimRows({ rest, mcp, waking, workflows }: BenchResult): Row[] {
       ? ['commit to first activity, p50', 'skipped', '≤ 25 ms', '']
       : row('commit to first activity, p50', workflows.commitToFirstActivity.p50, 25, ' ms'),
     row(`send to wake with ${waking.awaits} open awaits, p50`, waking.sendToWake.p50, 5, ' ms'),
+    ...claims.map((one) => row(`claim of the relay, ${one.name}`, one.ratio, one.aim, ' × 1,000 waiting')),
   ]
 }
 
@@ -43,7 +46,7 @@ const cells = (cost: Cost) => [ms(cost.node), ms(cost.postgres)]
 
 /** Markdown, which is also what the terminal shows. */
 export function report(result: BenchResult): string {
-  const { machine, rest, mcp, waking, workflows } = result
+  const { machine, rest, mcp, waking, claims, workflows } = result
   const parts = [
     `# Benchmark of ${result.date.slice(0, 10)}`,
     `${machine.cpus} cores (${machine.model}), ${Math.round(machine.memoryGb)} GB, Node ${machine.node}; ${Math.round(result.seconds)} s. Made by \`npm run bench\`. Trust the ratios, not the absolute figures.`,
@@ -70,6 +73,12 @@ export function report(result: BenchResult): string {
     ),
     '## Waiting',
     `${waking.awaits} open awaits, ${waking.replies} replies one after the other: from sending a reply to the answer of its await p50 ${ms(waking.sendToWake.p50)} ms, p99 ${ms(waking.sendToWake.p99)} ms, of which saving the reply takes p50 ${ms(waking.sendToSaved.p50)} ms. The server's memory went from ${Math.round(waking.serverBefore)} to ${Math.round(waking.serverDuring)} MB.`,
+    '## The relay',
+    'Milliseconds to pick, lease and end a batch of 16, medians of rounds that take turns.',
+    table(
+      ['what waits', 'ms', 'ratio'],
+      claims.map((one) => [one.name, ms(one.ms), ms(one.ratio)]),
+    ),
     '## Workflows',
   ]
   if ('skipped' in workflows) parts.push(`Skipped. ${workflows.skipped}`)

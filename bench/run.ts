@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: everything that is measured, in one run on this machine. Prints a table with the aims and writes it to bench/results/. With an
- * argument, the REST measures whose name holds it, printed alone: for work on one of them. BENCH_ROUNDS sets their rounds. `scale` measures calls as
+ * argument, the REST measures whose name holds it, printed alone: for work on one of them; `outbox`, the claims of the relay. BENCH_ROUNDS sets their rounds. `scale` measures calls as
  * records grow (`--rows 10000,100000`), beside another product with `--peer directus`; a further argument narrows it to measures of that name.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 
 import { type McpResult, measureMcp, measureRest, type RestResult } from './calls.ts'
 import { type Ground, openGround } from './ground.ts'
+import { measureClaims } from './outbox.ts'
 import { report, type BenchResult } from './report.ts'
 import { measureScale } from './scale.ts'
 import { measureWaking, type WakingResult } from './waking.ts'
@@ -62,6 +63,10 @@ async function main(): Promise<void> {
     await measureScale({ sizes, peer: values.peer, only })
     return
   }
+  if (wanted === 'outbox') {
+    say(JSON.stringify(await measureClaims(), null, 2))
+    return
+  }
   if (wanted !== undefined) {
     const ground = await openGround()
     try {
@@ -74,6 +79,8 @@ async function main(): Promise<void> {
   const startedAt = performance.now()
   const date = new Date().toISOString()
   const calls = await onGround()
+  say('Filling outboxes')
+  const claims = await measureClaims()
   say('Starting a whole product with Temporal')
   const workflows = await measureWorkflows()
   const machine = {
@@ -82,7 +89,7 @@ async function main(): Promise<void> {
     memoryGb: totalmem() / 1024 ** 3,
     node: process.versions.node,
   }
-  const result: BenchResult = { date, machine, seconds: (performance.now() - startedAt) / 1000, ...calls, workflows }
+  const result: BenchResult = { date, machine, seconds: (performance.now() - startedAt) / 1000, ...calls, claims, workflows }
   const text = report(result)
   const folder = join(import.meta.dirname, 'results')
   mkdirSync(folder, { recursive: true })

@@ -4,6 +4,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { ErrorCode } from './errors.ts'
 import type { Transport } from './operation.ts'
 import type { OutboxBacklog } from './outbox.ts'
+import { lanes } from './shapes/errands.ts'
 
 const registry = new Registry()
 
@@ -26,17 +27,19 @@ const durations = new Histogram({
 const backlog = {
   waiting: new Gauge({
     name: 'fieldloop_outbox_waiting',
-    help: 'Events that were committed and not carried out yet',
+    help: 'Errands that were committed and not carried out yet',
+    labelNames: ['lane'],
     registers: [registry],
   }),
   oldestSeconds: new Gauge({
     name: 'fieldloop_outbox_oldest_seconds',
-    help: 'Age of the oldest event that was not carried out yet; 0 where there is none',
+    help: 'Age of the oldest errand that was not carried out yet; 0 where there is none',
+    labelNames: ['lane'],
     registers: [registry],
   }),
   givenUp: new Gauge({
     name: 'fieldloop_outbox_given_up',
-    help: 'Events that were refused too often and are not tried again',
+    help: 'Errands that were refused too often and are not tried again',
     registers: [registry],
   }),
 } as const
@@ -88,8 +91,10 @@ export function observeCall({ operation, transport, code, durationMs }: CallOutc
 
 /** Shows how far the relay is behind. The figures are of the database, so every process tells the same. */
 export function observeOutbox(found: OutboxBacklog): void {
-  backlog.waiting.set(found.waiting)
-  backlog.oldestSeconds.set(found.oldestSeconds)
+  for (const lane of lanes) {
+    backlog.waiting.set({ lane }, found.lanes[lane].waiting)
+    backlog.oldestSeconds.set({ lane }, found.lanes[lane].oldestSeconds)
+  }
   backlog.givenUp.set(found.givenUp)
 }
 

@@ -1,7 +1,7 @@
 /** What a handler, or whoever works in a transaction without a call, gets to work with. */
 import type { OpenTransaction } from './db/transaction.ts'
 import type { CallContext, TxContext } from './operation.ts'
-import { insertErrands, outboxTopic } from './outbox.ts'
+import { insertErrands, outboxTopic, turnText } from './outbox.ts'
 import type { Errand } from './shapes/errands.ts'
 
 export interface TransactionWork {
@@ -34,7 +34,9 @@ function txContext({ context, open, stamp, attempt, afterwards }: TransactionWor
   const emitMany = async (errands: readonly Errand[]) => {
     if (errands.length === 0) return
     await insertErrands(tx, context.tenantId, errands)
-    afterwards.push(() => wake.poke(outboxTopic))
+    const { tenantId } = context
+    for (const lane of new Set(errands.map((errand) => errand.lane)))
+      afterwards.push(() => wake.poke(outboxTopic, turnText({ lane, tenantId })))
   }
   return {
     ...context,

@@ -16,15 +16,15 @@ const gatherMs = 20
 const maxPayload = 7_000
 
 export interface Wake {
-  /** Tells every process that something about the topic was committed: `conversation:12`, `job:7`, `inbox:3`, `key:9`, `outbox`. */
-  poke(topic: string): void
+  /** Tells every process that something about the topic was committed: `conversation:12`, `job:7`, `inbox:3`, `key:9`, `outbox`; `detail` says in a word or two what it was. */
+  poke(topic: string, detail?: string): void
   /**
    * Resolves at the next poke of the topic, or after `timeoutMs`, or when the signal aborts: whichever is first. Register before reading the
    * rows, or a commit between the two is only seen at the time-out.
    */
   listen(topic: string): { next(timeoutMs: number, signal?: AbortSignal): Promise<void>; close(): void }
-  /** Calls back at each poke of the topic, and with each reconnection of the line between the processes. */
-  subscribe(topic: string, callback: () => void): () => void
+  /** Calls back at each poke of the topic with its detail, and without one at each reconnection of the line between the processes. */
+  subscribe(topic: string, callback: (detail?: string) => void): () => void
   /** Whether Redis carries wake-ups both ways now; false where none is named. */
   isOnRedis(): boolean
   end(): Promise<void>
@@ -54,9 +54,13 @@ export async function createWake(options: WakeOptions): Promise<Wake> {
 
   // The line brings back what this process sent, which its own waiters have heard already.
   const self = randomUUID()
+  const tell = (one: string) => {
+    const [topic = '', detail] = one.split('\t')
+    topics.emit(topic, detail)
+  }
   const receive = (payload: string) => {
     const [sender, ...poked] = payload.split('\n')
-    if (sender !== self) for (const topic of poked) topics.emit(topic)
+    if (sender !== self) for (const one of poked) tell(one)
   }
   // After a gap anything may have been missed: everyone looks again.
   const resync = () => {
@@ -87,9 +91,9 @@ export async function createWake(options: WakeOptions): Promise<Wake> {
   }
 
   return {
-    poke(topic) {
-      topics.emit(topic)
-      gathered.add(topic)
+    poke(topic, detail) {
+      topics.emit(topic, detail)
+      gathered.add(detail === undefined ? topic : `${topic}\t${detail}`)
       if (timer) return
       const since = performance.now() - lastSent
       if (since >= gatherMs) flush()

@@ -93,7 +93,7 @@ describe('a clock that jumps', () => {
     const { conversationId } = await world.call('send_message', { to: { tenantUserId: world.tenant.tenantUserId }, text: 'And now?' })
     await world.call('end_conversation', { conversationId })
     const { count } = await world.sql`
-      update platform.outbox set next_at = now() + interval '1 hour', leased_until = now() + interval '1 hour', lease_owner = 'another'
+      update platform.outbox set next_at = now() + interval '1 hour', lease_owner = 'another'
       where sent_at is null`
     const carried: string[] = []
     const relay = startRelay(services, async ({ errand }) => void carried.push('signal' in errand ? errand.signal : errand.workflow))

@@ -7,6 +7,7 @@ import { createHttpServer, type HttpServer } from '#server/http/server.ts'
 import { createLinkCalls, createPages } from '#server/pages/index.ts'
 
 import { useWorld } from './support/world.ts'
+import { noBacklog } from './support/backlog.ts'
 
 const world = useWorld()
 const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64')
@@ -22,7 +23,7 @@ beforeAll(async () => {
     config: { ...world.config, port: 0 },
     log: services.log,
     readiness: async () => ({ status: 'ready', dependencies: {} }),
-    backlog: async () => ({ waiting: 0, oldestSeconds: 0, givenUp: 0 }),
+    backlog: async () => noBacklog,
     pages: createPages({ calls: createLinkCalls(pipeline), onFailure: (error) => failures.push(error) }),
     docs: { texts: new Map() },
   })

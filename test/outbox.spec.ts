@@ -18,22 +18,27 @@ afterAll(() => opened?.close())
 
 const backlog = () => world.platform.services.databases.lookUp(outboxBacklog)
 
-it('tells how many events wait and for how long, and how many were given up, over all tenants', async () => {
+it('tells for each lane how many errands wait and for how long, and how many were given up, over all tenants', async () => {
   await world.sql`update platform.outbox set sent_at = now() where sent_at is null`
-  expect(await backlog()).toEqual({ waiting: 0, oldestSeconds: 0, givenUp: 0 })
+  const none = { waiting: 0, oldestSeconds: 0 }
+  expect(await backlog()).toEqual({ lanes: { people: none, triggers: none, bulk: none }, givenUp: 0 })
   for (const text of ['One', 'Two']) {
     const { conversationId } = await world.call('send_message', { to: { tenantUserId: world.tenant.tenantUserId }, text })
     await world.call('end_conversation', { conversationId })
   }
-  const { waiting } = await backlog()
-  expect(waiting).toBeGreaterThan(0)
-  await world.sql`update platform.outbox set created_at = now() - interval '90 seconds' where outbox_id = (select max(outbox_id) from platform.outbox)`
-  expect((await backlog()).oldestSeconds).toBeCloseTo(90, -1)
+  const { people, bulk } = (await backlog()).lanes
+  expect(people.waiting).toBe(2)
+  expect(bulk).toEqual(none)
+  // What was put off waits too.
+  await world.sql`
+    update platform.outbox set created_at = now() - interval '90 seconds', next_at = now() + interval '1 minute'
+    where outbox_id = (select max(outbox_id) from platform.outbox)`
+  expect((await backlog()).lanes.people).toEqual({ waiting: 2, oldestSeconds: expect.closeTo(90, -1) })
   await world.sql`update platform.outbox set dead_at = now() where outbox_id = (select max(outbox_id) from platform.outbox)`
-  expect(await backlog()).toMatchObject({ waiting: waiting - 1, givenUp: 1 })
+  expect(await backlog()).toMatchObject({ lanes: { people: { waiting: 1 } }, givenUp: 1 })
   // The clock of the database was set back since: an age below nothing is none.
   await world.sql`update platform.outbox set created_at = now() + interval '1 hour'`
-  expect((await backlog()).oldestSeconds).toBe(0)
+  expect((await backlog()).lanes.people.oldestSeconds).toBe(0)
 })
 
 /** What only the compiler can compare: each workflow takes what an errand gives it. */

@@ -1,14 +1,19 @@
 /**
- * The relay: carries committed errands to Temporal. Of each subject only the oldest goes, under a lease, so that two relays never
- * send the second before the first; no transaction is open while Temporal is called. Sending twice is harmless, because ids derive from the errand.
+ * The relay: carries committed errands to Temporal, each lane by itself, so that a flood in one keeps none of the others waiting, and within a lane by
+ * turns between the tenants. Of each subject only the oldest goes, under a lease, so that two relays never carry out the second before the first; no
+ * transaction is open while Temporal is called. Carrying out twice is harmless, because ids derive from the errand.
  */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 
-import { outboxTopic } from '#platform/outbox.ts'
+import { outboxTopic, readTurn } from '#platform/outbox.ts'
 import type { Services } from '#platform/services.ts'
+import { type Lane, lanes } from '#platform/shapes/errands.ts'
 import { inSpan } from '#platform/trace.ts'
 
-import { claimErrands, deleteOldErrands, deleteOldKeys, markFailed, markSent, type WaitingErrand } from './outbox.store.ts'
+import { leaseErrands, markFailed, markSent, pickErrands, type WaitingErrand, type WaitingTurn } from './outbox.store.ts'
+import { createOutlook } from './outlook.ts'
+import { createTurns, keepOn } from './turns.ts'
 
 export type { WaitingErrand } from './outbox.store.ts'
 
@@ -16,75 +21,113 @@ export type { WaitingErrand } from './outbox.store.ts'
 export type CarryOut = (errand: WaitingErrand) => Promise<void>
 
 export interface Relay {
-  /** Sends everything that is due and resolves when nothing is. For tests, which drain instead of sleeping. */
-  drain(): Promise<number>
   stop(): Promise<void>
 }
 
-const pollMs = 1_000
+/** Errands of a lane that are on their way at once: what comes next waits for the slowest of them, and Temporal's workers for what was started. */
+export const batches = { people: 50, triggers: 32, bulk: 16 } as const satisfies Record<Lane, number>
 
+const pollMs = 1_000
+const caller = (lane: string) => `relay ${lane}`
 const nameOf = ({ errand }: WaitingErrand) => ('signal' in errand ? errand.signal : errand.workflow)
 
-/** Starts relaying. It wakes on the outbox's topic and looks by itself once a second. */
+function isUnavailable(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'unavailable'
+}
+
+/** Starts relaying. It hears on the outbox's topic whose errands wait, and looks by itself once a second. */
 export function startRelay(services: Services, carryOut: CarryOut): Relay {
   const { databases, wake, log } = services
   const owner = randomUUID()
   const stopping = new AbortController()
-  let lastSweep = 0
+  const { signal } = stopping
+  const turnsOf = { people: createTurns(), triggers: createTurns(), bulk: createTurns() } as const satisfies Record<Lane, unknown>
+  const noteAll = (turns: readonly WaitingTurn[]) => {
+    for (const { lane, tenantId, fromId } of turns) turnsOf[lane].note(tenantId, fromId)
+  }
+  const outlook = createOutlook(databases, noteAll)
+  const unsubscribe = wake.subscribe(outboxTopic, (detail) => {
+    const turn = detail === undefined ? undefined : readTurn(detail)
+    if (turn) turnsOf[turn.lane].note(turn.tenantId, outlook.floor())
+    else outlook.hurry()
+  })
 
-  async function sendBatch(): Promise<number> {
-    const errands = await databases.lookUp((tx) => claimErrands(tx, owner))
-    await Promise.all(
-      errands.map(async (one) => {
-        try {
-          await inSpan(`relay ${nameOf(one)}`, { outboxId: one.outboxId }, () => carryOut(one), one.traceparent)
-          await databases.lookUp((tx) => markSent(tx, owner, one.outboxId))
-        } catch (error) {
-          const isUnavailable = typeof error === 'object' && error !== null && 'code' in error && error.code === 'unavailable'
-          if (!isUnavailable) log.error({ err: error, outboxId: one.outboxId, errand: nameOf(one) }, 'an errand could not be carried out')
-          await databases.lookUp((tx) =>
-            markFailed(tx, owner, one, isUnavailable ? 'Workflows are not available' : 'Refused', isUnavailable),
-          )
-        }
-      }),
-    )
-    return errands.length
+  async function claim(lane: Lane): Promise<WaitingErrand[]> {
+    const turns = turnsOf[lane]
+    const taken = turns.take(batches[lane]).map((turn) => ({ ...turn, lane }))
+    if (taken.length === 0) return []
+    const share = Math.floor(batches[lane] / taken.length)
+    try {
+      return await databases.lookUp(async (tx) => {
+        const picked = await pickErrands(tx, lane, taken, share)
+        keepOn(turns, taken, picked, share)
+        return picked.length === 0
+          ? []
+          : leaseErrands(
+              tx,
+              owner,
+              picked.map(({ outboxId }) => outboxId),
+            )
+      }, caller(lane))
+    } catch (error) {
+      noteAll(taken)
+      throw error
+    }
   }
 
-  async function sweep(): Promise<void> {
-    if (Date.now() - lastSweep < 3_600_000) return
-    lastSweep = Date.now()
-    await databases.lookUp((tx) => deleteOldErrands(tx))
-    await databases.lookUp((tx) => deleteOldKeys(tx))
+  /** Carries one out and answers whether it is done, or why it is not. */
+  async function attempt(one: WaitingErrand): Promise<'sent' | 'refused' | 'unavailable'> {
+    try {
+      await inSpan(`relay ${nameOf(one)}`, { outboxId: one.outboxId }, () => carryOut(one), one.traceparent)
+      return 'sent'
+    } catch (error) {
+      const isAway = isUnavailable(error)
+      if (!isAway) log.error({ err: error, outboxId: one.outboxId, errand: nameOf(one) }, 'an errand could not be carried out')
+      const reason = isAway ? 'Workflows are not available' : 'Refused'
+      noteAll(await databases.lookUp((tx) => markFailed(tx, owner, one, reason, isAway), caller(one.lane)))
+      return isAway ? 'unavailable' : 'refused'
+    }
   }
 
-  async function loop(): Promise<void> {
-    const poked = wake.listen(outboxTopic)
-    while (!stopping.signal.aborted) {
+  async function carryBatch(lane: Lane): Promise<void> {
+    const errands = await claim(lane)
+    if (errands.length === 0) return
+    const outcomes = await Promise.all(errands.map(attempt))
+    const sent = errands.filter((_, index) => outcomes[index] === 'sent').map(({ outboxId }) => outboxId)
+    if (sent.length > 0) noteAll(await databases.lookUp((tx) => markSent(tx, owner, sent), caller(lane)))
+    // What waits behind these would only fail as they did.
+    if (outcomes.every((outcome) => outcome === 'unavailable')) await pause(pollMs, undefined, { signal })
+  }
+
+  /** Goes on until it is stopped, whatever fails. */
+  async function forEver(work: () => Promise<void>): Promise<void> {
+    while (!signal.aborted) {
       try {
-        const sent = await sendBatch()
-        await sweep()
-        if (sent === 0) await poked.next(pollMs, stopping.signal)
+        await work()
       } catch (error) {
+        if (signal.aborted) return
         log.warn({ err: error }, 'the relay could not read the outbox')
-        await poked.next(pollMs, stopping.signal)
+        await pause(pollMs, undefined, { signal }).catch(() => {})
       }
     }
-    poked.close()
   }
 
-  const running = loop()
+  const running = Promise.all([
+    ...lanes.map((lane) =>
+      forEver(async () => {
+        await turnsOf[lane].some(signal)
+        if (!signal.aborted) await carryBatch(lane)
+      }),
+    ),
+    forEver(async () => {
+      await outlook.look()
+      await outlook.wait(pollMs, signal)
+    }),
+  ])
   return {
-    async drain() {
-      let total = 0
-      for (;;) {
-        const sent = await sendBatch()
-        if (sent === 0) return total
-        total += sent
-      }
-    },
     async stop() {
       stopping.abort()
+      unsubscribe()
       await running
     },
   }

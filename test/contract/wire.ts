@@ -5,6 +5,7 @@ import type { RegisteredOperation } from '#platform/registry.ts'
 import { createHttpServer } from '#server/http/server.ts'
 import { createMcpEndpoint } from '#server/mcp/endpoint.ts'
 import type { World } from '#test/support/world.ts'
+import { noBacklog } from '../support/backlog.ts'
 
 export interface WireAnswer {
   readonly status: number
@@ -66,7 +67,7 @@ export async function openWire(world: World): Promise<Wire> {
     config,
     log: services.log,
     readiness: async () => ({ status: 'ready', dependencies: {} }),
-    backlog: async () => ({ waiting: 0, oldestSeconds: 0, givenUp: 0 }),
+    backlog: async () => noBacklog,
     mcp,
     docs: { texts: new Map() },
   })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createHttpServer } from '#server/http/server.ts'
 
 import { openWorld, type TestTenant, type World } from './world.ts'
+import { noBacklog } from './backlog.ts'
 
 export interface Answered {
   readonly status: number
@@ -41,7 +42,7 @@ export async function openFileServer(env: Record<string, string> = {}): Promise<
     pipeline: world.platform.pipeline,
     config: world.config,
     log: world.platform.services.log,
-    backlog: () => Promise.resolve({ waiting: 0, oldestSeconds: 0, givenUp: 0 }),
+    backlog: () => Promise.resolve(noBacklog),
     readiness: () => Promise.resolve({ status: 'ready', dependencies: {} }),
     docs: { texts: new Map() },
     timeouts: { drain: 200 },

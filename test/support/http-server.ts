@@ -19,6 +19,7 @@ import type { HttpServerParts } from '#server/http/http.types.ts'
 import { createHttpServer } from '#server/http/server.ts'
 
 import { withPhrases } from './phrases.ts'
+import { noBacklog } from './backlog.ts'
 
 type Facts = Pick<Parameters<typeof defineStagedOperation>[0], 'name' | 'path' | 'input'>
 type Rest = Partial<Pick<Operation, 'method' | 'roles' | 'effect' | 'bodyKind' | 'sharedPath' | 'isUnlisted'>>
@@ -274,7 +275,7 @@ export async function startHttpServer(
     pipeline: createPipeline(memory, room),
     config,
     log: pino({ level: 'debug' }, lines),
-    backlog: () => Promise.resolve({ waiting: 3, oldestSeconds: 4.5, givenUp: 1 }),
+    backlog: () => Promise.resolve({ lanes: { ...noBacklog.lanes, people: { waiting: 3, oldestSeconds: 4.5 } }, givenUp: 1 }),
     readiness: () => Promise.resolve(allUp),
     docs: {
       texts: new Map([
