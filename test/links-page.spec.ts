@@ -36,9 +36,10 @@ beforeAll(async () => {
   await world.call('create_property', { internalName: 'Photo', dataType: 'Attachment', allowedFileTypes: ['png'] })
   await world.call('create_property', { internalName: 'Signed', dataType: 'Signature' })
   await world.call('create_property', { internalName: 'Part', dataType: 'Text' })
+  await world.call('create_property', { internalName: 'Marks', dataType: 'Text' })
   await world.call('create_entity', {
     internalName: 'Gate',
-    properties: ['Note', 'Seen', 'Photo', 'Signed'].map((property) => ({ property })),
+    properties: [...['Note', 'Seen', 'Photo', 'Signed'].map((property) => ({ property })), { property: 'Marks', isList: true }],
   })
   await world.call('create_entity', { internalName: 'GatePart', properties: [{ property: 'Part' }] })
   await world.call('attach_child_entity', { entity: 'Gate', childEntity: 'GatePart', isList: true })
@@ -47,6 +48,7 @@ beforeAll(async () => {
     { property: 'Seen' },
     { property: 'Photo', capture: { maxBytes: 1000 } },
     { property: 'Signed' },
+    { property: 'Marks' },
   ]
   const sections = [
     { type: 'detail', name: 'gate', title: { en: 'The gate', de: 'Das Tor' }, fields },
@@ -179,5 +181,17 @@ describe('the page of a signed link on the product', () => {
         filterRules: [{ property: 'parentEIRecordId', op: 'eq', value: eiRecordId }],
       }),
     ).toEqual({ count: 0 })
+  })
+
+  it('leaves a record as it was where nobody touched its answers: seconds, lines of a text and of what stands in a list', async () => {
+    const data = { Note: 'Two\nlines', Seen: '2026-11-22T09:30:12.345Z', Marks: ['a\nb', 'c'] }
+    const { eiRecordId, rowHash } = await world.call('save_instance', { entity: 'Gate', key1: 'G-2', data })
+    const token = await make({ eiRecordId })
+    const shown = await (await fetch(`${url}/l/${token}`)).text()
+    expect(shown).toMatch(/<textarea[^>]* name="v:Note"[^>]*>\nTwo\nlines<\/textarea>/)
+    const untouched = { 'v:Note': 'Two\r\nlines', 'v:Seen': '2026-11-22T09:30', 'v:Marks': 'a\r\nb\r\nc' }
+    expect(await post(token, untouched)).toMatchObject({ status: 200 })
+    const after = await world.call('get_instance', { entity: 'Gate', record: String(eiRecordId) })
+    expect([after.data, after.rowHash]).toEqual([expect.objectContaining(data), rowHash])
   })
 })

@@ -39,6 +39,10 @@ function textOf(value: unknown, { dataType }: ShownField, zone: string): string 
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
+function textsOfValue(value: unknown, field: ShownField, zone: string): string[] {
+  return (Array.isArray(value) ? value : [value]).map((one) => textOf(one, field, zone)).filter((text) => text !== '')
+}
+
 function* enter(
   entered: Map<string, string[]>,
   fields: readonly ShownField[],
@@ -48,9 +52,7 @@ function* enter(
 ): Generator<void, void> {
   for (const field of fields) {
     yield
-    const value = values[field.property]
-    const texts = (Array.isArray(value) ? value : [value]).map((one) => textOf(one, field, zone)).filter((text) => text !== '')
-    entered.set(controlName(isFile(field) ? 'a' : 'v', place, field.property), texts)
+    entered.set(controlName(isFile(field) ? 'a' : 'v', place, field.property), textsOfValue(values[field.property], field, zone))
   }
 }
 
@@ -110,6 +112,9 @@ function readNumber(text: string, { minimum, maximum }: ShownField): Read {
   return { value }
 }
 
+/** A browser sends line ends as the wire of mail has them, whichever stood there. */
+const withPlainEnds = (text: string) => text.replaceAll(/\r\n?/g, '\n')
+
 function readOne(text: string, field: ShownField, zone: string): Read {
   switch (field.dataType) {
     case 'Number':
@@ -120,8 +125,7 @@ function readOne(text: string, field: ShownField, zone: string): Read {
     case 'DateTime':
       return { value: fromLocal(text, zone) ?? text }
     case 'Text': {
-      // A browser sends line ends as the wire of mail has them.
-      const value = text.replaceAll('\r\n', '\n')
+      const value = withPlainEnds(text)
       if (field.minimum !== undefined && value.length < field.minimum) return { value, problem: { kind: 'tooShort', limit: field.minimum } }
       if (field.maxLength !== undefined && value.length > field.maxLength)
         return { value, problem: { kind: 'tooLong', limit: field.maxLength } }
@@ -156,6 +160,17 @@ function* textsIn(field: ShownField, entered: readonly string[]): Generator<void
   return found
 }
 
+/** Whether this is what the control of the value sends back where nobody touched it: it knows neither seconds nor the end of a list's element. */
+function* isUntouched(texts: readonly string[], stood: unknown, field: ShownField, zone: string): Generator<void, boolean> {
+  const shown = yield* textsIn(field, textsOfValue(stood, field, zone))
+  if (shown.length !== texts.length) return false
+  for (const [at, text] of texts.entries()) {
+    yield
+    if (withPlainEnds(text) !== withPlainEnds(shown[at] ?? '')) return false
+  }
+  return true
+}
+
 /** The values of one record. An empty answer is left out where nothing stood, and clears what stood. */
 function* readRecord(
   fields: readonly ShownField[],
@@ -180,6 +195,10 @@ function* readRecord(
     }
     if (texts.length > mostValues) {
       problems.push({ place, property, kind: 'tooMany', limit: mostValues })
+      continue
+    }
+    if (yield* isUntouched(texts, stood, field, zone)) {
+      values[property] = stood
       continue
     }
     const read: Read[] = []

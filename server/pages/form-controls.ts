@@ -77,7 +77,8 @@ function textControl(field: ShownField, { id, name, values, described, isInvalid
   const common = { id, name, 'aria-describedby': described, 'aria-invalid': isInvalid ? 'true' : undefined, required: isRequired }
   const limits = isText(field) ? { minlength: field.minimum, maxlength: field.maxLength } : {}
   if (field.isList) return `<textarea${attributes({ ...common, rows: 4 })}>\n${escape(values.join('\n'))}</textarea>`
-  if (field.control === 'longText')
+  // A control of one line would glue the lines of a value together.
+  if (field.control === 'longText' || (isText(field) && /[\r\n]/.test(values[0] ?? '')))
     return `<textarea${attributes({ ...common, ...limits, rows: 5 })}>\n${escape(values[0] ?? '')}</textarea>`
   const kind = inputTypeOf(field)
   const step = field.maxDecimalPlaces === undefined ? 'any' : String(10 ** -field.maxDecimalPlaces)
