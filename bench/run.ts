@@ -1,6 +1,7 @@
 /**
  * `npm run bench`: everything that is measured, in one run on this machine. Prints a table with the aims and writes it to bench/results/. With an
- * argument, the REST measures whose name holds it, printed alone: for work on one of them; `outbox`, the claims of the relay. BENCH_ROUNDS sets their rounds. `scale` measures calls as
+ * argument, the REST measures whose name holds it, printed alone: for work on one of them; `outbox`, the claims of the relay; `events`, what events cost
+ * (BENCH_DELIVERIES). BENCH_ROUNDS sets their rounds. `scale` measures calls as
  * records grow (`--rows 10000,100000`), beside another product with `--peer directus`; a further argument narrows it to measures of that name.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -9,6 +10,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import { type McpResult, measureMcp, measureRest, type RestResult } from './calls.ts'
+import { measureEvents } from './events.ts'
 import { type Ground, openGround } from './ground.ts'
 import { measureClaims } from './outbox.ts'
 import { report, type BenchResult } from './report.ts'
@@ -65,6 +67,10 @@ async function main(): Promise<void> {
   }
   if (wanted === 'outbox') {
     say(JSON.stringify(await measureClaims(), null, 2))
+    return
+  }
+  if (wanted === 'events') {
+    say(JSON.stringify(await measureEvents({ rounds, deliveries: Number(process.env['BENCH_DELIVERIES'] ?? 10_000) }), null, 2))
     return
   }
   if (wanted !== undefined) {

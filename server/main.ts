@@ -31,10 +31,12 @@ import { startMailServer } from './mail/server.ts'
 import { createMcpEndpoint } from './mcp/endpoint.ts'
 import { createLinkCalls, createPages } from './pages/index.ts'
 import { carryOut } from './worker/carry-out.ts'
+import { startCarrier } from './worker/carrier.ts'
 import { startIndexKeeper } from './worker/index-keeper.ts'
 import { startRelay } from './worker/relay.ts'
 import { scheduleKinds } from './worker/schedule-kinds.ts'
 import { startTicker } from './worker/ticker.ts'
+import { watcherKinds } from './worker/watcher-kinds.ts'
 import { startWorkers } from './worker/worker.ts'
 
 type Mode = 'all' | 'api' | 'worker'
@@ -170,6 +172,8 @@ function work(config: Config, log: Logger, platform: Platform, backing: Backing)
   const { services } = platform
   const activities = createActivities(services)
   stops.push({ name: 'recognizer', stop: () => activities.close() })
+  const carrier = startCarrier(services, watcherKinds)
+  stops.push({ name: 'carrier of events', stop: () => carrier.stop() })
   const indexKeeper = startIndexKeeper(services)
   stops.push({ name: 'index keeper', stop: () => indexKeeper.stop() })
   void backing.temporal.ready.then((address) => {

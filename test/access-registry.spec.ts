@@ -43,6 +43,8 @@ const tellNothing: Readonly<Record<string, readonly string[]>> = {
   'a worker, of which none runs here; the file is asked for apart': ['recognize_text', 'classify_image'],
   'what a report would cost, without numbers for whom rules bind; the report is asked for apart': ['explain_report'],
   'a URL that says nothing but the name of the file': ['sign_asset_url'],
+  'what happened to any record, those of open entities among them; tested with events': ['list_events'],
+  'what was sent, by ids alone; the events are asked for apart': ['list_event_subscriptions', 'list_event_deliveries'],
 }
 
 let world: World

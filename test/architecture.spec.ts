@@ -95,6 +95,8 @@ const alsoWrite: Readonly<Record<string, readonly string[]>> = {
   api_key: ['platform'],
   tenant: ['platform'],
   entity: ['platform'],
+  // What was carried on, and what is past its time.
+  event: ['events'],
   // Changes of schema take present values along.
   records: ['platform'],
   // What is past its time.
@@ -124,7 +126,7 @@ const alsoRead: Readonly<Record<string, readonly string[]>> = {
   property_option_display: ['platform'],
   property_option_filter: ['platform'],
   tenant: ['users', 'properties', 'schema'],
-  tenant_user: ['platform', 'schema', 'messaging', 'entities'],
+  tenant_user: ['platform', 'schema', 'messaging', 'entities', 'events'],
   user_contact: ['entities', 'messaging'],
   count_users: ['tenants'],
 }

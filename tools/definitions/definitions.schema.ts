@@ -9,6 +9,7 @@ export const definitionNouns = {
   form: 'form',
   formShortcut: 'shortcut',
   report: 'report',
+  eventSubscription: 'event subscription',
 } as const
 export type DefinitionKind = keyof typeof definitionNouns
 export const definitionKinds = Object.keys(definitionNouns) as [DefinitionKind, ...DefinitionKind[]]

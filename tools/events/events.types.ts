@@ -52,3 +52,43 @@ export interface LoggedEvent {
   readonly originId: number | null
   readonly depth: number
 }
+
+/** Somebody who watches for what happens: a subscription, or a definition that it starts. */
+export interface Watcher {
+  readonly watcherId: number
+  readonly watcherKind: string
+  readonly definitionId: number
+  readonly eventKinds: readonly string[]
+  /** Null: records of every entity. */
+  readonly entityId: number | null
+  /** Null: whatever changed. */
+  readonly propertyIds: readonly number[] | null
+  /** JSON text of `{filter}`, and of the ids of what it names; null: every record. */
+  readonly filter: string | null
+  readonly filterRefs: string | null
+  /** In whose name it looks, and at most with which roles. */
+  readonly ownerId: number
+  readonly roleFlag: number
+  readonly since: string
+}
+
+/** A record as it was in one version. */
+export interface VersionOf {
+  readonly id: number
+  readonly version: number
+}
+
+/** What of an event a watcher wanted: of records those that fulfil its filter, of anything else none. */
+export interface Matched {
+  readonly watcher: Watcher
+  readonly event: LoggedEvent
+  readonly records: readonly VersionOf[]
+}
+
+/** What watchers of one kind do with what they wanted. */
+export interface WatcherKind {
+  /** Takes matches, oldest event first, in the transaction that notes that the events were carried on: what it does not keep there may be done twice. */
+  matched(context: TxContext, matches: readonly Matched[]): Promise<void>
+}
+
+export type WatcherKinds = Readonly<Record<string, WatcherKind>>

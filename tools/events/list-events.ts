@@ -21,8 +21,8 @@ export const listEvents = defineOperation({
   roles: 'AdminIntegration',
   input: z.object({
     kinds: z.array(eventKindName).min(1).max(eventKindNames.length).optional().describe('All unless told'),
-    dateFrom: z.iso.datetime({ offset: true }).optional(),
-    dateTo: z.iso.datetime({ offset: true }).optional(),
+    dateFrom: z.iso.datetime({ offset: true }).optional().describe('Not before'),
+    dateTo: z.iso.datetime({ offset: true }).optional().describe('Not after'),
     pageSize: pageInput.pageSize,
     cursor: pageInput.cursor,
   }),

@@ -38,3 +38,17 @@ export async function listLogged(tx: Tx, tenantId: number, { kinds, dateFrom, da
     order by found.at desc, found.event_id desc
     limit ${limit}`
 }
+
+/** These events, each by its kind, time and id. */
+export async function findLogged(
+  tx: Tx,
+  tenantId: number,
+  places: readonly (EventPlace & { readonly kind: string })[],
+): Promise<LoggedEvent[]> {
+  if (places.length === 0) return []
+  return tx<LoggedEvent[]>`
+    select distinct on (e.event_id) ${head(tx)}, e.record_ids, e.versions
+    from json_to_recordset(${JSON.stringify(places)}::text::json) as p(kind text, at timestamptz, "eventId" bigint)
+      join platform.event e on e.tenant_id = ${tenantId} and e.kind = p.kind and e.at = p.at and e.event_id = p."eventId"
+    order by e.event_id`
+}

@@ -58,7 +58,7 @@ export { blind, type Holding, holdingRules, isKeyShown, rulesFor, sealedHash, sh
 export { openSource } from './source.rules.ts'
 export { findFilterProblems, findForeign, findSortProblems, readColumn, readStoredReport, readCondition } from './stored.rules.ts'
 export { timeOf } from './times.rules.ts'
-export { readVersions, type ToldVersion, versionKey, type VersionName } from './told.ts'
+export { findFulfilling, readVersions, type ToldVersion, versionKey, type VersionName } from './told.ts'
 export { shapeOfRecord, shapeOfUser, shapesOfCaller } from './token-shapes.rules.ts'
 export { unknownProperty } from './unknown-name.rules.ts'
 export { flushUses } from './uses.ts'

@@ -1,11 +1,12 @@
 /** Statements on single versions of many records: what something was when it was told of. */
 import type { Tx } from '#platform/db/pool.ts'
 
-import type { Parameters } from './columns.rules.ts'
-import { isoSql } from './columns.rules.ts'
+import { createParameters, isoSql, type Parameters } from './columns.rules.ts'
+import { filterSql } from './conditions.rules.ts'
 import { dataSql, type Showing } from './document.rules.ts'
 import { run } from './read.store.ts'
 import { externalKeySql, fromSql, type Source, withheldSql } from './source.rules.ts'
+import type { QueryNode } from './tree.types.ts'
 
 export interface VersionName {
   readonly id: number
@@ -59,4 +60,17 @@ export async function readToldVersions(tx: Tx, showing: Showing, versions: reado
     ...(JSON.parse(row.head) as Omit<ToldVersion, 'data'>),
     data: row.data === null ? null : (JSON.parse(row.data) as Record<string, unknown>),
   }))
+}
+
+/** Those of these versions that fulfil a filter. */
+export async function listFulfilling(
+  tx: Tx,
+  source: Source,
+  versions: readonly VersionName[],
+  filter: QueryNode | undefined,
+): Promise<VersionName[]> {
+  const parameters = createParameters()
+  const { alias } = source
+  const conditions = [...namesSql(parameters, source, versions), ...(filter ? [filterSql(parameters, filter)] : [])]
+  return run<VersionName>(tx, `select ${alias}.id, ${alias}.version from ${fromSql(parameters, source, ...conditions)}`, parameters)
 }

@@ -5,7 +5,9 @@ import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import { showing } from './document.rules.ts'
 import type { ReadFrame } from './frame.ts'
-import { readToldVersions, type ToldVersion, type VersionName } from './told.store.ts'
+import { queryOf } from './pages.ts'
+import { openSource } from './source.rules.ts'
+import { listFulfilling, readToldVersions, type ToldVersion, type VersionName } from './told.store.ts'
 
 export type { ToldVersion, VersionName } from './told.store.ts'
 
@@ -30,4 +32,18 @@ export async function readVersions(
     for (const one of found) read.set(versionKey(one), one)
   }
   return read
+}
+
+/** The keys of those of these versions that the caller sees and that fulfil a filter, as a list takes it. Throws 400 where it is not sound. */
+export async function findFulfilling(
+  context: TxContext,
+  frame: ReadFrame,
+  versions: readonly VersionName[],
+  filterRules: unknown,
+): Promise<ReadonlySet<string>> {
+  const source = openSource(frame, { rows: 'versions' })
+  const { filter } = await queryOf(context, frame, source, { filterRules })
+  if (!frame.hasTable || versions.length === 0) return new Set()
+  const found = await inRecords(context.tx, context.tenantId, () => listFulfilling(context.tx, source, versions, filter))
+  return new Set(found.map(versionKey))
 }

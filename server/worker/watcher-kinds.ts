@@ -1,0 +1,4 @@
+/** Who may be started by what happens, by the kind that the watcher's row names. */
+import { subscriptionWatcher, subscriptionWatcherKind, type WatcherKinds } from '#tools/events/service.ts'
+
+export const watcherKinds: WatcherKinds = { [subscriptionWatcherKind]: subscriptionWatcher }

@@ -1,0 +1,152 @@
+/**
+ * The matcher: asks of what happened who wants it, and hands it on. Events of one entity go in the order in which they happened; those of others beside
+ * them. What matched is kept in the transaction that notes it, so that each is handed on once, whatever dies.
+ */
+import { type ActingUser, findActingUser } from '#platform/acting.ts'
+import { AppError } from '#platform/errors.ts'
+import type { TxContext } from '#platform/operation.ts'
+import type { Services } from '#platform/services.ts'
+import { inSystemTransaction } from '#platform/system.ts'
+import { todaysBody } from '#tools/definitions/service.ts'
+import type { Catalog } from '#tools/entities/catalog.types.ts'
+import { cachedCatalog } from '#tools/entities/service.ts'
+import { findFulfilling, type ReadFrame, readFrameOf, readVersions, versionKey } from '#tools/query/service.ts'
+
+import { changedNames } from './changed.rules.ts'
+import type { LoggedEvent, Matched, VersionOf, Watcher, WatcherKinds } from './events.types.ts'
+import { groupOf } from './filter.rules.ts'
+import { listWaiting, listWaitingPlaces, listWatchers, lockPlace, markCarried, type WaitingPlace } from './watchers.store.ts'
+
+const placesAtOnce = 200
+const valueBytes = 256 * 1024
+const first: WaitingPlace = { tenantId: 0, entityId: -1 }
+
+/** Carries on some of what waits at each place; answers how many events there were. Harmless beside others, which take other places. */
+export async function matchWaiting(services: Services, kinds: WatcherKinds): Promise<number> {
+  let count = 0
+  for (let after = first; ;) {
+    const places = await services.databases.lookUp((tx) => listWaitingPlaces(tx, after, placesAtOnce))
+    for (const place of places) {
+      count += await matchPlace(services, kinds, place).catch((error: unknown) => {
+        services.log.error({ err: error, ...place }, 'events could not be carried on and are tried again')
+        return 0
+      })
+    }
+    const last = places.at(-1)
+    if (!last || places.length < placesAtOnce) return count
+    after = last
+  }
+}
+
+async function matchPlace(services: Services, kinds: WatcherKinds, place: WaitingPlace): Promise<number> {
+  const { tenantId, entityId } = place
+  const watchers = await inSystemTransaction(services, tenantId, ({ tx }) => listWatchers(tx, tenantId, entityId))
+  const owners = new Map<number, ActingUser | undefined>()
+  for (const { ownerId } of watchers)
+    if (!owners.has(ownerId)) owners.set(ownerId, await findActingUser(services.databases, { tenantId, tenantUserId: ownerId }))
+  return inSystemTransaction(services, tenantId, async (context) => {
+    if (!(await lockPlace(context.tx, place))) return 0
+    const events = await listWaiting(context.tx, place)
+    if (events.length === 0) return 0
+    const catalog = await cachedCatalog(context)
+    for (const [watcherKind, some] of Map.groupBy(watchers, (watcher) => watcher.watcherKind)) {
+      const kind = Object.hasOwn(kinds, watcherKind) ? kinds[watcherKind] : undefined
+      if (!kind) throw new Error(`Nothing here is started by events as ${watcherKind}`)
+      const matches: Matched[] = []
+      for (const watcher of some) matches.push(...(await matchesOf(context, catalog, watcher, owners.get(watcher.ownerId), events)))
+      if (matches.length > 0)
+        await kind.matched(
+          context,
+          matches.toSorted((a, b) => a.event.eventId - b.event.eventId),
+        )
+    }
+    await markCarried(
+      context.tx,
+      tenantId,
+      entityId,
+      events.map(({ eventId }) => eventId),
+    )
+    return events.length
+  })
+}
+
+const versionsOf = ({ recordIds, versions }: LoggedEvent): VersionOf[] =>
+  (recordIds ?? []).flatMap((id, index) => (versions?.[index] === undefined ? [] : [{ id, version: versions[index] }]))
+
+/** What of these events a watcher wants, as its owner sees it. An owner who is gone wants nothing. */
+async function matchesOf(
+  context: TxContext,
+  catalog: Catalog,
+  watcher: Watcher,
+  owner: ActingUser | undefined,
+  events: readonly LoggedEvent[],
+): Promise<Matched[]> {
+  const wanted = events.filter(({ kind, at }) => watcher.eventKinds.includes(kind) && at >= watcher.since)
+  if (!owner || wanted.length === 0) return []
+  if (watcher.filter === null && watcher.propertyIds === null)
+    return wanted.map((event) => ({ watcher, event, records: versionsOf(event) }))
+  const entity = watcher.entityId === null ? undefined : catalog.byIdOrName.get(String(watcher.entityId))
+  if (!entity) return []
+  const actor = { ...owner.actor, roleFlag: owner.actor.roleFlag & watcher.roleFlag }
+  const asOwner: TxContext = { ...context, actor, audit: () => {} }
+  const frame = await readFrameOf(asOwner, catalog, entity)
+  const matches: Matched[] = []
+  const isWanted = await askerOf(asOwner, catalog, watcher, frame, wanted)
+  for (const event of wanted) {
+    const records = versionsOf(event).filter((one) => isWanted(event, one))
+    if (records.length > 0) matches.push({ watcher, event, records })
+  }
+  return matches
+}
+
+async function askerOf(context: TxContext, catalog: Catalog, watcher: Watcher, frame: ReadFrame, events: readonly LoggedEvent[]) {
+  const versions = [...new Map(events.flatMap(versionsOf).map((one) => [versionKey(one), one])).values()]
+  const fulfilling = await fulfillingOf(context, catalog, watcher, frame, versions)
+  const changed = await changedOf(context, watcher, frame, events)
+  return ({ kind }: LoggedEvent, one: VersionOf) =>
+    (fulfilling?.has(versionKey(one)) ?? true) && (kind !== 'record.updated' || (changed?.has(versionKey(one)) ?? true))
+}
+
+/** Undefined: no filter is asked. */
+async function fulfillingOf(
+  context: TxContext,
+  catalog: Catalog,
+  { filter, filterRefs, watcherId }: Watcher,
+  frame: ReadFrame,
+  versions: readonly VersionOf[],
+): Promise<ReadonlySet<string> | undefined> {
+  if (filter === null) return undefined
+  const { body } = todaysBody({ body: filter, refs: filterRefs ?? '[]' }, catalog)
+  try {
+    return await findFulfilling(context, frame, versions, groupOf(body['filter']))
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'unavailable') throw error
+    // It names what is gone: whoever lists its definition is told, and nothing fulfils it.
+    context.log.info({ err: error, watcherId }, 'the filter of a watcher is not sound any more')
+    return new Set()
+  }
+}
+
+/** The versions in which one of the watched properties changed; undefined: none is watched by itself. */
+async function changedOf(
+  context: TxContext,
+  { propertyIds }: Watcher,
+  frame: ReadFrame,
+  events: readonly LoggedEvent[],
+): Promise<ReadonlySet<string> | undefined> {
+  if (propertyIds === null) return undefined
+  const properties = frame.entity.properties.filter(({ propertyId }) => propertyIds.includes(propertyId))
+  const updated = events.filter(({ kind }) => kind === 'record.updated').flatMap(versionsOf)
+  const before = ({ id, version }: VersionOf) => ({ id, version: version - 1 })
+  const names = [...new Map(updated.flatMap((one) => [one, before(one)]).map((one) => [versionKey(one), one])).values()]
+  const read = await readVersions(context, frame, names, { properties, bytes: valueBytes })
+  return new Set(
+    updated
+      .filter((one) => {
+        const [was, now] = [read.get(versionKey(before(one))), read.get(versionKey(one))]
+        // What is too large to be compared counts as changed.
+        return now !== undefined && (now.data === null || was?.data === null || changedNames(was?.data, now.data).length > 0)
+      })
+      .map(versionKey),
+  )
+}
