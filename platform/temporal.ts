@@ -5,6 +5,8 @@ import {
   Connection,
   type ConnectionLike,
   isGrpcDeadlineError,
+  isGrpcServiceError,
+  ServiceError,
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
   WorkflowNotFoundError,
@@ -85,6 +87,8 @@ export function createTemporalGate(options: { namespace: string; log: Logger }):
     } catch (cause) {
       if (cause instanceof WorkflowExecutionAlreadyStartedError || cause instanceof WorkflowNotFoundError) throw cause
       log.debug({ err: cause }, 'temporal call failed')
+      // Such a request is refused each time: whoever waits for a better moment waits for ever.
+      if (isRefused(cause)) throw new AppError('internal', 'The workflow service refused what it was asked.', { cause })
       throw new AppError('unavailable', 'The workflow service did not answer. Try again in a moment.', { cause, retryAfterSeconds: 5 })
     }
   }
@@ -183,6 +187,14 @@ export function createTemporalGate(options: { namespace: string; log: Logger }):
       await connecting?.then((temporal) => temporal.connection.close()).catch(() => {})
     },
   }
+}
+
+/** gRPC's INVALID_ARGUMENT: an id or a payload that is too long, a name that is empty. */
+const invalidArgument = 3
+
+function isRefused(cause: unknown): boolean {
+  const wire = cause instanceof ServiceError ? cause.cause : cause
+  return isGrpcServiceError(wire) && Number(wire.code) === invalidArgument
 }
 
 function isErrorCode(text: unknown): text is ErrorCode {

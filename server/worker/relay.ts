@@ -24,10 +24,11 @@ export interface Relay {
   stop(): Promise<void>
 }
 
-/** Errands of a lane that are on their way at once: what comes next waits for the slowest of them, and Temporal's workers for what was started. */
-export const batches = { people: 50, triggers: 32, bulk: 16 } as const satisfies Record<Lane, number>
+/** Errands of a lane that are on their way at once: few, since what comes next, of whatever lane, stands behind them in Temporal. */
+export const batches = { people: 16, triggers: 4, bulk: 4 } as const satisfies Record<Lane, number>
 
 const pollMs = 1_000
+const longestRestMs = 500
 const caller = (lane: string) => `relay ${lane}`
 const nameOf = ({ errand }: WaitingErrand) => ('signal' in errand ? errand.signal : errand.workflow)
 
@@ -92,11 +93,15 @@ export function startRelay(services: Services, carryOut: CarryOut): Relay {
   async function carryBatch(lane: Lane): Promise<void> {
     const errands = await claim(lane)
     if (errands.length === 0) return
+    const from = performance.now()
     const outcomes = await Promise.all(errands.map(attempt))
+    const tookMs = performance.now() - from
     const sent = errands.filter((_, index) => outcomes[index] === 'sent').map(({ outboxId }) => outboxId)
     if (sent.length > 0) noteAll(await databases.lookUp((tx) => markSent(tx, owner, sent), caller(lane)))
     // What waits behind these would only fail as they did.
     if (outcomes.every((outcome) => outcome === 'unavailable')) await pause(pollMs, undefined, { signal })
+    // Temporal has as long for what was started as the start took: else a flood fills it faster than its workers empty it.
+    else if (lane !== 'people') await pause(Math.min(tookMs, longestRestMs), undefined, { signal })
   }
 
   /** Goes on until it is stopped, whatever fails. */

@@ -258,6 +258,11 @@ describe('faults', () => {
     expect(await effects(jobId)).toEqual({ rows: 5, distinct: 5 })
   })
 
+  it('is refused for good, and not waited for, where Temporal can never take it', async () => {
+    const tooLong = { workflow: 'job', workflowId: 'x'.repeat(5_000), args: [], tenantId: world.tenant.tenantId }
+    await expect(world.platform.services.temporal.start(tooLong)).rejects.toMatchObject({ code: 'internal' })
+  })
+
   it('goes on with another worker when one goes away in the middle of a chunk', async () => {
     const { reached, reach, opened, open } = gate()
     const jobId = await start(40, async (job, count) => {
