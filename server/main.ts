@@ -29,7 +29,7 @@ import type { DocsSite } from './http/docs-pages.ts'
 import { createHttpServer } from './http/server.ts'
 import { startMailServer } from './mail/server.ts'
 import { createMcpEndpoint } from './mcp/endpoint.ts'
-import { createLinkCalls, createPages } from './pages/index.ts'
+import { createHandsetCalls, createLinkCalls, createPages } from './pages/index.ts'
 import { carryOut } from './worker/carry-out.ts'
 import { startCarrier } from './worker/carrier.ts'
 import { startIndexKeeper } from './worker/index-keeper.ts'
@@ -150,6 +150,7 @@ async function serve(config: Config, log: Logger, platform: Platform, backing: B
     mcp,
     pages: createPages({
       calls: createLinkCalls(platform.pipeline),
+      handsets: createHandsetCalls(platform.pipeline),
       onFailure: (error, requestId) => log.error({ err: error, requestId }, 'a page failed'),
     }),
     docs: {

@@ -71,7 +71,7 @@ export function createMessagingActivities(
       const outcome = await (claim.kind === 'send' ? carrier.send(parts, claim.order) : carrier.lookUp(parts, claim.order, claim.rivals))
       await recordOutcome(services, claim.order, outcome)
       if (outcome.kind === 'unknown') throw tryAgain('outcomeUnknown', untilLookUpMs())
-      if (outcome.kind === 'notSent' && claim.kind === 'send') throw tryAgain('vendorAway')
+      if (outcome.kind === 'notSent' && claim.kind === 'send') throw tryAgain('vendorAway', outcome.afterMs)
       if (outcome.kind !== 'notSent') return { kind: 'done' }
     }
     throw tryAgain('vendorAway')

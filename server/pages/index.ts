@@ -2,8 +2,10 @@
 import type { PageAnswer, PageRoute } from '#platform/web-page.ts'
 
 import { edition, pageFiles } from './files.ts'
+import { createHandsetPages, type HandsetPageParts } from './handset-routes.ts'
 import { createLinkPages, type LinkPageParts } from './link-routes.ts'
 
+export { createHandsetCalls } from './handset-calls.ts'
 export { createLinkCalls, type LinkCalls } from './link-calls.ts'
 
 function files(): PageRoute[] {
@@ -19,6 +21,9 @@ function files(): PageRoute[] {
   }))
 }
 
-export function createPages(parts: LinkPageParts): PageRoute[] {
-  return [...files(), ...createLinkPages(parts)]
+type PageParts = LinkPageParts & Partial<Pick<HandsetPageParts, 'handsets'>>
+
+export function createPages({ handsets, ...parts }: PageParts): PageRoute[] {
+  const { onFailure } = parts
+  return [...files(), ...createLinkPages(parts), ...(handsets ? createHandsetPages({ handsets, onFailure }) : [])]
 }

@@ -95,6 +95,7 @@ const openToAll: Readonly<Record<string, string>> = {
   open_signed_link: 'links.spec.ts',
   submit_signed_link: 'links.spec.ts',
   put_signed_link_upload: 'links.spec.ts',
+  list_handset_messages: 'handsets.spec.ts',
 }
 
 /** Promises that only some operations make: where one does not apply there is no test, so that a skipped test always means something. */

@@ -2,6 +2,7 @@ import type { Domain } from '#platform/operation.ts'
 
 import { channelOperations } from './channels/index.ts'
 import { conversationOperations } from './conversations/index.ts'
+import { handsetOperations } from './handsets/index.ts'
 import { inboxOperations } from './inbox/index.ts'
 import { messagingPhrases } from './messaging.phrases.ts'
 
@@ -9,6 +10,6 @@ export const messagingDomain: Domain = {
   name: 'messaging',
   title: 'Messaging',
   summary: 'Ask people and wait for what they say: send, await, poll, end, over the inbox, SMS, WhatsApp and e-mail.',
-  operations: [...conversationOperations, ...inboxOperations, ...channelOperations],
+  operations: [...conversationOperations, ...inboxOperations, ...channelOperations, ...handsetOperations],
   phrases: messagingPhrases,
 }

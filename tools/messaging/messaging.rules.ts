@@ -93,6 +93,17 @@ export function plainText(text: string, card: Card | null | undefined): string {
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n')
 }
 
+/** A message as a channel of this kind carries it: what it says, and what can be tapped there. */
+export function carriedBy(
+  kind: ChannelKind,
+  { text, card }: { readonly text: string; readonly card: Card | null | undefined },
+): { text: string; choices: { key: string; label: string }[] } {
+  const choices = card?.choices ?? []
+  const hasButtons = carriesOf[kind].choices === 'buttons'
+  const written = hasButtons && card ? { ...card, choices: undefined } : card
+  return { text: plainText(text, written), choices: [...choices] }
+}
+
 interface Sendable {
   readonly text?: string | undefined
   readonly card?: Card | undefined

@@ -10,7 +10,9 @@ import type { ChannelRow } from './channels/channels.store.ts'
 import { webhookUrl } from './delivery/delivery.ts'
 import type { InboxRow } from './inbox/inbox.store.ts'
 import type { MessageRow, StatusRow } from './conversations/messages.store.ts'
+import { handsetsPath } from './handsets/handsets.rules.ts'
 import { carriesOf } from './messaging.rules.ts'
+import { findProvider } from './providers/index.ts'
 import type { inboxMessage, message, messageDetail, messageStatus } from './messaging.schema.ts'
 
 export function toMessage(row: MessageRow): z.output<typeof message> {
@@ -79,6 +81,7 @@ export function toSavedChannel(services: Services, row: ChannelRow): z.output<ty
     secrets: [...secretNames],
     channelKey,
     webhookUrl: webhookUrl(services, channelKey),
+    ...(findProvider(provider)?.isStandIn ? { pageUrl: `${services.config.publicUrl}${handsetsPath(channelKey)}` } : {}),
   }
 }
 

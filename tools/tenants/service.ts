@@ -8,6 +8,7 @@ import { hashPassword } from '#platform/passwords.ts'
 import { roleBits, tenantAdminRoles } from '#platform/roles.ts'
 import type { Services } from '#platform/services.ts'
 import { makeKey } from '#tools/auth/service.ts'
+import { addStandIns } from '#tools/messaging/service.ts'
 import { addMember, setPassword } from '#tools/users/service.ts'
 
 import { defaultHost } from './tenants.rules.ts'
@@ -66,6 +67,7 @@ export async function provisionFirstTenant(
       secret: given.apiKey,
       at,
     })
+    await addStandIns(tx, tenantId, at)
     return { created: true, apiKey: secret, adminPassword }
   })
 }

@@ -54,6 +54,7 @@ export const channel = z.object({
   secrets: z.array(z.string()).optional().describe('Names of the secrets that are set'),
   channelKey: z.string().optional(),
   webhookUrl: z.string().optional().describe('Where the vendor sends inbound messages'),
+  pageUrl: z.string().optional().describe('Without a vendor: the page that shows what arrives'),
 })
 export type Channel = z.output<typeof channel>
 

@@ -5,6 +5,7 @@ import { AppError, mustExist } from '#platform/errors.ts'
 import { defineStagedOperation, type RawRequest, type TxContext, writes } from '#platform/operation.ts'
 
 import { type ChannelRow, findChannelByKey, findTenantOfKey } from './channels.store.ts'
+import { savePlan } from '../handsets/handsets.store.ts'
 import { messageId } from '../messaging.schema.ts'
 import { mustProvide } from '../providers/index.ts'
 import { openSecrets } from './secrets.ts'
@@ -34,6 +35,9 @@ async function receive(
       throw new AppError('invalid_input', reading.message)
     case 'status':
       return { outcome: await takeStatus(context, channel, reading) }
+    case 'plan':
+      await savePlan(tx, tenantId, { channelId: channel.channelId, address: reading.to }, reading.plan)
+      return { outcome: 'stored' }
     case 'message':
       return takeMessage(context, channel, reading)
   }

@@ -4,7 +4,7 @@ import { AppError, mustExist } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import { defineStagedOperation, writes } from '#platform/operation.ts'
 
-import { asEmail, asPhone } from '../conversations/addresses.ts'
+import { asAddress } from '../conversations/addresses.ts'
 import { channelId } from './channels.schema.ts'
 import { findChannel } from './channels.store.ts'
 import { insertConversation, setEnded } from '../conversations/conversations.store.ts'
@@ -44,7 +44,7 @@ export const testChannel = defineStagedOperation({
     const sent = await inTransaction(async (context) => {
       const { tx, stamp, actor } = context
       const channel = mustExist(await findChannel(tx, tenantId, input.channelId), 'channel')
-      const address = channel.channel === 'email' ? asEmail(input.to) : asPhone(input.to)
+      const address = asAddress(channel.channel, input.to)
       if (address === undefined) {
         const message =
           channel.channel === 'email'

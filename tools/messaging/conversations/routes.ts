@@ -10,6 +10,7 @@ import { asEmail, asPhone } from './addresses.ts'
 import type { VendorChannel } from '../channels/channels.schema.ts'
 import { type ChannelRow, listChannels, listOptOuts } from '../channels/channels.store.ts'
 import { type ChannelKind, channelKinds, type Recipient } from '../messaging.schema.ts'
+import { findProvider } from '../providers/index.ts'
 import { findPerson, type Person } from './recipients.store.ts'
 import { isRecordSeen } from './sight.ts'
 
@@ -67,6 +68,9 @@ function addressFor(target: Target, kind: VendorChannel): string | undefined {
   return isDirect ? target.phone : target.person?.phones[0]
 }
 
+/** What shows messages on a page gives way to what carries them. */
+const standsIn = ({ provider }: ChannelRow) => (findProvider(provider)?.isStandIn ? 1 : 0)
+
 const isKind = (text: string): text is ChannelKind => channelKinds.some((kind) => kind === text)
 
 /**
@@ -77,7 +81,7 @@ const isKind = (text: string): text is ChannelKind => channelKinds.some((kind) =
 export async function chooseRoute(context: TxContext, to: Recipient, wanted: string | undefined): Promise<Route> {
   const { tx, tenantId } = context
   const target = await findTarget(context, to)
-  const channels = await listChannels(tx, tenantId)
+  const channels = (await listChannels(tx, tenantId)).toSorted((a, b) => standsIn(a) - standsIn(b))
   const tenantUserId = target.person?.tenantUserId ?? null
   const inbox: Route = { kind: 'inbox', channel: null, tenantUserId, address: null }
   const isDirect = target.phone !== undefined || target.email !== undefined

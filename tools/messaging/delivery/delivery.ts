@@ -83,6 +83,7 @@ async function wayOf(context: TxContext, due: store.DueMessage, channel: Channel
   return provider?.way(stored, {
     tenantId,
     messageId: due.messageId,
+    channelId: channel.channelId,
     channel: channel.channel,
     callbackUrl: `${webhookUrl(services, channel.channelKey)}?messageId=${due.messageId}`,
     publicHost: new URL(services.config.publicUrl).hostname,
@@ -152,7 +153,7 @@ export type Outcome =
   /** The vendor said no, for good. */
   | { readonly kind: 'refused'; readonly reason: FailureReason; readonly vendorCode?: string | undefined }
   /** It certainly did not go out; it may be tried again. */
-  | { readonly kind: 'notSent'; readonly detail: string }
+  | { readonly kind: 'notSent'; readonly detail: string; /** The vendor says when. */ readonly afterMs?: number }
   /** It may have gone out: the next claim looks it up. */
   | { readonly kind: 'unknown'; readonly detail: string }
   /** It may have gone out, and nothing will tell. */

@@ -4,10 +4,11 @@ import { quoted } from '#platform/suggest.ts'
 
 import type { VendorChannel } from '../channels/channels.schema.ts'
 import type { Provider } from './provider.ts'
+import { sandbox } from './sandbox.ts'
 import { smtp } from './smtp.ts'
 import { twilio } from './twilio.ts'
 
-const all = [twilio, smtp] as const
+const all = [twilio, smtp, sandbox] as const
 
 export type ProviderName = (typeof all)[number]['name']
 

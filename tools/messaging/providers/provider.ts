@@ -8,6 +8,7 @@ import type { Issue } from '#platform/errors.ts'
 import type { RawRequest } from '#platform/operation.ts'
 
 import type { VendorChannel } from '../channels/channels.schema.ts'
+import type { HandsetPlan } from '../handsets/handsets.store.ts'
 import type { Keyword } from '../messaging.rules.ts'
 import type { FailureReason, MessageStatus } from '../messaging.schema.ts'
 
@@ -15,6 +16,7 @@ import type { FailureReason, MessageStatus } from '../messaging.schema.ts'
 export interface Due {
   readonly tenantId: number
   readonly messageId: number
+  readonly channelId: number
   readonly channel: VendorChannel
   /** The channel's webhook, with our id of the message, so that a report finds it even when the answer to our call was lost. */
   readonly callbackUrl: string
@@ -79,8 +81,20 @@ export interface VendorStatus {
   readonly vendorCode?: string | undefined
 }
 
+/** Of a handset that stands in for a person's: what it shall do with the next message. */
+export interface Planned {
+  readonly kind: 'plan'
+  readonly to: string
+  readonly plan: HandsetPlan
+}
+
 /** `forged`: not the vendor's. `unreadable`: the vendor's, and nothing that we take; the sentence says what we do. */
-export type Reading = VendorMessage | VendorStatus | { readonly kind: 'forged' } | { readonly kind: 'unreadable'; readonly message: string }
+export type Reading =
+  | VendorMessage
+  | VendorStatus
+  | Planned
+  | { readonly kind: 'forged' }
+  | { readonly kind: 'unreadable'; readonly message: string }
 
 /** Where files of inbound messages lie: at this origin with this authorization, elsewhere without. */
 export interface FilesAccess {
@@ -98,6 +112,8 @@ interface Definition<N extends string, S extends z.ZodObject, K extends z.ZodObj
   readonly carries: readonly VendorChannel[]
   readonly settings: S
   readonly secrets: K
+  /** No vendor stands behind it: what it carries is shown on a page, and it gives way to a provider that has one. */
+  readonly isStandIn?: true
   /** How a channel of it is set up, for the documents. */
   readonly example?: {
     readonly title: string
@@ -153,6 +169,7 @@ export interface Provider<N extends string = string, W extends object = object> 
   readonly secretFields: readonly SetupField[]
   readonly example: SetupExample | undefined
   readonly isThreaded: boolean
+  readonly isStandIn: boolean
   readonly stayingSecrets: readonly string[]
   findIssues(channel: VendorChannel, settings: unknown): Issue[]
   goesTo(settings: unknown): { readonly host: string; readonly origin: string } | undefined
@@ -188,6 +205,7 @@ export function defineProvider<N extends string, S extends z.ZodObject, K extend
     secretFields: fieldsOf(made.secrets),
     example: made.example,
     isThreaded: made.isThreaded === true,
+    isStandIn: made.isStandIn === true,
     stayingSecrets: made.stayingSecrets ?? [],
     findIssues: (channel, given) => withSettings(given, (settings) => made.findIssues?.(channel, settings)) ?? [],
     goesTo: (given) => withSettings(given, made.goesTo),
