@@ -9,6 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Carrier, startCarrier } from '#server/worker/carrier.ts'
 import { watcherKinds } from '#server/worker/watcher-kinds.ts'
 
+import { inSystemTransaction } from '#platform/system.ts'
+import { releaseSubscription } from '#tools/events/subscriptions.store.ts'
+
 import { type TestTenant, useWorld } from './support/world.ts'
 
 const world = useWorld()
@@ -202,6 +205,20 @@ describe('a subscription', () => {
     await call('delete_event_subscription', { subscriptionId }, as)
   })
 
+  it('is switched off where a target leaves more than a hundred thousand waiting', async () => {
+    const { subscriptionId } = await subscribe('/flooded', ['user.created'])
+    await world.sql`
+      insert into platform.event_delivery (tenant_id, subscription_id, kind, event_at, state, next_at, created_date)
+      select ${tenant.tenantId}, ${subscriptionId}, 'user.created', now(), 'waiting', now() + n * interval '1 hour', now()
+      from generate_series(-40, 100000) n`
+    await world.sql`update platform.event_subscription set next_look = now() where subscription_id = ${subscriptionId}`
+    await carrier.drain()
+    const [off] = await call('list_event_subscriptions', {}, as)
+    expect(off).toMatchObject({ isEnabled: false, disabledReason: expect.stringContaining('100000 deliveries wait') })
+    expect(at('/flooded').length).toBeGreaterThan(30)
+    await call('delete_event_subscription', { subscriptionId }, as)
+  })
+
   it('signs with the former secret too for a day after a rotation, and never after', async () => {
     const { secret, subscriptionId } = await subscribe('/rotated', ['user.created'])
     const rotated = await call('rotate_event_subscription_secret', { subscriptionId }, as)
@@ -260,14 +277,41 @@ describe('a subscription', () => {
     await call('delete_event_subscription', { subscriptionId }, as)
   })
 
+  it('is looked at again where deliveries are queued while its turn ends', async () => {
+    const { subscriptionId } = await subscribe('/meanwhile', ['user.created'])
+    const { tenantId } = tenant
+    await world.sql`update platform.event_subscription set lease_owner = 'ending' where subscription_id = ${subscriptionId}`
+    let release: Promise<void> | undefined
+    await world.sql.begin(async (tx) => {
+      await tx`
+        insert into platform.event_delivery (tenant_id, subscription_id, kind, event_at, state, next_at, created_date)
+        values (${tenantId}, ${subscriptionId}, 'user.created', now(), 'waiting', now(), now())`
+      await tx`update platform.event_subscription set next_look = now() where subscription_id = ${subscriptionId}`
+      release = inSystemTransaction(world.platform.services, tenantId, (context) =>
+        releaseSubscription(context.tx, tenantId, subscriptionId, 'ending'),
+      )
+      // It waits for the row that this transaction holds.
+      await expect
+        .poll(() => world.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%event_subscription%'`)
+        .not.toHaveLength(0)
+    })
+    await release
+    await carrier.drain()
+    expect(at('/meanwhile')).toHaveLength(1)
+    await call('delete_event_subscription', { subscriptionId }, as)
+  })
+
   it('sends a sample on request, and says what the target answered', async () => {
     const { subscriptionId } = await subscribe('/tested', ['record.updated'])
     const answer = call('test_event_subscription', { subscriptionId, timeoutSeconds: 20 }, as)
     await expect
-      .poll(async () => {
-        await carrier.drain()
-        return at('/tested').length
-      })
+      .poll(
+        async () => {
+          await carrier.drain()
+          return at('/tested').length
+        },
+        { timeout: 20_000 },
+      )
       .toBe(1)
     expect(await answer).toMatchObject({ state: 'delivered', isSample: true, type: 'record.updated', tries: [{ status: 204 }] })
     expect(at('/tested')[0]?.body.data).toMatchObject({ isSample: true, tenantId: tenant.tenantId })

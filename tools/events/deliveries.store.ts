@@ -52,6 +52,15 @@ export async function listDueDeliveries(tx: Tx, tenantId: number, subscriptionId
     order by delivery_id`
 }
 
+/** Whether more than so many of a subscription are still to be sent. */
+export async function hasBacklog(tx: Tx, tenantId: number, subscriptionId: number, atMost: number): Promise<boolean> {
+  const [row] = await tx`
+    select 1 from platform.event_delivery
+    where tenant_id = ${tenantId} and subscription_id = ${subscriptionId} and next_at is not null
+    offset ${atMost} limit 1`
+  return row !== undefined
+}
+
 export interface Outcome {
   readonly deliveryId: number
   readonly state: DeliveryState

@@ -11,11 +11,11 @@ import { inSystemTransaction } from '#platform/system.ts'
 import { z } from 'zod'
 import { cachedCatalog } from '#tools/entities/service.ts'
 
-import { type DeliveryRow, insertDeliveries, listDueDeliveries, type NewDelivery, noteOutcomes } from './deliveries.store.ts'
+import { type DeliveryRow, hasBacklog, insertDeliveries, listDueDeliveries, type NewDelivery, noteOutcomes } from './deliveries.store.ts'
 import { describeKind, type EventKindName } from './events.schema.ts'
 import type { WatcherKind } from './events.types.ts'
 import { findLogged } from './log.store.ts'
-import { afterTry, type Health, healthAfter, type TryResult } from './retries.rules.ts'
+import { afterTry, type Health, healthAfter, type TryResult, waitingAtMost } from './retries.rules.ts'
 import { sampleData } from './samples.rules.ts'
 import { openSecrets, type SigningSecrets, signingAt } from './signing.ts'
 import type { Delivery } from './subscriptions.schema.ts'
@@ -207,12 +207,10 @@ export async function recordTries(
     await noteOutcomes(tx, tenantId, outcomes)
     const dead = outcomes.filter((one) => one.state === 'dead')
     const before: Health = state
-    const { health, notice } = healthAfter(
-      before,
-      results.map(({ result }) => result),
-      dead.length > 0,
-      stamp,
-    )
+    // What is left behind a batch that was not full is little.
+    const isFlooded = results.length >= atOnceWhileFailing && (await hasBacklog(tx, tenantId, subscriptionId, waitingAtMost))
+    const tries = results.map(({ result }) => result)
+    const { health, notice } = healthAfter(before, tries, { hasDied: dead.length > 0, isFlooded, now: stamp })
     if (notice) await tellTrouble(context, state, health, notice, notify)
     if (!health.isEnabled && state.isEnabled)
       await changeDefinitions(

@@ -7,6 +7,8 @@ const pausesSeconds = [5, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour
 const failingDaysAtMost = 5
 const noticeEveryHours = 24
 const triesKept = 20
+/** Of one subscription: beyond it the target is not keeping up, and the store is not there to hold what it leaves. */
+export const waitingAtMost = 100_000
 
 /** What one try of a delivery came to. */
 export interface TryResult {
@@ -46,8 +48,7 @@ export interface Health {
 export function healthAfter(
   health: Health,
   results: readonly TryResult[],
-  hasDied: boolean,
-  now: string,
+  { hasDied, isFlooded, now }: { readonly hasDied: boolean; readonly isFlooded: boolean; readonly now: string },
 ): { readonly health: Health; readonly notice: 'off' | 'dead' | undefined } {
   if (results.length === 0) return { health, notice: undefined }
   const lastSuccess = results.findLastIndex(hasSucceeded)
@@ -56,8 +57,12 @@ export function healthAfter(
   const failingSince = since ?? null
   const isGone = results.some(({ status }) => status === goneStatus)
   const isLost = failingSince !== null && Date.parse(now) - Date.parse(failingSince) >= failingDaysAtMost * 24 * hour * 1_000
-  if (health.isEnabled && (isGone || isLost)) {
-    const disabledReason = isGone ? 'The address answered 410: nobody wants events there any more.' : 'No delivery succeeded for five days.'
+  if (health.isEnabled && (isGone || isLost || isFlooded)) {
+    const disabledReason = isGone
+      ? 'The address answered 410: nobody wants events there any more.'
+      : isLost
+        ? 'No delivery succeeded for five days.'
+        : `More than ${waitingAtMost} deliveries wait: the address takes fewer than there are.`
     return { health: { isEnabled: false, disabledReason, failingSince, noticedAt: now }, notice: 'off' }
   }
   const isDue = health.noticedAt === null || Date.parse(now) - Date.parse(health.noticedAt) >= noticeEveryHours * hour * 1_000

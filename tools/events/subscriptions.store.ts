@@ -96,6 +96,8 @@ export async function leaseSubscription(
 
 /** Ends a lease; it is looked at again when the next of its deliveries is due. */
 export async function releaseSubscription(tx: Tx, tenantId: number, subscriptionId: number, owner: string): Promise<void> {
+  // Whoever queues deliveries holds the row until they are there: only a statement that begins after that sees them.
+  await lockSubscription(tx, tenantId, subscriptionId)
   await tx`
     update platform.event_subscription s
     set leased_until = null, next_look = case when s.is_enabled then ${lookSql(tx, tenantId)} end

@@ -16,7 +16,7 @@ import {
   subscriptionName,
   targetUrl,
 } from './subscriptions.schema.ts'
-import { updateSubscription } from './subscriptions.store.ts'
+import { lockSubscription, updateSubscription } from './subscriptions.store.ts'
 
 export const updateEventSubscription = defineOperation({
   ...writes(subscription),
@@ -64,6 +64,8 @@ export const updateEventSubscription = defineOperation({
           failingSince: input.isEnabled === true ? null : state.failingSince,
           ...(isAnother ? { ownerId: actor.tenantUserId, roleFlag: actor.roleFlag } : { ownerId: state.ownerId, roleFlag: state.roleFlag }),
         }
+        // As at the end of a lease: what is queued meanwhile is seen behind the lock alone.
+        await lockSubscription(tx, tenantId, row.definitionId)
         await updateSubscription(tx, tenantId, to)
         await watch(context, changed, to)
         context.afterCommit(() => services.wake.poke(deliveriesTopic))

@@ -39,7 +39,7 @@ export const given: Given = {
   },
   async rotate_event_subscription_secret(stage) {
     const { subscriptionId } = await subscribed(stage)
-    return { input: { subscriptionId }, varying: ['secret'] }
+    return { input: { subscriptionId }, varying: ['secret', 'formerUntil'] }
   },
   async test_event_subscription(stage) {
     const { subscriptionId } = await subscribed(stage)
