@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 
+import { patience } from './support/patience.ts'
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
@@ -228,7 +229,7 @@ describe('watermarks', () => {
   it('sees every row of concurrent writers once, however they commit', async () => {
     let { watermark } = await drain()
     const seen = new Map<string, number>()
-    const deadline = Date.now() + 20_000
+    const deadline = Date.now() + patience.timeout
     const count = () => [...seen.keys()].filter((key) => key.startsWith('c')).length
     const reader = (async () => {
       // Any transaction of the cluster that is still open holds the watermark back, so the reader goes on until it has seen all.

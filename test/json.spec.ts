@@ -9,6 +9,7 @@ import { losesValue, parseJson, readJson } from '#platform/json.ts'
 import { parseInTurns } from '#platform/parse.ts'
 import { nearest } from '#platform/suggest.ts'
 
+import './support/seed.ts'
 import { longestTurn, spentMs } from './support/turns.ts'
 
 /** Of the processor's time. What grows with more than the length takes minutes; a slow machine takes some hundred milliseconds. */

@@ -13,6 +13,7 @@ import { quietUntil } from '#tools/messaging/delivery/quiet-hours.rules.ts'
 import { isStandardWebhook } from '#tools/messaging/providers/signatures.ts'
 import { isSignedByTwilio, parseForm } from '#tools/messaging/providers/twilio.ts'
 
+import './support/seed.ts'
 import { spentMs } from './support/turns.ts'
 
 describe('what an answer means', () => {

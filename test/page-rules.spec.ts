@@ -20,6 +20,7 @@ import { checkValue } from '#tools/properties/service.ts'
 import { isFulfilled, readCondition } from '#tools/query/service.ts'
 
 import { everyKind } from './support/link-form.ts'
+import './support/seed.ts'
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map((number) => `#${number.toString(16).padStart(6, '0')}`)
 

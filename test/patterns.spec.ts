@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createMatcher, findPatternFault, longestTextFor, preparePatterns, whenMatched } from '#platform/patterns.ts'
 
-import { longestTurn, spentMs, turnLimitMs } from './support/turns.ts'
+import { leastMs, longestTurn, spentMs, turnLimitMs } from './support/turns.ts'
 
 const slow = '^(?:[a-z]{0,400})*\\d$'
 
@@ -18,17 +18,21 @@ describe('a matcher', () => {
   })
 
   it('holds back what takes long until it is settled, and has it matched beside the event loop', async () => {
-    const patterns = createMatcher()
-    const text = 'a'.repeat(20_000)
-    expect([patterns.matches(slow, text), patterns.matches(slow, `${text}1`)]).toEqual([undefined, undefined])
-    expect([patterns.takePending(), patterns.takePending()]).toEqual([true, false])
-    // It takes about a second in the thread.
-    expect((await longestTurn(() => patterns.settle())).ms).toBeLessThan(2 * turnLimitMs)
-    expect([patterns.matches(slow, text), patterns.matches(slow, `${text}1`)]).toEqual([false, true])
+    const text = 'a'.repeat(6_000)
+    const settle = async () => {
+      const patterns = createMatcher()
+      expect([patterns.matches(slow, text), patterns.matches(slow, `${text}1`)]).toEqual([undefined, undefined])
+      expect([patterns.takePending(), patterns.takePending()]).toEqual([true, false])
+      // It takes some tenths of a second in the thread.
+      const { ms } = await longestTurn(() => patterns.settle())
+      expect([patterns.matches(slow, text), patterns.matches(slow, `${text}1`)]).toEqual([false, true])
+      return ms
+    }
+    expect(await leastMs(settle)).toBeLessThan(turnLimitMs)
   })
 
   it('ends for a call that asks for too much, and says so of the rest', async () => {
-    const texts = Array.from({ length: 40 }, (_, index) => `${'a'.repeat(20_000)}${index}x`)
+    const texts = Array.from({ length: 120 }, (_, index) => `${'a'.repeat(10_000)}${index}x`)
     const verdicts = await whenMatched((patterns) => texts.map((text) => patterns.matches(slow, text)))
     expect(verdicts[0]).toBe(false)
     expect(verdicts.at(-1)).toBe('tooMuch')

@@ -16,6 +16,7 @@ import { isFulfilled, readCondition, readFrameOf, type RecordInHand } from '#too
 import { fromSql, openSource, type Readable } from '#tools/query/source.rules.ts'
 import type { QueryNode } from '#tools/query/tree.types.ts'
 
+import './support/seed.ts'
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()

@@ -8,6 +8,7 @@ import { showing } from '#tools/query/document.rules.ts'
 import { listDocuments } from '#tools/query/read.store.ts'
 import type { SortKey } from '#tools/query/tree.types.ts'
 
+import './support/seed.ts'
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isListing } from '#platform/answer.ts'
 import { AppError } from '#platform/errors.ts'
 
+import './support/seed.ts'
 import { openWorld, type World } from './support/world.ts'
 
 let world: World

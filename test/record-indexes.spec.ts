@@ -10,6 +10,7 @@ import { listDocuments } from '#tools/query/read.store.ts'
 import { flushUses, keepIndexes } from '#tools/query/service.ts'
 import { type CountedUse, indexFor, planIndexes, type Use } from '#tools/query/uses.rules.ts'
 
+import './support/seed.ts'
 import { useWorld } from './support/world.ts'
 
 const use = (parts: Partial<Use>): Use => ({ equals: [], texts: [], ranges: [], contains: [], order: null, ...parts })

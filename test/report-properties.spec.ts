@@ -21,6 +21,7 @@ import {
   type Sight,
   type Thing,
 } from './support/report-model.ts'
+import { seed } from './support/seed.ts'
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
@@ -285,7 +286,8 @@ interface Answer {
 }
 
 const catalogs = 3
-const seconds = 20
+const reportsOfEach = 90
+const spoilt = 150
 const atOnce = 5
 
 describe('random reports', () => {
@@ -293,7 +295,6 @@ describe('random reports', () => {
     'answer what an evaluation over the rows in hand does, for who sees everything and for who does not',
     { timeout: 120_000 },
     async () => {
-      const seed = Math.floor(Math.random() * 2 ** 31)
       let [held, refused, rowsSeen] = [0, 0, 0]
       const check = async (catalog: Catalog, number: number) => {
         const random = randomOf(seed + number)
@@ -341,18 +342,17 @@ describe('random reports', () => {
       }
       for (let number = 0; number < catalogs; number++) {
         const catalog = await makeCatalog(randomOf(seed - number - 1))
-        const until = performance.now() + (seconds * 1000) / catalogs
-        for (let at = number * 1_000_000; performance.now() < until; at += atOnce)
+        const first = number * 1_000_000
+        for (let at = first; at < first + reportsOfEach; at += atOnce)
           await Promise.all(Array.from({ length: atOnce }, (_, index) => check(catalog, at + index)))
       }
       expect(held).toBeGreaterThan(200)
       expect(refused).toBeGreaterThan(5)
-      expect(rowsSeen).toBeGreaterThan(1_000)
+      expect(rowsSeen).toBeGreaterThan(500)
     },
   )
 
   it('are refused where anything in them is wrong, and never fail', { timeout: 120_000 }, async () => {
-    const seed = Math.floor(Math.random() * 2 ** 31)
     const catalog = await makeCatalog(randomOf(seed))
     const statuses = new Map<number, number>()
     const check = async (number: number) => {
@@ -382,11 +382,9 @@ describe('random reports', () => {
       if (validated.isSound !== true) expect(status, shown).toBe(400)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
-    const until = performance.now() + 8_000
-    for (let at = 0; performance.now() < until; at += atOnce)
-      await Promise.all(Array.from({ length: atOnce }, (_, index) => check(at + index)))
+    for (let at = 0; at < spoilt; at += atOnce) await Promise.all(Array.from({ length: atOnce }, (_, index) => check(at + index)))
     expect(statuses.get(400)).toBeGreaterThan(50)
-    expect(statuses.get(200)).toBeGreaterThan(5)
+    expect(statuses.get(200)).toBeGreaterThan(3)
   })
 })
 

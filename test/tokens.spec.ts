@@ -13,6 +13,7 @@ import { pathsOf, type Shapes } from '#platform/tokens/shape.ts'
 import { filterNames } from '#platform/tokens/signatures.ts'
 import { parseTemplate, printTemplate, type Token, withNames } from '#platform/tokens/template.ts'
 
+import './support/seed.ts'
 import { berlin, scope } from './support/token-scope.ts'
 
 const text = (

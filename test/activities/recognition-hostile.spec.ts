@@ -178,9 +178,10 @@ describe('a PDF', () => {
       .composite(places)
       .png()
       .toFile(path)
-    const result = await read(await scannedPdf(path, 4), another({ timeoutSeconds: 200 }), {}, 200)
+    // One of them takes longer than twice the time of a page, after which a reading without text ends.
+    const result = await read(await scannedPdf(path, 2), another({ timeoutSeconds: 200, pageSeconds: 4 }), {}, 200)
     expect(result.reason).toBeUndefined()
-    expect(result.ocr?.text.match(/gasket/g)?.length).toBeGreaterThanOrEqual(4 * 7)
+    expect(result.ocr?.text.match(/gasket/g)?.length).toBeGreaterThanOrEqual(2 * 7)
   })
 
   it.skipIf(process.platform !== 'linux')('of huge pages gives the memory of each back', { timeout: slow }, async () => {

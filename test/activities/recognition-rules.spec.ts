@@ -19,6 +19,8 @@ import { readTarGz } from '#platform/tar.ts'
 import { ensureTessdata } from '#activities/recognition/tessdata.ts'
 import { recognitionLanguages } from '#platform/shapes/recognition.ts'
 
+import '../support/seed.ts'
+
 let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'recognition-rules-'))

@@ -20,6 +20,7 @@ import { createSecrets } from '#platform/secrets.ts'
 import { domains } from '#tools/index.ts'
 
 import { secretsKeyOfTests, templateName } from './names.ts'
+import { patience } from './patience.ts'
 
 export interface TestTenant {
   readonly tenantId: number
@@ -203,13 +204,13 @@ export async function openWorld(env: Record<string, string> = {}): Promise<World
     },
     async settled() {
       const [mine] = await sql<{ id: string }[]>`select pg_current_xact_id()::text as id`
-      const until = Date.now() + 20_000
+      const until = Date.now() + patience.timeout
       for (;;) {
         const [now] = await sql<
           { isOver: boolean }[]
         >`select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > ${mine?.id ?? '0'}::text::bigint as is_over`
         if (now?.isOver) return
-        if (Date.now() > until) throw new Error('A transaction of the cluster has been open for 20 seconds')
+        if (Date.now() > until) throw new Error('A transaction of the cluster has been open for a minute')
         await new Promise((resolve) => setTimeout(resolve, 5))
       }
     },
