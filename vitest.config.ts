@@ -15,7 +15,7 @@ const common = {
   // Wide: what waits for something fails with what it waited for, long before.
   testTimeout: 180_000,
   expect: { poll: { timeout: patience.timeout, interval: patience.interval } },
-  hookTimeout: 120_000,
+  hookTimeout: 300_000,
   teardownTimeout: 30_000,
   // Two cores: more workers only wait for each other.
   maxWorkers: 2,

@@ -151,7 +151,7 @@ describe('finding a Temporal', { timeout: 60_000 }, () => {
   })
 })
 
-describe('embedded Temporal', { timeout: 120_000 }, () => {
+describe('embedded Temporal', { timeout: 300_000 }, () => {
   const temporalProgram = process.env['TEMPORAL_CLI_PATH']
   const config = () => loadConfig({ DATA_DIR: dataDir, XDG_CACHE_HOME: join(dataDir, 'cache'), TEMPORAL_CLI_PATH: temporalProgram })
 

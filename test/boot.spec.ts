@@ -110,7 +110,7 @@ describe('a database that is named', () => {
   })
 })
 
-describe('embedded PostgreSQL', { timeout: 120_000 }, () => {
+describe('embedded PostgreSQL', { timeout: 300_000 }, () => {
   const start = () => startEmbeddedPostgres({ dataDir, log, isDurable: false })
 
   /** Runs one statement on a connection of its own. */
@@ -253,7 +253,7 @@ describe('embedded PostgreSQL', { timeout: 120_000 }, () => {
   })
 })
 
-describe('the services together', { timeout: 120_000 }, () => {
+describe('the services together', { timeout: 300_000 }, () => {
   const absentTemporal = { TEMPORAL_CLI_PATH: '/nowhere/temporal' }
 
   it('serves the database while Temporal cannot be had, and leaves nothing running', async () => {

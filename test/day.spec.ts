@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.stop(), 60_000)
 
-it('runs the day over the real transports, and again', { timeout: 240_000 }, async () => {
+it('runs the day over the real transports, and again', { timeout: 600_000 }, async () => {
   const lines: string[] = []
   const options = { url: stack.url, key: stack.key, print: (line: { call: string }) => void lines.push(line.call) }
   const first = await playDay(options)

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { connect, type DayClient } from './day/client.ts'
 import { awaitJob } from './day/steps.ts'
 import { secretsKeyOfTests } from './support/names.ts'
+import { startPatience } from './support/patience.ts'
 import { composeProcesses, type ProductProcess } from './support/processes.ts'
 import { openTemporal, type TestTemporal } from './support/temporal.ts'
 
@@ -61,12 +62,12 @@ const named = (name: string): ProductProcess => {
 
 it(
   'holds jobs with --hold-jobs: they queue, can be listed and cancelled, and go on with the next start',
-  { timeout: 180_000 },
+  { timeout: 600_000 },
   async () => {
     const [api, worker] = [named('api-1'), named('worker-1')]
     api.start('--hold-jobs')
     worker.start('--hold-jobs')
-    await expect.poll(() => api.states()).toMatchObject({ postgres: 'up', temporal: 'up', jobs: 'down' })
+    await expect.poll(() => api.states(), startPatience).toMatchObject({ postgres: 'up', temporal: 'up', jobs: 'down' })
     expect((await fetch(`${api.url}/readyz`)).status).toBe(200)
     client = await connect(api.url, key)
     const held = client
@@ -92,7 +93,7 @@ it(
     await client.close()
     await Promise.all([api.kill(), worker.kill()])
     for (const one of [api, worker]) one.start()
-    await expect.poll(() => api.states()).toMatchObject({ postgres: 'up', temporal: 'up' })
+    await expect.poll(() => api.states(), startPatience).toMatchObject({ postgres: 'up', temporal: 'up' })
     expect(await api.states()).not.toHaveProperty('jobs')
     client = await connect(api.url, key)
     expect((await awaitJob(client, kept, 60_000)).state).toBe('succeeded')

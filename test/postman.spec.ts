@@ -19,7 +19,7 @@ function run(collection: object): Promise<NewmanRunSummary> {
   })
 }
 
-it('serves a Postman collection that runs from top to bottom, and again', { timeout: 300_000 }, async () => {
+it('serves a Postman collection that runs from top to bottom, and again', { timeout: 600_000 }, async () => {
   const collection = (await (await fetch(`${stack.url}/postman.json`)).json()) as { item: { item: unknown[] }[] }
   const total = collection.item.reduce((sum, folder) => sum + folder.item.length, 0)
   expect(total).toBeGreaterThan(130)

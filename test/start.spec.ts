@@ -26,7 +26,7 @@ function start(env: Record<string, string>): Promise<{ code: unknown; last: stri
 
 it(
   'reads its settings from .env, refuses a wrong one in a sentence, and believes the real environment first',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     writeFileSync(join(directory, '.env'), 'PORT=abc\nDATA_DIR=here\n')
     const wrong = await start({})
@@ -40,7 +40,7 @@ it(
   },
 )
 
-it('says last why it could not start, whatever else was on its way', { timeout: 120_000 }, async () => {
+it('says last why it could not start, whatever else was on its way', { timeout: 300_000 }, async () => {
   const nobody = await freePort()
   const failed = await start({
     DATABASE_URL: `postgres://owner:secret@127.0.0.1:${nobody}/none`,

@@ -105,7 +105,7 @@ export async function openStack(env: Record<string, string> = {}): Promise<Stack
     },
     output: () => printed,
     start,
-    async ready({ needsTemporal = true, limitMs = 60_000 } = {}) {
+    async ready({ needsTemporal = true, limitMs = 240_000 } = {}) {
       const until = Date.now() + limitMs
       for (;;) {
         const { status, temporal } = await readiness()

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.stop(), 60_000)
 
-it('loses nothing that was acknowledged and doubles nothing, whatever is killed', { timeout: 400_000 }, async () => {
+it('loses nothing that was acknowledged and doubles nothing, whatever is killed', { timeout: 900_000 }, async () => {
   const result = await playFaults(stack, () => {})
   expect(result.kills).toBe(5)
   expect(result.acknowledged).toBeGreaterThan(20)

@@ -81,7 +81,7 @@ describe.skipIf(tried === undefined)('a full disk', () => {
 
   it(
     'answers 503 with a time to wait, loses nothing that was acknowledged, and takes up its work when there is room',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async () => {
       const acknowledged: string[] = []
       const answers = new Map<number, number>()

@@ -36,7 +36,7 @@ async function rest(path: string, body: unknown, limitMs: number): Promise<{ sta
   return { status: response.status, body: (await response.json()) as { code?: string } }
 }
 
-it('goes on saving and talking while Temporal stands still, and carries the job out afterwards', { timeout: 120_000 }, async () => {
+it('goes on saving and talking while Temporal stands still, and carries the job out afterwards', { timeout: 300_000 }, async () => {
   expect(await stack.killMatching(temporal, 'SIGSTOP')).toBeGreaterThan(0)
   let jobId: number
   try {
@@ -52,7 +52,7 @@ it('goes on saving and talking while Temporal stands still, and carries the job 
   expect((await awaitJob(client, jobId, 90_000)).state).toBe('succeeded')
 })
 
-it('answers 503 or waits while PostgreSQL stands still, and serves again when it goes on', { timeout: 120_000 }, async () => {
+it('answers 503 or waits while PostgreSQL stands still, and serves again when it goes on', { timeout: 300_000 }, async () => {
   expect(await stack.killMatching(postgres, 'SIGSTOP')).toBeGreaterThan(0)
   const calls = Array.from({ length: 20 }, () => rest('/api/v1/entities/Log/instances/before', {}, 60_000))
   const probe = await fetch(`${stack.url}/healthz`, { signal: AbortSignal.timeout(5_000) })
@@ -65,7 +65,7 @@ it('answers 503 or waits while PostgreSQL stands still, and serves again when it
   expect(await rest('/api/v1/entities/Log/instances/before', {}, 10_000)).toMatchObject({ status: 200 })
 })
 
-it('refuses calls with 503 and a time to wait while PostgreSQL is gone, and finds it again', { timeout: 120_000 }, async () => {
+it('refuses calls with 503 and a time to wait while PostgreSQL is gone, and finds it again', { timeout: 300_000 }, async () => {
   const key1 = 'acknowledged'
   await client.tool('save_instance', { entity: 'Log', key1, data: { Note: 'kept' } })
   expect(await stack.killMatching(postgres)).toBeGreaterThan(0)

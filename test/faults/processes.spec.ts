@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { connect } from '../day/client.ts'
 import { awaitJob, playDay } from '../day/steps.ts'
 import { secretsKeyOfTests } from '../support/names.ts'
+import { startPatience } from '../support/patience.ts'
 import { composeProcesses, type ProductProcess } from '../support/processes.ts'
 import { hasRedis, openRedisServer, type TestRedis } from '../support/redis.ts'
 import { openTemporal, type TestTemporal } from '../support/temporal.ts'
@@ -104,12 +105,12 @@ async function talk(): Promise<number> {
   }
 }
 
-describe('two API processes and two workers', { timeout: 180_000 }, () => {
+describe('two API processes and two workers', { timeout: 600_000 }, () => {
   it('start all at once on an empty database, and say what they run on', async () => {
     expect(processes.map(({ mode }) => mode).toSorted()).toEqual(['api', 'api', 'worker', 'worker'])
     for (const one of processes) one.start()
     const up = { postgres: 'up', temporal: 'up', redis: redis ? 'up' : 'absent' }
-    for (const name of ['api-1', 'api-2']) await expect.poll(() => named(name).states()).toEqual(up)
+    for (const name of ['api-1', 'api-2']) await expect.poll(() => named(name).states(), startPatience).toEqual(up)
   })
 
   it('play the day, whichever API is asked', async () => {
@@ -144,7 +145,7 @@ describe('two API processes and two workers', { timeout: 180_000 }, () => {
     const atTheKill = acknowledged.length
     await written(atTheKill + 20)
     for (const name of ['api-1', 'worker-1']) named(name).start()
-    await expect.poll(() => named('api-1').states()).toMatchObject({ postgres: 'up' })
+    await expect.poll(() => named('api-1').states(), startPatience).toMatchObject({ postgres: 'up' })
     over.abort()
     await Promise.all(writers)
     const client = await connect(named('api-2').url, key)

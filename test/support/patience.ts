@@ -3,6 +3,9 @@
 /** For `vi.waitFor`, `vi.waitUntil` and their like; `expect.poll` has it from vitest.config.ts. */
 export const patience = { timeout: 60_000, interval: 50 } as const
 
+/** For what starts a process, and looks whether it is there. */
+export const startPatience = { timeout: 240_000, interval: 200 } as const
+
 /** Waits until the condition holds. Throws with `what` was waited for. */
 export async function eventually(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadline = Date.now() + patience.timeout

@@ -71,7 +71,7 @@ export async function watchServer(
   )
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const isReady = async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200
-  const isUp = await until(isReady, 60_000)
+  const isUp = await until(isReady, 240_000)
   if (!isUp) child.kill('SIGKILL')
   if (!isUp) throw new Error('The server did not become ready')
   const health = startProbe({ url: `${url}/healthz`, method: 'GET', headers: {} })

@@ -16,6 +16,7 @@ import { type AnalysisActivities, type AnalysisRun, type RecognitionActivities, 
 import { carryOut } from '#server/worker/carry-out.ts'
 import { type Relay, startRelay } from '#server/worker/relay.ts'
 
+import { endOf } from '../support/ended.ts'
 import { keepHistory, replayHistories } from '../support/histories.ts'
 import { patience } from '../support/patience.ts'
 import { openTemporal, startTestWorker, type TestTemporal, type TestWorker } from '../support/temporal.ts'
@@ -110,7 +111,7 @@ async function save(name: string): Promise<Saved> {
   return { assetKey, eiRecordId, jobId: jobIds[0] }
 }
 
-const ended = (jobId: number) => world.call('await_job', { jobId, timeoutSeconds: 55 })
+const ended = (jobId: number) => endOf(world, jobId)
 const analysisOf = (assetKey: string) => world.call('get_attachment_analysis', { assetKey })
 
 async function textOf(eiRecordId: number): Promise<string | undefined> {

@@ -9,6 +9,7 @@ import { carryOut } from '#server/worker/carry-out.ts'
 import { type Relay, startRelay } from '#server/worker/relay.ts'
 import { advanceJob, finishJob, type JobRunner, queueJob, type RunningJob } from '#tools/jobs/service.ts'
 
+import { endOf } from '../support/ended.ts'
 import { keepHistory, replayHistories } from '../support/histories.ts'
 import { patience } from '../support/patience.ts'
 import { openTemporal, startTestWorker, type TestTemporal, type TestWorker } from '../support/temporal.ts'
@@ -89,7 +90,7 @@ async function start(rows: number, before?: (job: RunningJob, tries: number) => 
   })
 }
 
-const ended = (jobId: number) => world.call('await_job', { jobId, timeoutSeconds: 55 })
+const ended = (jobId: number) => endOf(world, jobId)
 
 /** Every row once, none twice: how many there are and how many differ. */
 async function effects(jobId: number): Promise<{ rows: number; distinct: number }> {
