@@ -194,7 +194,8 @@ const invalidArgument = 3
 
 function isRefused(cause: unknown): boolean {
   const wire = cause instanceof ServiceError ? cause.cause : cause
-  return isGrpcServiceError(wire) && Number(wire.code) === invalidArgument
+  const code: number | undefined = isGrpcServiceError(wire) ? wire.code : undefined
+  return code === invalidArgument
 }
 
 function isErrorCode(text: unknown): text is ErrorCode {
