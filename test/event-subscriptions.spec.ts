@@ -141,6 +141,26 @@ describe('a subscription', () => {
     await call('delete_event_subscription', { subscriptionId }, as)
   })
 
+  it('does not stand in the way of others where its filter names what is gone', async () => {
+    await call('create_property', { internalName: 'Grade', dataType: 'Text' }, as)
+    await call('attach_property', { entity: 'Pump', property: 'Grade' }, as)
+    const rules = [{ property: 'Grade', op: 'eq', value: 'x' }]
+    const lost = await subscribe('/gone', ['record.created'], { filter: { entity: 'Pump', rules } })
+    const sound = await subscribe('/sound', ['record.created'], {
+      filter: { entity: 'Pump', rules: [{ property: 'Name', op: 'eq', value: 'a' }] },
+    })
+    const detach = { entity: 'Pump', entityPropertyId: 'Grade' }
+    expect(await world.refusal('detach_property', detach, tenant.key)).toMatchObject({ code: 'conflict' })
+    await call('detach_property', { ...detach, force: true }, as)
+    await save('G-1', 'a')
+    await carrier.drain()
+    expect(at('/gone')).toEqual([])
+    expect(at('/sound')).toHaveLength(1)
+    const shown: { subscriptionId: number; validation: object | null }[] = await call('list_event_subscriptions', {}, as)
+    expect(shown.find(({ subscriptionId }) => subscriptionId === lost.subscriptionId)?.validation).not.toBeNull()
+    for (const { subscriptionId } of [lost, sound]) await call('delete_event_subscription', { subscriptionId }, as)
+  })
+
   it('hears of the changes of a record in their order, and of the next one although one failed, which comes again by itself', async () => {
     const { subscriptionId } = await subscribe('/ordered', ['record.created', 'record.updated'])
     answers.set('/ordered', (response, count) => statusOf(count === 2 ? 500 : 204)(response))

@@ -3,6 +3,7 @@
  * them. What matched is kept in the transaction that notes it, so that each is handed on once, whatever dies.
  */
 import { type ActingUser, findActingUser } from '#platform/acting.ts'
+import { sqlState } from '#platform/db/transaction.ts'
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
@@ -15,26 +16,41 @@ import { findFulfilling, type ReadFrame, readFrameOf, readVersions, versionKey }
 import { changedNames } from './changed.rules.ts'
 import type { LoggedEvent, Matched, VersionOf, Watcher, WatcherKinds } from './events.types.ts'
 import { groupOf } from './filter.rules.ts'
-import { listWaiting, listWaitingPlaces, listWatchers, lockPlace, markCarried, type WaitingPlace } from './watchers.store.ts'
+import { apart, listWaiting, listWaitingPlaces, listWatchers, lockPlace, markCarried, type WaitingPlace } from './watchers.store.ts'
 
 const placesAtOnce = 200
 const valueBytes = 256 * 1024
 const first: WaitingPlace = { tenantId: 0, entityId: -1 }
 
-/** Carries on some of what waits at each place; answers how many events there were. Harmless beside others, which take other places. */
+const tenantsAtOnce = 4
+
+/** Carries on some of what waits at each place, of several tenants at once; answers how many events there were. Harmless beside others, which take other places. */
 export async function matchWaiting(services: Services, kinds: WatcherKinds): Promise<number> {
   let count = 0
   for (let after = first; ;) {
     const places = await services.databases.lookUp((tx) => listWaitingPlaces(tx, after, placesAtOnce))
-    for (const place of places) {
-      count += await matchPlace(services, kinds, place).catch((error: unknown) => {
-        services.log.error({ err: error, ...place }, 'events could not be carried on and are tried again')
-        return 0
-      })
+    const tenants = [...Map.groupBy(places, ({ tenantId }) => tenantId).values()].values()
+    const work = async () => {
+      for (const own of tenants) {
+        for (const place of own) {
+          const carried = await matchOrLog(services, kinds, place)
+          count += carried
+        }
+      }
     }
+    await Promise.all(Array.from({ length: tenantsAtOnce }, work))
     const last = places.at(-1)
     if (!last || places.length < placesAtOnce) return count
     after = last
+  }
+}
+
+async function matchOrLog(services: Services, kinds: WatcherKinds, place: WaitingPlace): Promise<number> {
+  try {
+    return await matchPlace(services, kinds, place)
+  } catch (error) {
+    services.log.error({ err: error, ...place }, 'events could not be carried on and are tried again')
+    return 0
   }
 }
 
@@ -91,7 +107,16 @@ async function matchesOf(
   const asOwner: TxContext = { ...context, actor, audit: () => {} }
   const frame = await readFrameOf(asOwner, catalog, entity)
   const matches: Matched[] = []
-  const isWanted = await askerOf(asOwner, catalog, watcher, frame, wanted)
+  const isWanted = await apart<Asked>(
+    context.tx,
+    () => askerOf(asOwner, catalog, watcher, frame, wanted),
+    (error) => {
+      if (!isItsOwn(error)) throw error
+      // It asks too much, or names what is gone: whoever lists its definition is told of the latter, and the other watchers go on.
+      context.log.warn({ err: error, watcherId: watcher.watcherId }, 'a watcher could not be asked and wants nothing')
+      return () => false
+    },
+  )
   for (const event of wanted) {
     const records = versionsOf(event).filter((one) => isWanted(event, one))
     if (records.length > 0) matches.push({ watcher, event, records })
@@ -99,7 +124,22 @@ async function matchesOf(
   return matches
 }
 
-async function askerOf(context: TxContext, catalog: Catalog, watcher: Watcher, frame: ReadFrame, events: readonly LoggedEvent[]) {
+type Asked = (event: LoggedEvent, one: VersionOf) => boolean
+
+/** A failure of the watcher alone: its filter is not sound any more, or cannot be computed in time. Anything else is tried again with everything. */
+function isItsOwn(error: unknown): boolean {
+  if (error instanceof AppError) return error.code !== 'unavailable'
+  const state = sqlState(error)
+  return state === '57014' || state?.startsWith('22') === true
+}
+
+async function askerOf(
+  context: TxContext,
+  catalog: Catalog,
+  watcher: Watcher,
+  frame: ReadFrame,
+  events: readonly LoggedEvent[],
+): Promise<Asked> {
   const versions = [...new Map(events.flatMap(versionsOf).map((one) => [versionKey(one), one])).values()]
   const fulfilling = await fulfillingOf(context, catalog, watcher, frame, versions)
   const changed = await changedOf(context, watcher, frame, events)
@@ -111,20 +151,13 @@ async function askerOf(context: TxContext, catalog: Catalog, watcher: Watcher, f
 async function fulfillingOf(
   context: TxContext,
   catalog: Catalog,
-  { filter, filterRefs, watcherId }: Watcher,
+  { filter, filterRefs }: Watcher,
   frame: ReadFrame,
   versions: readonly VersionOf[],
 ): Promise<ReadonlySet<string> | undefined> {
   if (filter === null) return undefined
   const { body } = todaysBody({ body: filter, refs: filterRefs ?? '[]' }, catalog)
-  try {
-    return await findFulfilling(context, frame, versions, groupOf(body['filter']))
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code === 'unavailable') throw error
-    // It names what is gone: whoever lists its definition is told, and nothing fulfils it.
-    context.log.info({ err: error, watcherId }, 'the filter of a watcher is not sound any more')
-    return new Set()
-  }
+  return findFulfilling(context, frame, versions, groupOf(body['filter']))
 }
 
 /** The versions in which one of the watched properties changed; undefined: none is watched by itself. */

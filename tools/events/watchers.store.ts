@@ -81,6 +81,20 @@ export async function listWaiting(tx: Tx, { tenantId, entityId }: WaitingPlace):
     order by event_id`
 }
 
+/** Runs a part of a transaction that may fail by itself: what it did is taken back then, and `otherwise` says whether the rest goes on, and with what. */
+export async function apart<T>(tx: Tx, work: () => Promise<T>, otherwise: (error: unknown) => T): Promise<T> {
+  await tx.unsafe('savepoint apart')
+  try {
+    const result = await work()
+    await tx.unsafe('release savepoint apart')
+    return result
+  } catch (error) {
+    const instead = otherwise(error)
+    await tx.unsafe('rollback to savepoint apart')
+    return instead
+  }
+}
+
 /** They were carried on. */
 export async function markCarried(tx: Tx, tenantId: number, entityId: number, eventIds: readonly number[]): Promise<void> {
   await tx`
