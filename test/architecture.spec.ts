@@ -89,6 +89,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   tenants: ['tenant'],
   users: words('app_user tenant_user user_contact count_users ensure_user is_member_elsewhere rename_user set_login_email set_password'),
   views: ['view_sync'],
+  workflows: ['workflow_log', 'workflow_run', 'workflow_signal', 'workflow_step_run'],
 }
 
 /** Who else writes a table. */
@@ -128,7 +129,7 @@ const alsoRead: Readonly<Record<string, readonly string[]>> = {
   property_option_display: ['platform'],
   property_option_filter: ['platform'],
   tenant: ['users', 'properties', 'schema'],
-  tenant_user: ['platform', 'schema', 'messaging', 'entities', 'events'],
+  tenant_user: ['platform', 'schema', 'messaging', 'entities', 'events', 'workflows'],
   user_contact: ['entities', 'messaging'],
   count_users: ['tenants'],
 }

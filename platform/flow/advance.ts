@@ -26,8 +26,8 @@ export function beginRun(plan: Plan): { state: RunState; commands: Command[] } {
 
 /** The state after an event, and what is to be carried out. An event that nothing waits for changes nothing. */
 export function advance(plan: Plan, before: RunState, event: RunEvent): { state: RunState; commands: Command[] } {
-  // RunState is JSON, and the copy is this function's own.
-  const turn: Turn = { state: structuredClone(before) as Draft<RunState>, commands: [] }
+  // RunState is JSON, and the copy is this function's own. Workflows have no structuredClone.
+  const turn: Turn = { state: JSON.parse(JSON.stringify(before)) as Draft<RunState>, commands: [] }
   const top: Place = { steps: plan.steps, iteration: [] }
   take(turn, top, event)
   settle(turn, turn.state.root, top)

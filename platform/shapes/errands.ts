@@ -1,4 +1,5 @@
 /** What the outbox carries to Temporal: a workflow to start, or one to signal. Ids only; whoever acts on one reads fresh. */
+import type { FlowRunInput } from './flow-runs.ts'
 import type { JobAttempt } from './jobs.ts'
 import type { ConversationInput, QueuedDelivery, ReceivedSignal } from './messaging.ts'
 import type { AnalysisRun } from './recognition.ts'
@@ -12,6 +13,7 @@ export type Lane = (typeof lanes)[number]
 export interface WorkflowArguments {
   readonly attachmentRecognition: readonly [AnalysisRun]
   readonly conversation: readonly [ConversationInput]
+  readonly flowRun: readonly [FlowRunInput]
   readonly job: readonly [JobAttempt]
 }
 
@@ -20,6 +22,10 @@ export interface SignalArguments {
   readonly deliver: readonly [QueuedDelivery]
   readonly received: readonly [ReceivedSignal]
   readonly ended: readonly []
+  readonly poked: readonly [no: number]
+  readonly paused: readonly []
+  readonly resumed: readonly []
+  readonly cancelled: readonly []
 }
 
 interface Order {

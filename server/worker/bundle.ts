@@ -15,9 +15,10 @@ async function filesUnder(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile() && entry.name.endsWith('.ts')).map((entry) => join(entry.parentPath, entry.name))
 }
 
-/** Of everything that can change the bundle: the workflows, the shapes that they share, and the SDK. */
+/** Of everything that can change the bundle: the workflows, the shapes and the logic that they share, and the SDK. */
 async function sourceHash(): Promise<string> {
-  const files = [...(await filesUnder(join(root, 'workflows'))), ...(await filesUnder(join(root, 'platform/shapes')))].sort()
+  const folders = ['workflows', 'platform/shapes', 'platform/flow']
+  const files = (await Promise.all(folders.map((folder) => filesUnder(join(root, folder))))).flat().sort()
   if (files.length === 0) throw new Error('There are no workflows to bundle')
   const hash = createHash('sha256')
   const manifest: unknown = createRequire(import.meta.url)('@temporalio/workflow/package.json')

@@ -1,0 +1,250 @@
+/** The activities of runs: they carry steps out, undo them, and record how a run ended. */
+import { setInterval } from 'node:timers'
+
+import { ApplicationFailure, Context } from '@temporalio/activity'
+
+import { runAs } from '#platform/acting.ts'
+import { AppError, errorCatalogue } from '#platform/errors.ts'
+import type { Outcome, Phase } from '#platform/flow/run.types.ts'
+import type { Services } from '#platform/services.ts'
+import type { FlowActivities, StepOrder } from '#platform/shapes/flow-runs.ts'
+import {
+  actingFor,
+  type Done,
+  type FindVersion,
+  fixInput,
+  isObject,
+  keepItems,
+  leadOn,
+  nextUndone,
+  type OpenStep,
+  openStep,
+  ownConfig,
+  recordDone,
+  recordFailed,
+  recordOutcome,
+  recordRunEnd,
+  recordSkipped,
+  recordTry,
+  recordUndone,
+  recordWaiting,
+  recordWithdrawn,
+  type RunError,
+  type Said,
+  type Scope,
+  scopeOf,
+  setEnding,
+  takeKeptSignal,
+  triesOf,
+  waitAfter,
+} from '#tools/workflows/service.ts'
+
+import { performers } from './steps/index.ts'
+import type { StepContext, StepEnd } from './steps/step.types.ts'
+
+export interface FlowActivityOptions {
+  readonly services: Services
+  readonly findVersion: FindVersion
+  /** Between the tries of a step that failed, instead of the definition's: for tests. */
+  readonly retryDelayMs?: number
+}
+
+const heartbeatMs = 2_000
+/** A try unless its definition says less; the workflow's limit lies above the most. */
+const trySeconds = 120
+const mostTrySeconds = 300
+
+/**
+ * Running any of these twice is harmless. A step's row is made once for its number, its input is fixed before the first try, an effect carries a key of
+ * the run and that number, and what came of it is committed with the effect: a second run finds the record and answers the same.
+ */
+export function createFlowActivities(options: FlowActivityOptions): FlowActivities {
+  const { services, findVersion, retryDelayMs } = options
+
+  /** Beats while it works, and gives up when the worker goes or the time of a try is over. */
+  async function alive<T>(seconds: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const context = Context.current()
+    const beating = setInterval(() => context.heartbeat(), heartbeatMs)
+    const ending = new AbortController()
+    const timer = setTimeout(
+      () => ending.abort(new AppError('timeout', `The step took longer than ${seconds} seconds.`)),
+      Math.min(seconds, mostTrySeconds) * 1_000,
+    )
+    const signal = AbortSignal.any([context.cancellationSignal, ending.signal])
+    try {
+      return await work(signal)
+    } catch (error) {
+      context.cancellationSignal.throwIfAborted()
+      throw ending.signal.aborted ? ending.signal.reason : error
+    } finally {
+      clearInterval(beating)
+      clearTimeout(timer)
+    }
+  }
+
+  async function failed(open: OpenStep, error: unknown): Promise<Outcome> {
+    const { row, found } = open
+    const known = error instanceof AppError ? error : undefined
+    if (!known) services.log.warn({ err: error, ...open.order }, 'a step of a run failed')
+    const told: RunError = { code: known?.code ?? 'internal', message: known?.message ?? 'Something failed on our side.', step: found.name }
+    const mayBeMended = !known || known.code === 'internal' || errorCatalogue[known.code].retryable
+    const tries = triesOf(found.said)
+    const failures = row.failures + 1
+    // What was refused has not happened; of what broke nobody knows.
+    if (!mayBeMended || failures >= tries.attempts) return recordFailed(services, open, told, mayBeMended)
+    await recordTry(services, open, told)
+    throw ApplicationFailure.create({ message: told.message, type: 'step', nextRetryDelay: retryDelayMs ?? waitAfter(tries, failures) })
+  }
+
+  async function conclude(open: OpenStep, end: StepEnd, again: (phase: Phase) => Promise<Outcome>): Promise<Outcome> {
+    const { order, found } = open
+    const ref = { tenantId: order.tenantId, runId: order.runId }
+    switch (end.kind) {
+      case 'done':
+        await services.databases.transact(ref, ({ tx }) => recordDone(tx, open, end))
+        return again('resume')
+      case 'recorded':
+        return again('resume')
+      case 'waiting': {
+        const { untilMs } = end
+        if (order.phase !== 'begin') return { kind: 'waiting', ...(untilMs === undefined ? {} : { untilMs }) }
+        const found = await recordWaiting(services, open, end.wait, (context) => takeKeptSignal(context, open, end.wait.awaits))
+        return found === 'answered' ? again('resume') : { kind: 'waiting', ...(untilMs === undefined ? {} : { untilMs }) }
+      }
+      case 'lanes':
+        return recordOutcome(services, open, { kind: 'lanes' })
+      case 'items':
+        await keepItems(services, open, end.items)
+        return recordOutcome(services, open, { kind: 'items', count: end.items.length })
+      case 'failed':
+        return recordFailed(services, open, { code: end.code, message: end.message, step: found.name }, false, end.result)
+      case 'endRun':
+        await services.databases.transact(ref, ({ tx }) => recordDone(tx, open, { result: null }))
+        await setEnding(services, open, end)
+        return recordOutcome(services, open, { kind: 'endRun', state: end.state })
+    }
+  }
+
+  async function carryOut(order: StepOrder, signal: AbortSignal): Promise<Outcome> {
+    const opened = await openStep(services, findVersion, order)
+    if (!opened) throw ApplicationFailure.nonRetryable(`There is no run ${order.runId}`)
+    const again = (phase: Phase) => carryOut({ ...order, phase }, signal)
+    const { row, found } = opened
+    if (row.state !== 'active') return endedOutcome(opened)
+    // A try that was interrupted after it had begun to wait.
+    if (order.phase === 'begin' && row.isWaiting) return waitingOutcome(opened)
+    if (order.phase !== 'join' && isGoingOn(row.outcome)) return row.outcome
+    try {
+      let scope: Promise<Scope> | undefined
+      const scopeNow = () => (scope ??= scopeOf(services, opened))
+      const { when } = found.said
+      if (order.phase === 'begin' && row.input === null && when !== undefined && !(await (await scopeNow()).holds(when)))
+        return await recordSkipped(services, opened)
+      const config = row.input ?? (await resolved(opened, await scopeNow()))
+      const open: OpenStep = { ...opened, row: { ...row, input: config } }
+      const perform = performers.get(found.stepType)
+      if (!perform)
+        throw new AppError('unprocessable', `This installation has nothing that carries out steps of the type ${found.stepType}.`)
+      const who = actingFor(order.tenantId, open.run)
+      const step: StepContext = {
+        services,
+        open,
+        config,
+        phase: order.phase,
+        joined: order.joined,
+        who,
+        signal,
+        scope: scopeNow,
+        async call(operation, input, doneOf: (answer: unknown) => Done) {
+          const record = (tx: Parameters<typeof recordDone>[0], answer: unknown) => recordDone(tx, open, doneOf(answer))
+          const answer = await runAs(services, who, operation, input, { key: `step:${row.effectNo}`, signal, commitWith: record })
+          // Of an answer that was kept, another try may have recorded nothing.
+          await services.databases.transact({ tenantId: order.tenantId }, ({ tx }) => record(tx, answer))
+          return { kind: 'recorded' }
+        },
+      }
+      return await conclude(open, await perform(step), again)
+    } catch (error) {
+      if (error instanceof ApplicationFailure || Context.current().cancellationSignal.aborted) throw error
+      return failed(opened, error)
+    }
+  }
+
+  async function resolved(open: OpenStep, scope: Scope): Promise<Said> {
+    const config = await scope.resolve(ownConfig(open.found))
+    const input = isObject(config) ? config : {}
+    await fixInput(services, open, input)
+    return input
+  }
+
+  function endedOutcome(open: OpenStep): Promise<Outcome> | Outcome {
+    const { row } = open
+    if (row.outcome !== null) return row.outcome as Outcome
+    return row.state === 'done' ? leadOn(services, open) : { kind: 'failed' }
+  }
+
+  function waitingOutcome({ row }: OpenStep): Outcome {
+    const times = [row.wakeAt, row.overdueAt === null ? row.dueAt : null].flatMap((at) => (at === null ? [] : [Date.parse(at)]))
+    return { kind: 'waiting', ...(times.length > 0 ? { untilMs: Math.min(...times) } : {}) }
+  }
+
+  return {
+    performStep: (order) => alive(trySeconds, (signal) => carryOut(order, signal)),
+    async withdrawStep({ tenantId, runId, no }) {
+      await recordWithdrawn(services, tenantId, runId, no)
+    },
+    async compensateNext(ref) {
+      return alive(trySeconds, async (signal) => {
+        const undo = await nextUndone(services, findVersion, ref)
+        if (!undo) return { hasMore: false }
+        const { open, found } = undo
+        try {
+          const scope = await scopeOf(services, open)
+          const config = await scope.resolve(ownConfig(found))
+          const perform = performers.get(found.stepType)
+          if (!perform) throw new AppError('unprocessable', `Nothing carries out steps of the type ${found.stepType}.`)
+          const who = actingFor(ref.tenantId, open.run)
+          const end = await perform({
+            services,
+            open: { ...open, found },
+            config: isObject(config) ? config : {},
+            phase: 'begin',
+            joined: undefined,
+            who,
+            signal,
+            scope: () => Promise.resolve(scope),
+            async call(operation, input) {
+              const record = (tx: Parameters<typeof recordUndone>[0]) => recordUndone(tx, open)
+              await runAs(services, who, operation, input, { key: `undo:${open.row.stepNo}`, signal, commitWith: record })
+              await services.databases.transact({ tenantId: ref.tenantId }, ({ tx }) => record(tx))
+              return { kind: 'recorded' }
+            },
+          })
+          if (end.kind !== 'recorded')
+            await services.databases.transact({ tenantId: ref.tenantId }, ({ tx }) =>
+              recordUndone(tx, open, end.kind === 'done' ? (end.set ?? {}) : {}),
+            )
+        } catch (error) {
+          if (Context.current().cancellationSignal.aborted) throw error
+          const known = error instanceof AppError ? error : undefined
+          if (known && errorCatalogue[known.code].retryable && Context.current().info.attempt < 10) throw error
+          // A run that is cancelled ends, whatever cannot be undone; the log says what that is.
+          const told = {
+            code: known?.code ?? 'internal',
+            message: known?.message ?? 'Something failed on our side.',
+            step: open.found.name,
+          }
+          await services.databases.transact({ tenantId: ref.tenantId }, ({ tx }) => recordUndone(tx, open, {}, told))
+        }
+        return { hasMore: true }
+      })
+    },
+    async finishRun(end) {
+      await recordRunEnd(services, end)
+    },
+  }
+}
+
+function isGoingOn(outcome: unknown): outcome is Outcome {
+  return isObject(outcome) && (outcome['kind'] === 'lanes' || outcome['kind'] === 'items')
+}

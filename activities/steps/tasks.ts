@@ -1,0 +1,56 @@
+/** Steps that wait for a person to act on them. */
+import { AppError } from '#platform/errors.ts'
+import { addDuration, printInstant, readDuration } from '#platform/tokens/zoned.ts'
+import { actionsOf, type Answer, isObject, markOverdue, textIn } from '#tools/workflows/service.ts'
+
+import { assignmentOf } from './assignees.ts'
+import type { StepContext, StepEnd } from './step.types.ts'
+
+async function dueOf({ open, scope }: StepContext): Promise<string | null> {
+  const { found, row } = open
+  if (found.said['dueIn'] === undefined) return null
+  const duration = readDuration(await (await scope()).resolve(found.said['dueIn']))
+  const time = duration && addDuration({ kind: 'instant', ms: Date.parse(row.begunAt) }, duration, (await scope()).timeZone)
+  if (!time) throw new AppError('unprocessable', 'dueIn is no duration, such as P1D.')
+  return printInstant(time.ms)
+}
+
+/** What the step goes on with once somebody acted; `resultOf` is what tokens read of it. */
+async function acted({ open, scope }: StepContext, answer: Answer, resultOf: (answer: Answer) => unknown): Promise<StepEnd> {
+  const { found } = open
+  const action = actionsOf(found).find(({ internalName }) => internalName === answer.action)
+  const result = resultOf(answer)
+  // A button may set variables by what was just entered.
+  const set = await (await scope()).resolve(action?.set ?? {}, { $answer: result })
+  return { kind: 'done', result, goTo: action?.goTo, set: isObject(set) ? set : {}, by: answer.by, comment: answer.comment }
+}
+
+/** Once, when its time has come: the definition says whom it goes to, or where it leads. */
+async function overdue(step: StepContext): Promise<StepEnd | undefined> {
+  const { open, services, scope } = step
+  const { said } = open.found
+  const onOverdue = isObject(said['onOverdue']) ? said['onOverdue'] : {}
+  const resolved = await (await scope()).resolve(onOverdue)
+  const { assign, goTo, notify } = isObject(resolved) ? resolved : {}
+  const to = assign === undefined ? undefined : await assignmentOf(step, assign)
+  if (!(await markOverdue(services, open, to))) return undefined
+  if (isObject(notify)) await step.call('send_message', { to: notify['to'], text: notify['text'] }, () => ({})).catch(() => undefined)
+  return textIn(goTo) === undefined ? undefined : { kind: 'done', goTo: textIn(goTo), result: null }
+}
+
+export async function task(step: StepContext, resultOf: (answer: Answer) => unknown): Promise<StepEnd> {
+  const { open, scope } = step
+  const { row, found } = open
+  if (row.answer) return acted(step, row.answer, resultOf)
+  if (step.phase === 'begin') {
+    const assignee = await (await scope()).resolve(found.said['assignee'] ?? null)
+    const dueAt = await dueOf(step)
+    const wait = { ...(await assignmentOf(step, assignee)), dueAt }
+    return { kind: 'waiting', wait, untilMs: dueAt === null ? undefined : Date.parse(dueAt) }
+  }
+  const { dueAt } = row
+  const isDue = dueAt !== null && row.overdueAt === null && Date.parse(dueAt) <= Date.now()
+  const end = isDue ? await overdue(step) : undefined
+  if (end) return end
+  return { kind: 'waiting', wait: {}, untilMs: dueAt === null || isDue || row.overdueAt !== null ? undefined : Date.parse(dueAt) }
+}

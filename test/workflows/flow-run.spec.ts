@@ -1,0 +1,375 @@
+/** Runs of definitions on a real Temporal: what they do in which order, what people do to them, and that each effect happens once. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { actOn, assignTask, cancelRun, findTask, pauseRun, resumeRun, retryRun, signalRun } from '#tools/workflows/service.ts'
+
+import { type FlowWorld, openFlowWorld } from '../support/flow-runs.ts'
+import { keepHistory, replayHistories } from '../support/histories.ts'
+import { openTemporal, type TestTemporal } from '../support/temporal.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+let temporal: TestTemporal
+let flow: FlowWorld
+let entityId: number
+/** Steps whose first try is committed and never told of, as where a worker dies. */
+const lost = new Set<string>()
+
+beforeAll(async () => {
+  ;[world, temporal] = await Promise.all([openWorld(), openTemporal()])
+  for (const [internalName, dataType] of [
+    ['Title', 'Text'],
+    ['Status', 'Text'],
+    ['Amount', 'Number'],
+  ])
+    await world.call('create_property', { internalName, dataType })
+  const properties = ['Title', 'Status', 'Amount'].map((property) => ({ property }))
+  ;({ entityId } = await world.call('create_entity', { internalName: 'Order', properties }))
+  flow = await openFlowWorld(world, temporal, ({ path, phase }) => lost.delete(`${phase} ${path.step}`))
+})
+afterAll(async () => {
+  await flow?.close()
+  await world?.close()
+  await temporal?.close()
+})
+
+const keep = async (runId: number, name: string) => {
+  await flow.worker.client.workflow.getHandle(flow.idOf(runId)).result()
+  await keepHistory(flow.worker.client, flow.idOf(runId), `flow-${name}`)
+}
+const save = async (key1: string, data: object = {}): Promise<number> =>
+  (await world.call('save_instance', { entity: 'Order', key1, data })).eiRecordId
+const statusOf = async (key1: string) => (await world.call('get_instance_by_key', { entity: 'Order', key1 })).data
+const set = (internalName: string, values: object, more: object = {}) => ({ internalName, stepType: 'set', config: { values }, ...more })
+const saves = (internalName: string, key1: string, values: object, more: object = {}) => ({
+  internalName,
+  stepType: 'saveRecord',
+  config: { entity: 'Order', key1, values },
+  ...more,
+})
+const approve = (runId: number, action = 'approve', more: object = {}) =>
+  flow.act(runId, async (context, run, version) => {
+    const act = { action, ...more }
+    await actOn(context, await findTask(context, version, run, act), act)
+  })
+
+describe('a run', () => {
+  it('carries its steps out in order, passes values on, and leads where branches do', async () => {
+    const eiRecordId = await save('first', { Status: 'open', Amount: 7 })
+    const steps = [
+      set('double', { twice: { $expr: ['*', '[[Order.Amount]]', 2] } }),
+      {
+        internalName: 'large',
+        stepType: 'decide',
+        branches: [
+          { when: [{ property: '$vars.twice', op: 'lt', value: 10 }], goTo: 'small' },
+          {
+            when: [
+              { property: 'Status', op: 'eq', value: 'open' },
+              { property: '$vars.twice', op: 'eq', value: 14 },
+            ],
+            goTo: 'close',
+          },
+        ],
+      },
+      set('small', { wrong: true }),
+      saves('close', 'first', { Status: 'done by [[$input.who]]', Title: 'twice [[$vars.twice]]' }),
+      { internalName: 'never', stepType: 'set', config: { values: {} }, when: [{ property: 'Status', op: 'eq', value: 'open' }] },
+      { internalName: 'read', stepType: 'getRecord', config: { entity: 'Order', key1: 'first' } },
+      { internalName: 'over', stepType: 'end', config: { state: 'completed', output: '[[$steps.read.record.Status]]' } },
+    ]
+    const runId = await flow.start(steps, { eiRecordId, entityId, entity: 'Order', input: { who: 'Ana' } })
+    expect(await flow.until(runId, 'completed', 'failed')).toEqual({
+      state: 'completed',
+      variables: { twice: 14 },
+      output: 'done by Ana',
+      error: null,
+    })
+    expect(await statusOf('first')).toMatchObject({ Status: 'done by Ana', Title: 'twice 14' })
+    expect(await flow.log(runId)).toEqual([
+      'started',
+      'double started',
+      'double done',
+      'large started',
+      'large done',
+      'close started',
+      'close done',
+      'never started',
+      'never skipped',
+      'read started',
+      'read done',
+      'over started',
+      'over done',
+    ])
+    await keep(runId, 'steps')
+  })
+
+  it('fails with the sentence of the step that failed, and goes on past one that may', async () => {
+    const bad = (name: string, more: object = {}) => ({
+      internalName: name,
+      stepType: 'getRecord',
+      config: { entity: 'Order', key1: 'nowhere' },
+      ...more,
+    })
+    const runId = await flow.start([bad('lenient', { onError: 'continue' }), bad('strict')])
+    expect(await flow.until(runId, 'completed', 'failed')).toMatchObject({ state: 'failed', error: { code: 'not_found', step: 'strict' } })
+    expect(await flow.steps(runId)).toMatchObject([{ state: 'failed' }, { state: 'failed' }])
+  })
+
+  it('waits for a person, of whom the first counts, and leads where the action does', async () => {
+    const steps = [
+      {
+        internalName: 'check',
+        stepType: 'approval',
+        config: { question: 'Is it complete?' },
+        actions: [
+          { internalName: 'yes', goTo: 'end', set: { answer: '[[$answer.comment]]' } },
+          { internalName: 'no', requiresComment: true },
+        ],
+      },
+      set('redo', { again: true }),
+    ]
+    const runId = await flow.start(steps)
+    await flow.until(runId, 'waiting')
+    await expect(approve(runId, 'perhaps')).rejects.toMatchObject({ code: 'invalid_input' })
+    await expect(approve(runId, 'no')).rejects.toMatchObject({ code: 'invalid_input', message: expect.stringMatching(/comment/) })
+    const both = await Promise.allSettled([approve(runId, 'yes', { comment: 'fine' }), approve(runId, 'yes', { comment: 'fine' })])
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(both.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))).toMatchObject([{ code: 'conflict' }])
+    expect(await flow.until(runId, 'completed', 'failed')).toMatchObject({ state: 'completed', variables: { answer: 'fine' } })
+    expect(await flow.steps(runId)).toMatchObject([{ step: 'check', state: 'done', result: { action: 'yes', comment: 'fine' } }])
+  })
+
+  it('keeps a signal that comes before the step that waits for it', async () => {
+    const steps = [
+      { internalName: 'check', stepType: 'approval', config: { question: 'Go on?' } },
+      { internalName: 'parts', stepType: 'waitForEvent', config: { event: 'partsArrived' } },
+      { internalName: 'more', stepType: 'waitForEvent', config: { event: 'partsArrived' } },
+      set('note', { count: '[[$steps.parts.payload.count]]' }),
+    ]
+    const runId = await flow.start(steps)
+    await flow.until(runId, 'waiting')
+    const signal = (count: number) => flow.act(runId, (context, run) => signalRun(context, run, 'partsArrived', { count }))
+    await signal(3)
+    await approve(runId)
+    await expect.poll(async () => (await flow.log(runId)).at(-1)).toBe('more waiting')
+    await signal(4)
+    expect(await flow.until(runId, 'completed', 'failed')).toMatchObject({ state: 'completed', variables: { count: 3 } })
+    await keep(runId, 'waits')
+  })
+
+  it('holds before its next step while it is paused, though its time comes meanwhile', async () => {
+    const runId = await flow.start([{ internalName: 'pause', stepType: 'wait', config: { for: 'PT1S' } }, set('after', { done: true })])
+    await flow.until(runId, 'waiting')
+    await flow.act(runId, pauseRun)
+    await expect(flow.act(runId, pauseRun)).rejects.toMatchObject({ code: 'conflict' })
+    await expect
+      .poll(async () =>
+        (await flow.worker.client.workflow.getHandle(flow.idOf(runId)).fetchHistory()).events?.some((one) => one.timerFiredEventAttributes),
+      )
+      .toBe(true)
+    expect(await flow.until(runId, 'paused')).toMatchObject({ variables: {} })
+    await flow.act(runId, resumeRun)
+    expect(await flow.until(runId, 'completed')).toMatchObject({ variables: { done: true } })
+    await keep(runId, 'paused')
+  })
+
+  it('undoes what was done in reverse when it is cancelled', async () => {
+    const undo = (key: string) => ({
+      compensate: { stepType: 'saveRecord', config: { entity: 'Order', key1: key, values: { Status: 'undone' } } },
+    })
+    const steps = [
+      saves('one', 'c1', { Status: 'made' }, undo('c1')),
+      saves('plain', 'c0', { Status: 'made' }),
+      saves('two', 'c2', { Status: 'made' }, undo('c2')),
+      { internalName: 'check', stepType: 'approval', config: { question: '?' } },
+      saves('three', 'c3', { Status: 'made' }, undo('c3')),
+    ]
+    const runId = await flow.start(steps)
+    await flow.until(runId, 'waiting')
+    await flow.act(runId, cancelRun)
+    expect(await flow.until(runId, 'cancelled', 'failed')).toMatchObject({ state: 'cancelled' })
+    expect((await flow.log(runId)).filter((line) => line.endsWith('compensated'))).toEqual(['two compensated', 'one compensated'])
+    expect([await statusOf('c0'), await statusOf('c1'), await statusOf('c2')]).toMatchObject([
+      { Status: 'made' },
+      { Status: 'undone' },
+      { Status: 'undone' },
+    ])
+    await keep(runId, 'cancelled')
+    await expect(flow.act(runId, cancelRun)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(approve(runId)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  it('goes on from the step that failed when it is retried', async () => {
+    const steps = [
+      saves('make', 'r1', { Status: 'made' }),
+      { internalName: 'read', stepType: 'getRecord', config: { entity: 'Order', key1: 'later' } },
+      set('note', { found: '[[$steps.read.record.externalKey]]' }),
+    ]
+    const runId = await flow.start(steps)
+    await flow.until(runId, 'failed')
+    await save('later')
+    await flow.act(runId, retryRun)
+    expect(await flow.until(runId, 'completed')).toMatchObject({ variables: { found: 'later' } })
+    expect((await flow.steps(runId)).map(({ step, state }) => `${step} ${state}`)).toEqual([
+      'make done',
+      'read failed',
+      'read done',
+      'note done',
+    ])
+    await expect(flow.act(runId, retryRun)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  it('carries lanes out beside each other, and a loop for each item', async () => {
+    const steps = [
+      {
+        internalName: 'both',
+        stepType: 'parallel',
+        config: {
+          join: 'all',
+          lanes: [
+            { internalName: 'left', steps: [saves('l1', 'lane1', { Status: 'left' })] },
+            { internalName: 'right', steps: [saves('r1', 'lane2', { Status: 'right' })] },
+          ],
+        },
+      },
+      {
+        internalName: 'each',
+        stepType: 'forEach',
+        config: {
+          over: '[[$input.names]]',
+          maxParallel: 2,
+          steps: [saves('make', 'item-[[$item]]', { Title: 'no [[$index]]', Status: '[[$vars.word]]' })],
+        },
+      },
+      set('count', {
+        items: '[[$steps.each.items|count]]',
+        last: '[[$steps.each.items[last].outcome]]',
+        left: '[[$steps.both.left.outcome]]',
+      }),
+    ]
+    const runId = await flow.start(steps, { input: { names: ['a', 'b', 'c'] }, variables: [{ name: 'word', value: 'made' }] })
+    expect(await flow.until(runId, 'completed', 'failed')).toMatchObject({
+      state: 'completed',
+      error: null,
+      variables: { items: 3, last: 'inserted', left: 'inserted' },
+    })
+    await keep(runId, 'lanes')
+    expect(await Promise.all(['item-a', 'item-b', 'item-c'].map(statusOf))).toMatchObject([
+      { Title: 'no 0', Status: 'made' },
+      { Title: 'no 1', Status: 'made' },
+      { Title: 'no 2', Status: 'made' },
+    ])
+  })
+
+  it('ends a parallel step with the first lane that ends well, and withdraws what the others wait for', async () => {
+    const lanes = [
+      { internalName: 'person', steps: [{ internalName: 'check', stepType: 'approval', config: { question: '?' } }] },
+      { internalName: 'event', steps: [{ internalName: 'go', stepType: 'waitForEvent', config: { event: 'go' } }] },
+    ]
+    const runId = await flow.start([
+      { internalName: 'race', stepType: 'parallel', config: { join: 'any', lanes } },
+      set('after', { done: true }),
+    ])
+    await expect.poll(async () => (await flow.log(runId)).filter((line) => line.endsWith('waiting')).length).toBe(2)
+    await flow.act(runId, (context, run) => signalRun(context, run, 'go', null))
+    expect(await flow.until(runId, 'completed', 'failed')).toMatchObject({ state: 'completed', variables: { done: true } })
+    expect((await flow.steps(runId)).map(({ step, state }) => `${step} ${state}`)).toContain('check withdrawn')
+  })
+
+  it('goes where a task leads that is overdue, and where an event that does not come', async () => {
+    const steps = [
+      {
+        internalName: 'check',
+        stepType: 'approval',
+        config: { question: '?' },
+        dueIn: 'PT1S',
+        onOverdue: { goTo: 'late' },
+      },
+      set('never', { wrong: true }),
+      { internalName: 'late', stepType: 'waitForEvent', config: { event: 'go', timeout: 'PT1S', onTimeout: 'over' } },
+      set('neither', { wrong: true }),
+      set('over', { payload: '[[$steps.late.payload]]' }),
+    ]
+    const runId = await flow.start(steps)
+    expect(await flow.until(runId, 'completed', 'failed')).toMatchObject({ state: 'completed', variables: { payload: null } })
+    expect(await flow.log(runId)).toContain('check overdue')
+  })
+
+  it('lets only whom a task is for act on it, and nobody who started the run where it says so', async () => {
+    const steps = [
+      { internalName: 'mine', stepType: 'approval', config: { question: '?' }, assignee: { tenantUserId: 999 }, onlyAssignee: true },
+      { internalName: 'other', stepType: 'approval', config: { question: '?' } },
+    ]
+    const runId = await flow.start(steps)
+    await flow.until(runId, 'waiting')
+    await expect(approve(runId)).rejects.toMatchObject({ code: 'forbidden' })
+    await flow.act(runId, (context, run) => assignTask(context, run, { tenantUserId: world.tenant.tenantUserId }))
+    await approve(runId)
+    await expect.poll(async () => (await flow.log(runId)).at(-1)).toBe('other waiting')
+    const own = await flow.start([{ internalName: 'four', stepType: 'approval', config: { question: '?' }, notBy: ['startedBy'] }])
+    await flow.until(own, 'waiting')
+    await expect(approve(own)).rejects.toMatchObject({ code: 'forbidden', message: expect.stringMatching(/started/) })
+  })
+
+  it('may do what its roles allow, and nothing else', async () => {
+    const runId = await flow.start([saves('make', 'forbidden', {})], { roleFlag: 2 })
+    expect(await flow.until(runId, 'failed', 'completed')).toMatchObject({ state: 'failed', error: { code: 'forbidden', step: 'make' } })
+  })
+
+  it('keeps its values within their bounds', async () => {
+    const runId = await flow.start([set('grow', { text: '[[$input.text]][[$input.text]]' })], { input: { text: 'x'.repeat(200_000) } })
+    expect(await flow.until(runId, 'failed', 'completed')).toMatchObject({ state: 'failed', error: { code: 'too_large', step: 'grow' } })
+  })
+})
+
+describe('an effect', () => {
+  it('happens once, though a worker dies between committing each step and telling of it', async () => {
+    const names = Array.from({ length: 10 }, (_, index) => `once${index}`)
+    for (const name of names) lost.add(`begin ${name}`)
+    const branches = [{ when: [{ property: '$vars.seen', op: 'isEmpty' }], goTo: 'end' }]
+    const steps = names.map((name) =>
+      saves(name, name, { Status: 'made', Amount: '[[$vars.amount]]' }, name === 'once9' ? { branches } : {}),
+    )
+    const runId = await flow.start(steps, { variables: [{ name: 'amount', value: 5 }, { name: 'seen' }] })
+    expect(await flow.until(runId, 'completed', 'failed')).toMatchObject({ state: 'completed' })
+    expect(lost.size).toBe(0)
+    expect(await flow.log(runId)).toEqual(['started', ...names.flatMap((name) => [`${name} started`, `${name} done`])])
+    // A second save of the same values would be told as skipped, and stand in the log instead of the first.
+    expect(await flow.steps(runId)).toMatchObject(names.map((step) => ({ step, state: 'done', result: { outcome: 'inserted' } })))
+    const [audit] = await world.sql<{ count: number }[]>`
+      select count(*)::int as count from platform.audit_event where credential_id = ${`workflow:${runId}`} and operation = 'save_instance'`
+    expect(audit).toEqual({ count: 10 })
+  })
+
+  it('of a wait, an act and a message happens once likewise', async () => {
+    const to = { tenantUserId: world.tenant.tenantUserId }
+    for (const name of ['begin tell', 'begin check', 'begin each', 'join each']) lost.add(name)
+    const runId = await flow.start(
+      [
+        { internalName: 'tell', stepType: 'notify', config: { to, text: 'Look at [[$run.number]]' } },
+        { internalName: 'check', stepType: 'approval', config: { question: '?' } },
+        { internalName: 'each', stepType: 'forEach', config: { over: '[[$input.names]]', steps: [set('one', { last: '[[$item]]' })] } },
+      ],
+      { input: { names: ['a', 'b'] } },
+    )
+    await flow.until(runId, 'waiting')
+    await expect.poll(() => lost.has('begin check')).toBe(false)
+    await approve(runId)
+    expect(await flow.until(runId, 'completed', 'failed')).toMatchObject({ state: 'completed', variables: { last: 'b' } })
+    expect(lost.size).toBe(0)
+    const [sent] = await world.sql<{ count: number }[]>`
+      select count(*)::int as count from platform.message where text = ${`Look at ${runId}`}`
+    expect(sent).toEqual({ count: 1 })
+  })
+})
+
+it('replays the histories that were kept', { timeout: 60_000 }, async () => {
+  expect(await replayHistories('flow-')).toEqual({
+    'flow-cancelled': 'replayed',
+    'flow-lanes': 'replayed',
+    'flow-paused': 'replayed',
+    'flow-steps': 'replayed',
+    'flow-waits': 'replayed',
+  })
+})

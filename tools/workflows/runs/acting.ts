@@ -1,0 +1,214 @@
+/** What people and other systems do to runs. The row decides: of two at once the first wins, and the second is told so, whether Temporal is there or not. */
+import { AppError, mustExist } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
+import type { Actor, TxContext } from '#platform/operation.ts'
+import { roleBits } from '#platform/roles.ts'
+import { nearest, quoted } from '#platform/suggest.ts'
+
+import { bytesOf } from '../values/bounds.rules.ts'
+import { addLogLine, countSignals, keepSignal, lockRun, reopenRun, setCancelling, setPaused, setRunState } from './runs.store.ts'
+import type { FlowVersion, RunRow, Said, StepRow } from './runs.types.ts'
+import { emitPoke, emitRetry, emitTurn } from './starting.ts'
+import { actionsOf, listIn, mustFindStep, textIn } from './steps.rules.ts'
+import { answerStep, assignStep, findActors, listWaiting } from './steps.store.ts'
+
+const taskTypes = ['form', 'approval']
+/** As many signals may wait for steps that take them. */
+const maxKeptSignals = 1_000
+
+/** Throws 409 where the run has ended. */
+export function refuseEnded({ finishedDate, state, runId }: RunRow): void {
+  if (finishedDate !== null) throw new AppError('conflict', `Run ${runId} has ended: it is ${state}.`)
+}
+
+export function isAssignee({ assigneeUser, assigneeUsers, assigneeRole }: StepRow, { tenantUserId, roleFlag }: Actor): boolean {
+  if (assigneeUser === tenantUserId || assigneeUsers?.includes(tenantUserId)) return true
+  return assigneeRole !== null && (roleFlag & assigneeRole) === assigneeRole
+}
+
+export interface Act {
+  readonly action: string
+  readonly step?: string | undefined
+  readonly comment?: string | undefined
+}
+
+/** The step that an act is for: the one that is named, or the only one, of those the caller may act on. */
+function taskFor(rows: readonly StepRow[], { step }: Act, actor: Actor, run: RunRow): StepRow {
+  const tasks = rows.filter(({ stepType }) => taskTypes.includes(stepType))
+  const named = step === undefined ? tasks : tasks.filter((row) => row.step === step)
+  const [first, second] = named
+  if (!first)
+    throw new AppError(
+      'conflict',
+      step === undefined ? `Run ${run.runId} waits for nobody now.` : `The step ${step} does not wait now: it has moved on.`,
+    )
+  if (!second) return first
+  const own = named.filter((row) => isAssignee(row, actor))
+  const [mine] = own
+  if (mine && (own.length === 1 || step !== undefined)) return mine
+  if (step !== undefined) return first
+  const issues = [finding('$.step', `One of ${named.map((row) => row.step).join(', ')}.`)]
+  throw new AppError('invalid_input', 'Several steps wait: say which one in step.', { issues })
+}
+
+/** Throws 403 for whom the task is not. */
+async function refuseStranger({ tx, tenantId, actor }: TxContext, run: RunRow, row: StepRow, said: Said): Promise<void> {
+  const isOwn = isAssignee(row, actor)
+  const mayEdit = (actor.roleFlag & roleBits.DataEdit) !== 0
+  if (!isOwn && (said['onlyAssignee'] === true || !mayEdit))
+    throw new AppError(
+      'forbidden',
+      `The step ${row.step} is for its assignee${said['onlyAssignee'] === true ? ' alone' : ', or whoever holds DataEdit'}.`,
+    )
+  const notBy = listIn(said['notBy']).flatMap((one) => textIn(one) ?? [])
+  const isStarter = notBy.includes('startedBy') && run.startedBy === actor.tenantUserId
+  const steps = notBy.filter((one) => one !== 'startedBy')
+  if (isStarter || (steps.length > 0 && (await findActors(tx, tenantId, run.runId, steps)).includes(actor.tenantUserId)))
+    throw new AppError(
+      'forbidden',
+      `The step ${row.step} is for somebody else than who ${isStarter ? 'started the run' : `did ${steps.join(' or ')}`}.`,
+    )
+}
+
+export interface Task {
+  readonly run: RunRow
+  readonly row: StepRow
+  readonly said: Said
+}
+
+/** The task that an act is for; the run is held. Throws 400, 403, 409 where it may not be done. */
+export async function findTask(context: TxContext, version: FlowVersion, run: RunRow, act: Act): Promise<Task> {
+  const { tx, tenantId, actor } = context
+  refuseEnded(run)
+  const row = taskFor(await listWaiting(tx, tenantId, run.runId), act, actor, run)
+  const found = mustFindStep(version.steps, row.step)
+  await refuseStranger(context, run, row, found.said)
+  const actions = actionsOf(found)
+  const action = actions.find(({ internalName }) => internalName.toLowerCase() === act.action.toLowerCase())
+  if (!action) {
+    const names = actions.map(({ internalName }) => internalName)
+    const message = `The step ${row.step} has no action ${quoted(act.action)}. It has ${names.join(', ')}.`
+    throw new AppError('invalid_input', message, { issues: [finding('$.action', message, { suggestion: nearest(act.action, names) })] })
+  }
+  if (action.requiresComment && (act.comment ?? '').trim() === '') {
+    const message = `The action ${action.internalName} requires a comment.`
+    throw new AppError('invalid_input', message, { issues: [finding('$.comment', message)] })
+  }
+  return { run, row, said: found.said }
+}
+
+/** Records the act and wakes the run. Throws 409 where somebody else was first. */
+export async function actOn(
+  context: TxContext,
+  { run, row }: Task,
+  act: Act & { readonly values?: Said; readonly eiRecordId?: number },
+): Promise<void> {
+  const { tx, tenantId, actor, stamp } = context
+  const by = actor.tenantUserId
+  const { action, comment, values, eiRecordId } = act
+  const answer = {
+    kind: 'acted' as const,
+    by,
+    at: stamp,
+    action,
+    ...(comment === undefined ? {} : { comment }),
+    ...(values === undefined ? {} : { values }),
+    ...(eiRecordId === undefined ? {} : { eiRecordId }),
+  }
+  if (values !== undefined) bytesOf(values, 'What was entered', 'Send less.')
+  if (!(await answerStep(tx, tenantId, run.runId, row.stepNo, answer)))
+    throw new AppError('conflict', `Somebody has acted on ${row.step} already.`)
+  await addLogLine(tx, tenantId, run.runId, stamp, { event: 'acted', row, by, comment, output: { action } })
+  await setRunState(tx, tenantId, run.runId, stamp)
+  await emitPoke(context, run, row.stepNo)
+}
+
+/** Delivers a signal to the step that waits for it, or keeps it until one does. */
+export async function signalRun(context: TxContext, run: RunRow, event: string, payload: unknown): Promise<void> {
+  const { tx, tenantId, actor, stamp } = context
+  const by = actor.tenantUserId
+  refuseEnded(run)
+  bytesOf(payload, 'The payload', 'Send less.')
+  const row = (await listWaiting(tx, tenantId, run.runId)).find(({ awaits }) => awaits === event)
+  await addLogLine(tx, tenantId, run.runId, stamp, { event: 'signalled', row, by, input: { event, payload: payload ?? null } })
+  if (row) {
+    await answerStep(tx, tenantId, run.runId, row.stepNo, { kind: 'signalled', by, at: stamp, payload: payload ?? null })
+    await emitPoke(context, run, row.stepNo)
+    return
+  }
+  if ((await countSignals(tx, tenantId, run.runId)) >= maxKeptSignals)
+    throw new AppError('conflict', `${maxKeptSignals} signals wait already for steps of this run that take them.`)
+  await keepSignal(tx, tenantId, run.runId, { event, payload: payload ?? null, by, at: stamp })
+}
+
+/** Assigns the task that waits: the named one, or the only one. */
+export async function assignTask(
+  context: TxContext,
+  run: RunRow,
+  to: { readonly tenantUserId: number; readonly step?: string | undefined },
+): Promise<StepRow> {
+  const { tx, tenantId, actor, stamp } = context
+  refuseEnded(run)
+  const tasks = (await listWaiting(tx, tenantId, run.runId)).filter(({ stepType }) => taskTypes.includes(stepType))
+  const named = to.step === undefined ? tasks : tasks.filter((row) => row.step === to.step)
+  const [row, second] = named
+  if (!row) throw new AppError('conflict', `Run ${run.runId} has no task that waits${to.step === undefined ? '' : ` at ${to.step}`}.`)
+  if (second) {
+    const issues = [finding('$.step', `One of ${named.map(({ step }) => step).join(', ')}.`)]
+    throw new AppError('invalid_input', 'Several steps wait: say which one in step.', { issues })
+  }
+  await assignStep(tx, tenantId, run.runId, row.stepNo, { user: to.tenantUserId, role: null, users: null })
+  await addLogLine(tx, tenantId, run.runId, stamp, {
+    event: 'assigned',
+    row,
+    by: actor.tenantUserId,
+    output: { tenantUserId: to.tenantUserId },
+  })
+  return row
+}
+
+export async function pauseRun(context: TxContext, run: RunRow): Promise<void> {
+  const { tx, tenantId, actor, stamp } = context
+  refuseEnded(run)
+  if (run.isPaused) throw new AppError('conflict', `Run ${run.runId} is paused already.`)
+  if (run.isCancelling) throw new AppError('conflict', `Run ${run.runId} is being cancelled.`)
+  await setPaused(tx, tenantId, run.runId, true)
+  await addLogLine(tx, tenantId, run.runId, stamp, { event: 'paused', by: actor.tenantUserId })
+  await emitTurn(context, run, 'paused')
+}
+
+export async function resumeRun(context: TxContext, run: RunRow): Promise<void> {
+  const { tx, tenantId, actor, stamp } = context
+  refuseEnded(run)
+  if (!run.isPaused) throw new AppError('conflict', `Run ${run.runId} is not paused.`)
+  await setPaused(tx, tenantId, run.runId, false)
+  await addLogLine(tx, tenantId, run.runId, stamp, { event: 'resumed', by: actor.tenantUserId })
+  await emitTurn(context, run, 'resumed')
+}
+
+/** What was done is undone, then the run is cancelled. Asked again meanwhile, it changes nothing. */
+export async function cancelRun(context: TxContext, run: RunRow): Promise<void> {
+  const { tx, tenantId } = context
+  refuseEnded(run)
+  if (run.isCancelling) return
+  await setCancelling(tx, tenantId, run.runId)
+  await emitTurn(context, run, 'cancelled')
+}
+
+/** Goes on from the step that failed. */
+export async function retryRun(context: TxContext, run: RunRow, version: FlowVersion): Promise<void> {
+  const { tx, tenantId, actor, stamp } = context
+  if (run.state !== 'failed' || !run.flow)
+    throw new AppError('conflict', `Run ${run.runId} is ${run.state}: there is no failed step to retry.`)
+  if (run.flow.ending?.because === 'endStep')
+    throw new AppError('conflict', 'A step of the definition ended this run as failed: there is nothing to retry.')
+  if (Date.parse(run.expiresAt) <= Date.parse(stamp)) throw new AppError('conflict', 'The run has taken longer than it may. Start another.')
+  const epoch = await reopenRun(tx, tenantId, run.runId)
+  await addLogLine(tx, tenantId, run.runId, stamp, { event: 'retried', by: actor.tenantUserId })
+  await emitRetry(context, run, version, epoch)
+}
+
+/** The run, held until the transaction ends. Throws 404. */
+export async function mustLockRun({ tx, tenantId }: TxContext, runId: number): Promise<RunRow> {
+  return mustExist(await lockRun(tx, tenantId, runId), 'workflow instance')
+}

@@ -1,0 +1,205 @@
+/**
+ * What is recorded of a step while it is carried out. Whoever writes holds the run first. Each record is made once: a try after a death finds what the
+ * one before it committed, and goes on from there.
+ */
+import type { Tx } from '#platform/db/pool.ts'
+import type { Outcome } from '#platform/flow/run.types.ts'
+import type { TxContext } from '#platform/operation.ts'
+import type { Services } from '#platform/services.ts'
+import type { StepOrder } from '#platform/shapes/flow-runs.ts'
+import { inSystemTransaction } from '#platform/system.ts'
+
+import { bytesOf, refuseTooMuch } from '../values/bounds.rules.ts'
+import { addLogLine, addValues, findRun, lockedAt, lockRun, setRunState } from './runs.store.ts'
+import type { FlowVersion, NewLogLine, RunError, RunRow, Said, StepRow } from './runs.types.ts'
+import { type FoundStep, isObject, listIn, mustFindStep } from './steps.rules.ts'
+import { countFailure, endStep, findStep, insertStep, keepInput, reopenStep, setOutcome, type Waiting, beginWait } from './steps.store.ts'
+import { openScope, type Scope } from './scope.ts'
+
+/** Finds the version that a run follows. */
+export type FindVersion = (context: TxContext, workflowId: number, version: number) => Promise<FlowVersion | undefined>
+
+/** A step in hand. */
+export interface OpenStep {
+  readonly order: StepOrder
+  readonly run: RunRow
+  readonly version: FlowVersion
+  readonly found: FoundStep
+  readonly row: StepRow
+}
+
+/** The step, begun where it was not. Undefined where there is no such run. */
+export async function openStep(services: Services, findVersion: FindVersion, order: StepOrder): Promise<OpenStep | undefined> {
+  const { tenantId, runId, no, path, retryOf } = order
+  return inSystemTransaction(services, tenantId, async (context) => {
+    const { tx, stamp } = context
+    const run = await findRun(tx, tenantId, runId)
+    const version = run && (await findVersion(context, run.workflowId, run.version))
+    if (!run || !version) return undefined
+    const found = mustFindStep(version.steps, path.step)
+    const known = await findStep(tx, tenantId, runId, no)
+    await lockRun(tx, tenantId, runId)
+    if (known) {
+      const reopened = order.phase === 'join' ? await reopenStep(tx, tenantId, runId, no) : undefined
+      return { order, run, version, found, row: reopened ?? known }
+    }
+    const failed = retryOf === undefined ? undefined : await findStep(tx, tenantId, runId, retryOf)
+    // What may have happened is asked for again under the same key and with the same input, so that it does not happen twice.
+    const again = failed?.isUnsure ? failed : undefined
+    const row = await insertStep(tx, tenantId, runId, {
+      stepNo: no,
+      step: found.name,
+      stepType: found.stepType,
+      iteration: path.iteration,
+      effectNo: again?.effectNo ?? no,
+      input: again?.input ?? null,
+      at: stamp,
+    })
+    if (!row) throw new Error('A step was begun twice at once')
+    await addLogLine(tx, tenantId, runId, stamp, { event: failed ? 'retried' : 'started', row })
+    await setRunState(tx, tenantId, runId, stamp)
+    return { order, run, version, found, row }
+  })
+}
+
+export function scopeOf(services: Services, { order, run, version, found, row }: OpenStep): Promise<Scope> {
+  const { tenantId, path } = order
+  return openScope(services, { tenantId, run, version, path, loop: found.loop, at: row.begunAt })
+}
+
+/** Fixes what a step is carried out with. */
+export async function fixInput(services: Services, { order, row, found }: OpenStep, input: Said): Promise<void> {
+  bytesOf(input, `The configuration of ${found.name}`, 'Name narrower values in it.')
+  await inSystemTransaction(services, order.tenantId, ({ tx }) => keepInput(tx, order.tenantId, order.runId, row.stepNo, input))
+}
+
+export interface Done {
+  readonly result?: unknown
+  /** Where it leads by itself, before branches are asked: an action, a timeout. */
+  readonly goTo?: string | undefined
+  readonly set?: Said | undefined
+  readonly by?: number | null | undefined
+  readonly comment?: string | undefined
+}
+
+const ms = (from: string, to: string) => Math.max(0, Date.parse(to) - Date.parse(from))
+
+/** Records what a step brought, in the transaction that made it. Nothing where it is recorded already. Throws `too_large`. */
+export async function recordDone(tx: Tx, { order, run, found, row }: OpenStep, done: Done): Promise<void> {
+  const { tenantId } = order
+  const { runId } = run
+  const set = done.set ?? {}
+  const narrow = 'Read fewer rows or properties, or pass on ids.'
+  const bytes =
+    bytesOf(done.result, `The result of ${found.name}`, narrow) +
+    Object.entries(set).reduce((sum, [name, value]) => sum + bytesOf(value, `The variable ${name}`, narrow), 0)
+  const at = await lockedAt(tx, tenantId, runId)
+  const hasBranches = listIn(found.said['branches']).length > 0
+  const outcome: Outcome | undefined =
+    hasBranches && done.goTo === undefined ? undefined : { kind: 'done', ...(done.goTo === undefined ? {} : { goTo: done.goTo }) }
+  if (!(await endStep(tx, tenantId, runId, row.stepNo, { state: 'done', result: done.result, outcome, at }))) return
+  refuseTooMuch(await addValues(tx, tenantId, runId, { variables: set, bytes }))
+  await addLogLine(tx, tenantId, runId, at, {
+    event: 'done',
+    row,
+    input: row.input,
+    output: done.result,
+    by: done.by,
+    comment: done.comment,
+    attempt: row.failures + 1,
+    durationMs: ms(row.begunAt, at),
+  })
+  await setRunState(tx, tenantId, runId, at)
+}
+
+/** Where a step leads that is done: the first branch that holds. */
+export async function leadOn(services: Services, open: OpenStep): Promise<Outcome> {
+  const { order, found, row } = open
+  const { tenantId, runId } = order
+  const scope = await scopeOf(services, open)
+  let outcome: Outcome = { kind: 'done' }
+  for (const branch of listIn(found.said['branches'])) {
+    if (!isObject(branch) || !(await scope.holds(branch['when']))) continue
+    outcome = { kind: 'done', goTo: String(branch['goTo']) }
+    break
+  }
+  await inSystemTransaction(services, tenantId, ({ tx }) => setOutcome(tx, tenantId, runId, row.stepNo, outcome))
+  return outcome
+}
+
+interface Ended {
+  readonly state: 'skipped' | 'failed' | 'withdrawn'
+  readonly outcome: Outcome
+  readonly line: NewLogLine
+  readonly result?: unknown
+  readonly error?: RunError
+  readonly isUnsure?: boolean
+}
+
+async function recordEnd(services: Services, { order, row }: OpenStep, end: Ended): Promise<Outcome> {
+  const { tenantId, runId } = order
+  return inSystemTransaction(services, tenantId, async ({ tx, stamp }) => {
+    await lockRun(tx, tenantId, runId)
+    if (await endStep(tx, tenantId, runId, row.stepNo, { ...end, at: stamp })) {
+      await addLogLine(tx, tenantId, runId, stamp, end.line)
+      await setRunState(tx, tenantId, runId, stamp)
+      return end.outcome
+    }
+    const known = await findStep(tx, tenantId, runId, row.stepNo)
+    // The outcome was written by one of these functions.
+    return (known?.outcome as Outcome | undefined) ?? end.outcome
+  })
+}
+
+export function recordSkipped(services: Services, open: OpenStep): Promise<Outcome> {
+  return recordEnd(services, open, { state: 'skipped', outcome: { kind: 'skipped' }, line: { event: 'skipped', row: open.row } })
+}
+
+/** `isUnsure`: whether it happened is not known. */
+export function recordFailed(services: Services, open: OpenStep, error: RunError, isUnsure: boolean, result?: unknown): Promise<Outcome> {
+  const { row } = open
+  return recordEnd(services, open, {
+    state: 'failed',
+    outcome: { kind: 'failed' },
+    error,
+    isUnsure,
+    result,
+    line: { event: 'failed', row, input: row.input, error, attempt: row.failures + 1 },
+  })
+}
+
+/** Records that a try failed and another one follows. */
+export async function recordTry(services: Services, { order, row }: OpenStep, error: RunError): Promise<void> {
+  const { tenantId, runId } = order
+  await inSystemTransaction(services, tenantId, async ({ tx, stamp }) => {
+    await lockRun(tx, tenantId, runId)
+    await countFailure(tx, tenantId, runId, row.stepNo)
+    await addLogLine(tx, tenantId, runId, stamp, { event: 'retried', row, error, attempt: row.failures + 1 })
+  })
+}
+
+/** Keeps what the run is told, of a step that goes on inside or ends the run. */
+export async function recordOutcome(services: Services, { order, row }: OpenStep, outcome: Outcome): Promise<Outcome> {
+  const { tenantId, runId } = order
+  await inSystemTransaction(services, tenantId, ({ tx }) => setOutcome(tx, tenantId, runId, row.stepNo, outcome))
+  return outcome
+}
+
+/** The step waits from now on. `take` may find that what it waits for is there already: then it is answered, and the run is told at once. */
+export async function recordWaiting(
+  services: Services,
+  { order, row }: OpenStep,
+  wait: Waiting,
+  take?: (context: TxContext) => Promise<boolean>,
+): Promise<'waiting' | 'answered'> {
+  const { tenantId, runId } = order
+  return inSystemTransaction(services, tenantId, async (context) => {
+    const { tx, stamp } = context
+    await lockRun(tx, tenantId, runId)
+    await beginWait(tx, tenantId, runId, row.stepNo, wait)
+    if (await take?.(context)) return 'answered'
+    await addLogLine(tx, tenantId, runId, stamp, { event: 'waiting', row, output: wait.dueAt ? { dueDate: wait.dueAt } : undefined })
+    await setRunState(tx, tenantId, runId, stamp)
+    return 'waiting'
+  })
+}

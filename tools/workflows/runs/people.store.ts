@@ -1,0 +1,21 @@
+/** SQL of the people whom runs ask. */
+import type { Tx } from '#platform/db/pool.ts'
+
+/** Those of the users that can act, in the order given. */
+export async function findPresentUsers(tx: Tx, tenantId: number, tenantUserIds: readonly number[]): Promise<readonly number[]> {
+  if (tenantUserIds.length === 0) return []
+  const rows = await tx<{ tenantUserId: number }[]>`
+    select tenant_user_id from platform.tenant_user
+    where tenant_id = ${tenantId} and tenant_user_id = any (${tx.array([...tenantUserIds])}::int[]) and not is_locked and not is_service`
+  const present = new Set(rows.map((row) => row.tenantUserId))
+  return tenantUserIds.filter((id) => present.has(id))
+}
+
+/** People who hold a role, at most 200. */
+export async function findUsersOfRole(tx: Tx, tenantId: number, role: number): Promise<readonly number[]> {
+  const rows = await tx<{ tenantUserId: number }[]>`
+    select tenant_user_id from platform.tenant_user
+    where tenant_id = ${tenantId} and not is_locked and not is_service and role_flag & ${role}::int = ${role}::int and ${role}::int <> 0
+    order by tenant_user_id limit 200`
+  return rows.map((row) => row.tenantUserId)
+}

@@ -1,0 +1,190 @@
+/** All SQL of runs, their log and the signals that nobody awaits yet. */
+import type { Tx } from '#platform/db/pool.ts'
+import type { RunState } from '#platform/flow/run.types.ts'
+import type { Origin } from '#platform/shapes/origin.ts'
+
+import type { NewLogLine, RunError, RunRow } from './runs.types.ts'
+
+const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value))
+
+const columns = (tx: Tx) => tx`
+  run_id, workflow_id, version, internal_name, state, is_paused, is_cancelling, entity_id, ei_record_id, acts_as, role_flag, depth, started_by, caused_by,
+  input, trigger, variables, output, error, epoch, flow, expires_at, created_date, started_date, finished_date`
+
+export interface NewRun {
+  readonly workflowId: number
+  readonly version: number
+  readonly internalName: string
+  readonly entityId: number | null
+  readonly eiRecordId: number | null
+  readonly actsAs: number
+  readonly roleFlag: number
+  readonly depth: number
+  readonly startedBy: number | null
+  readonly causedBy: Origin | null
+  readonly startKey: string | null
+  readonly input: unknown
+  readonly trigger: unknown
+  readonly variables: unknown
+  readonly valueBytes: number
+  readonly expiresAt: string
+  readonly at: string
+}
+
+/** The row's id; undefined where the same event started the definition before. */
+export async function insertRun(tx: Tx, tenantId: number, run: NewRun): Promise<number | undefined> {
+  const [row] = await tx<{ runId: number }[]>`
+    insert into platform.workflow_run (tenant_id, workflow_id, version, internal_name, state, entity_id, ei_record_id, acts_as, role_flag, depth,
+      started_by, caused_by, start_key, input, trigger, variables, value_bytes, expires_at, created_date)
+    values (${tenantId}, ${run.workflowId}, ${run.version}, ${run.internalName}, 'queued', ${run.entityId}, ${run.eiRecordId}, ${run.actsAs},
+      ${run.roleFlag}, ${run.depth}, ${run.startedBy}, ${json(run.causedBy)}::text::jsonb, ${run.startKey}, ${JSON.stringify(run.input)}::text::jsonb,
+      ${json(run.trigger)}::text::jsonb, ${JSON.stringify(run.variables)}::text::jsonb, ${run.valueBytes}, ${run.expiresAt}, ${run.at})
+    on conflict (tenant_id, workflow_id, start_key) do nothing
+    returning run_id`
+  return row?.runId
+}
+
+export async function findRun(tx: Tx, tenantId: number, runId: number): Promise<RunRow | undefined> {
+  const [row] = await tx<RunRow[]>`
+    select ${columns(tx)} from platform.workflow_run where tenant_id = ${tenantId} and run_id = ${runId}`
+  return row
+}
+
+/** The same, held until the transaction ends. Whoever changes a run or its steps holds it first, so that nobody waits for each other. */
+export async function lockRun(tx: Tx, tenantId: number, runId: number): Promise<RunRow | undefined> {
+  const [row] = await tx<RunRow[]>`
+    select ${columns(tx)} from platform.workflow_run where tenant_id = ${tenantId} and run_id = ${runId} for no key update`
+  return row
+}
+
+/** The stamp of a transaction that another domain began; the run is held by it. */
+export async function lockedAt(tx: Tx, tenantId: number, runId: number): Promise<string> {
+  const [row] = await tx<{ at: string }[]>`
+    select date_trunc('milliseconds', now()) as at from platform.workflow_run where tenant_id = ${tenantId} and run_id = ${runId} for no key update`
+  if (!row) throw new Error('A run was gone')
+  return row.at
+}
+
+/** Adds what a step brought: values of variables, and how much the run now holds, which is answered. */
+export async function addValues(
+  tx: Tx,
+  tenantId: number,
+  runId: number,
+  added: { readonly variables: Readonly<Record<string, unknown>>; readonly bytes: number },
+): Promise<number> {
+  const [row] = await tx<{ valueBytes: number }[]>`
+    update platform.workflow_run
+    set variables = variables || ${JSON.stringify(added.variables)}::text::jsonb, value_bytes = value_bytes + ${added.bytes}::int
+    where tenant_id = ${tenantId} and run_id = ${runId}
+    returning value_bytes`
+  return row?.valueBytes ?? 0
+}
+
+/** Running while a step is carried out, waiting while none is and one waits. */
+export async function setRunState(tx: Tx, tenantId: number, runId: number, at: string): Promise<void> {
+  await tx`
+    update platform.workflow_run r
+    set state = case when s.waiting > 0 and s.waiting = s.active then 'waiting' else 'running' end, started_date = coalesce(started_date, ${at})
+    from (
+      select count(*) filter (where state = 'active') as active, count(*) filter (where is_waiting) as waiting
+      from platform.workflow_step_run where tenant_id = ${tenantId} and run_id = ${runId} and state = 'active' and step_type not in ('parallel', 'forEach')
+    ) s
+    where r.tenant_id = ${tenantId} and r.run_id = ${runId} and r.finished_date is null`
+}
+
+export interface RunEnding {
+  readonly state: 'completed' | 'failed' | 'cancelled'
+  readonly error: RunError | null
+  readonly flow: RunState
+  readonly at: string
+}
+
+/** Undefined where it has ended already. */
+export async function endRun(tx: Tx, tenantId: number, runId: number, end: RunEnding): Promise<RunRow | undefined> {
+  const [row] = await tx<RunRow[]>`
+    update platform.workflow_run
+    set state = ${end.state}, error = ${json(end.error)}::text::jsonb, flow = ${JSON.stringify(end.flow)}::text::jsonb, is_paused = false,
+      is_cancelling = false, finished_date = ${end.at}
+    where tenant_id = ${tenantId} and run_id = ${runId} and finished_date is null
+    returning ${columns(tx)}`
+  return row
+}
+
+export async function setOutput(
+  tx: Tx,
+  tenantId: number,
+  runId: number,
+  end: { readonly output: unknown; readonly error: RunError | null },
+): Promise<void> {
+  await tx`
+    update platform.workflow_run set output = ${json(end.output)}::text::jsonb, error = ${json(end.error)}::text::jsonb
+    where tenant_id = ${tenantId} and run_id = ${runId}`
+}
+
+export async function setPaused(tx: Tx, tenantId: number, runId: number, isPaused: boolean): Promise<void> {
+  await tx`update platform.workflow_run set is_paused = ${isPaused} where tenant_id = ${tenantId} and run_id = ${runId}`
+}
+
+export async function setCancelling(tx: Tx, tenantId: number, runId: number): Promise<void> {
+  await tx`
+    update platform.workflow_run set is_cancelling = true, is_paused = false where tenant_id = ${tenantId} and run_id = ${runId}`
+}
+
+/** The next epoch of a run that failed. */
+export async function reopenRun(tx: Tx, tenantId: number, runId: number): Promise<number> {
+  const [row] = await tx<{ epoch: number }[]>`
+    update platform.workflow_run set state = 'running', error = null, finished_date = null, epoch = epoch + 1
+    where tenant_id = ${tenantId} and run_id = ${runId}
+    returning epoch`
+  return row?.epoch ?? 1
+}
+
+/** Writes a line; the run's row is held by it. */
+export async function addLogLine(tx: Tx, tenantId: number, runId: number, at: string, line: NewLogLine): Promise<void> {
+  const { row } = line
+  await tx`
+    with counted as (
+      update platform.workflow_run set log_seq = log_seq + 1 where tenant_id = ${tenantId} and run_id = ${runId} returning log_seq
+    )
+    insert into platform.workflow_log (tenant_id, run_id, seq, at, step_no, step, step_type, iteration, event, by_user, attempt, input, output, error,
+      comment, duration_ms)
+    select ${tenantId}, ${runId}, log_seq, ${at}, ${row?.stepNo ?? null}::int, ${row?.step ?? null}::text, ${row?.stepType ?? null}::text,
+      ${row ? tx.array([...row.iteration]) : null}::int[], ${line.event}, ${line.by ?? null}::int, ${line.attempt ?? null}::int,
+      ${json(line.input)}::text::jsonb, ${json(line.output)}::text::jsonb, ${json(line.error)}::text::jsonb, ${line.comment ?? null}::text,
+      ${line.durationMs ?? null}::int
+    from counted`
+}
+
+export async function keepSignal(
+  tx: Tx,
+  tenantId: number,
+  runId: number,
+  signal: { readonly event: string; readonly payload: unknown; readonly by: number; readonly at: string },
+): Promise<void> {
+  await tx`
+    insert into platform.workflow_signal (tenant_id, run_id, event, payload, by_user, at)
+    values (${tenantId}, ${runId}, ${signal.event}, ${json(signal.payload)}::text::jsonb, ${signal.by}, ${signal.at})`
+}
+
+/** How many signals wait for a step that takes them. */
+export async function countSignals(tx: Tx, tenantId: number, runId: number): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::int as count from platform.workflow_signal where tenant_id = ${tenantId} and run_id = ${runId}`
+  return row?.count ?? 0
+}
+
+/** Takes the oldest signal of that name. */
+export async function takeSignal(
+  tx: Tx,
+  tenantId: number,
+  runId: number,
+  event: string,
+): Promise<{ readonly payload: unknown; readonly byUser: number | null; readonly at: string } | undefined> {
+  const [row] = await tx<{ payload: unknown; byUser: number | null; at: string }[]>`
+    delete from platform.workflow_signal
+    where tenant_id = ${tenantId} and run_id = ${runId} and signal_id = (
+      select min(signal_id) from platform.workflow_signal where tenant_id = ${tenantId} and run_id = ${runId} and event = ${event}
+    )
+    returning payload, by_user, at`
+  return row
+}

@@ -1,0 +1,131 @@
+/** Runs as they are stored, and the definitions that they follow. */
+import type { Plan } from '#platform/flow/plan.types.ts'
+import type { RunState } from '#platform/flow/run.types.ts'
+import type { Origin } from '#platform/shapes/origin.ts'
+
+/** A step as a definition says it: checked when it was published. */
+export type Said = Readonly<Record<string, unknown>>
+
+/** A frozen version of a definition, and in whose name its runs act. */
+export interface FlowVersion {
+  readonly workflowId: number
+  readonly version: number
+  readonly internalName: string
+  /** The name of the entity that its runs are about. */
+  readonly entity?: string | undefined
+  readonly variables?: readonly { readonly name: string; readonly value?: unknown }[]
+  readonly maxDurationDays?: number | undefined
+  readonly steps: readonly Said[]
+  readonly plan: Plan
+  /** The service user. */
+  readonly actsAs: number
+  readonly roleFlag: number
+}
+
+export interface RunError {
+  readonly code: string
+  readonly message: string
+  readonly step?: string
+}
+
+export interface RunRow {
+  readonly runId: number
+  readonly workflowId: number
+  readonly version: number
+  readonly internalName: string
+  readonly state: 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled'
+  readonly isPaused: boolean
+  readonly isCancelling: boolean
+  readonly entityId: number | null
+  readonly eiRecordId: number | null
+  readonly actsAs: number
+  readonly roleFlag: number
+  readonly depth: number
+  readonly startedBy: number | null
+  readonly causedBy: Origin | null
+  readonly input: Readonly<Record<string, unknown>>
+  readonly trigger: unknown
+  readonly variables: Readonly<Record<string, unknown>>
+  readonly output: unknown
+  readonly error: RunError | null
+  readonly epoch: number
+  readonly flow: RunState | null
+  readonly expiresAt: string
+  readonly createdDate: string
+  readonly startedDate: string | null
+  readonly finishedDate: string | null
+}
+
+/** Who is to act on a step. Nobody named: whoever holds DataEdit. */
+export interface Assignment {
+  readonly user: number | null
+  /** Bits of a role that one must hold. */
+  readonly role: number | null
+  readonly users: readonly number[] | null
+}
+
+/** What somebody did on a step that waited for it. */
+export interface Answer {
+  readonly kind: 'acted' | 'signalled' | 'replied'
+  readonly by: number | null
+  readonly at: string
+  readonly action?: string
+  readonly comment?: string
+  readonly values?: Readonly<Record<string, unknown>>
+  readonly eiRecordId?: number
+  readonly payload?: unknown
+}
+
+export interface StepRow {
+  readonly stepNo: number
+  readonly step: string
+  readonly stepType: string
+  readonly iteration: readonly number[]
+  readonly state: 'active' | 'done' | 'skipped' | 'failed' | 'compensated' | 'withdrawn'
+  readonly isWaiting: boolean
+  readonly failures: number
+  readonly effectNo: number
+  readonly input: Readonly<Record<string, unknown>> | null
+  readonly result: unknown
+  readonly error: RunError | null
+  readonly isUnsure: boolean
+  readonly outcome: unknown
+  readonly assigneeUser: number | null
+  readonly assigneeRole: number | null
+  readonly assigneeUsers: readonly number[] | null
+  readonly dueAt: string | null
+  readonly overdueAt: string | null
+  readonly wakeAt: string | null
+  readonly awaits: string | null
+  readonly answer: Answer | null
+  readonly begunAt: string
+  readonly endedAt: string | null
+}
+
+export type LogEvent =
+  | 'started'
+  | 'done'
+  | 'failed'
+  | 'retried'
+  | 'skipped'
+  | 'waiting'
+  | 'acted'
+  | 'assigned'
+  | 'commented'
+  | 'paused'
+  | 'resumed'
+  | 'signalled'
+  | 'compensated'
+  | 'overdue'
+
+export interface NewLogLine {
+  readonly event: LogEvent
+  readonly row?: Pick<StepRow, 'stepNo' | 'step' | 'stepType' | 'iteration'> | undefined
+  readonly by?: number | null | undefined
+  readonly attempt?: number | undefined
+  readonly input?: unknown
+  readonly output?: unknown
+  readonly error?: RunError | undefined
+  readonly comment?: string | undefined
+  readonly durationMs?: number | undefined
+}

@@ -1,0 +1,221 @@
+/** All SQL of the steps of runs. */
+import type { Tx } from '#platform/db/pool.ts'
+
+import type { Answer, Assignment, RunError, StepRow } from './runs.types.ts'
+
+const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value))
+
+const columns = (tx: Tx) => tx`
+  step_no, step, step_type, iteration, state, is_waiting, failures, effect_no, input, result, error, is_unsure, outcome, assignee_user, assignee_role,
+  assignee_users, due_at, overdue_at, wake_at, awaits, answer, begun_at, ended_at`
+
+export async function findStep(tx: Tx, tenantId: number, runId: number, stepNo: number): Promise<StepRow | undefined> {
+  const [row] = await tx<StepRow[]>`
+    select ${columns(tx)} from platform.workflow_step_run where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo}`
+  return row
+}
+
+/** Undefined where the step was begun before. */
+export async function insertStep(
+  tx: Tx,
+  tenantId: number,
+  runId: number,
+  step: Pick<StepRow, 'stepNo' | 'step' | 'stepType' | 'iteration' | 'effectNo' | 'input'> & { readonly at: string },
+): Promise<StepRow | undefined> {
+  const [row] = await tx<StepRow[]>`
+    insert into platform.workflow_step_run (tenant_id, run_id, step_no, step, step_type, iteration, state, effect_no, input, begun_at)
+    values (${tenantId}, ${runId}, ${step.stepNo}, ${step.step}, ${step.stepType}, ${tx.array([...step.iteration])}::int[], 'active', ${step.effectNo},
+      ${json(step.input)}::text::jsonb, ${step.at})
+    on conflict do nothing
+    returning ${columns(tx)}`
+  return row
+}
+
+/** Keeps what a step was resolved to, once. */
+export async function keepInput(tx: Tx, tenantId: number, runId: number, stepNo: number, input: unknown): Promise<void> {
+  await tx`
+    update platform.workflow_step_run set input = ${JSON.stringify(input)}::text::jsonb
+    where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo} and input is null`
+}
+
+export interface StepEnding {
+  readonly state: 'done' | 'skipped' | 'failed' | 'withdrawn'
+  readonly result?: unknown
+  readonly error?: RunError | undefined
+  readonly isUnsure?: boolean
+  readonly outcome?: unknown
+  readonly at: string
+}
+
+/** False where it has ended already. */
+export async function endStep(tx: Tx, tenantId: number, runId: number, stepNo: number, end: StepEnding): Promise<boolean> {
+  const [row] = await tx`
+    update platform.workflow_step_run
+    set state = ${end.state}, is_waiting = false, result = ${json(end.result)}::text::jsonb, error = ${json(end.error)}::text::jsonb,
+      is_unsure = ${end.isUnsure ?? false}, outcome = ${json(end.outcome)}::text::jsonb, ended_at = ${end.at}
+    where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo} and state = 'active'
+    returning 1`
+  return row !== undefined
+}
+
+export async function setOutcome(tx: Tx, tenantId: number, runId: number, stepNo: number, outcome: unknown): Promise<void> {
+  await tx`
+    update platform.workflow_step_run set outcome = ${JSON.stringify(outcome)}::text::jsonb
+    where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo}`
+}
+
+export async function countFailure(tx: Tx, tenantId: number, runId: number, stepNo: number): Promise<void> {
+  await tx`
+    update platform.workflow_step_run set failures = failures + 1 where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo}`
+}
+
+export interface Waiting extends Partial<Assignment> {
+  readonly dueAt?: string | null
+  readonly wakeAt?: string | null
+  readonly awaits?: string | null
+}
+
+/** It waits from now on. */
+export async function beginWait(tx: Tx, tenantId: number, runId: number, stepNo: number, wait: Waiting): Promise<void> {
+  await tx`
+    update platform.workflow_step_run
+    set is_waiting = true, assignee_user = ${wait.user ?? null}, assignee_role = ${wait.role ?? null},
+      assignee_users = ${wait.users ? tx.array([...wait.users]) : null}::int[], due_at = ${wait.dueAt ?? null}, wake_at = ${wait.wakeAt ?? null},
+      awaits = ${wait.awaits ?? null}
+    where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo} and state = 'active'`
+}
+
+export async function setItems(tx: Tx, tenantId: number, runId: number, stepNo: number, items: readonly unknown[]): Promise<void> {
+  await tx`
+    update platform.workflow_step_run set items = ${JSON.stringify(items)}::text::jsonb
+    where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo} and items is null`
+}
+
+/** The element that an iteration of the loop goes over. */
+export async function findItem(
+  tx: Tx,
+  tenantId: number,
+  runId: number,
+  loop: { readonly step: string; readonly iteration: readonly number[]; readonly index: number },
+): Promise<unknown> {
+  const [row] = await tx<{ item: unknown }[]>`
+    select items -> ${loop.index}::int as item from platform.workflow_step_run
+    where tenant_id = ${tenantId} and run_id = ${runId} and step = ${loop.step} and iteration = ${tx.array([...loop.iteration])}::int[] and items is not null
+    order by step_no desc limit 1`
+  return row?.item ?? null
+}
+
+/** What steps brought, as a step at that iteration sees it: the latest of each name, of the iterations around it. */
+export async function listResults(
+  tx: Tx,
+  tenantId: number,
+  runId: number,
+  iteration: readonly number[],
+): Promise<readonly { readonly step: string; readonly result: unknown }[]> {
+  return tx<{ step: string; result: unknown }[]>`
+    select distinct on (step) step, result from platform.workflow_step_run
+    where tenant_id = ${tenantId} and run_id = ${runId} and state in ('done', 'failed', 'compensated')
+      and iteration = (${tx.array([...iteration])}::int[])[1:cardinality(iteration)]
+    order by step, step_no desc`
+}
+
+/** Of each iteration of a loop the result of the step that ended last, null where it failed, in their order; results past a size are left out. */
+export async function listIterations(
+  tx: Tx,
+  tenantId: number,
+  runId: number,
+  loop: {
+    readonly steps: readonly string[]
+    readonly iteration: readonly number[]
+    readonly after: number
+    readonly count: number
+    readonly bytes: number
+  },
+): Promise<readonly unknown[]> {
+  const rows = await tx<{ index: number; result: unknown }[]>`
+    select distinct on (iteration[cardinality(iteration)]) iteration[cardinality(iteration)] as index,
+      case when state = 'done' and octet_length(result::text) <= ${loop.bytes}::int then result end as result
+    from platform.workflow_step_run
+    where tenant_id = ${tenantId} and run_id = ${runId} and step_no > ${loop.after} and step = any (${tx.array([...loop.steps])}::text[])
+      and cardinality(iteration) = ${loop.iteration.length + 1}::int
+      and iteration[1:cardinality(iteration) - 1] = ${tx.array([...loop.iteration])}::int[]
+    order by iteration[cardinality(iteration)], step_no desc`
+  const items: unknown[] = Array.from({ length: loop.count }, () => null)
+  for (const { index, result } of rows) if (index < items.length) items[index] = result
+  return items
+}
+
+/** The steps of a run that wait. */
+export async function listWaiting(tx: Tx, tenantId: number, runId: number): Promise<readonly StepRow[]> {
+  return tx<StepRow[]>`
+    select ${columns(tx)} from platform.workflow_step_run
+    where tenant_id = ${tenantId} and run_id = ${runId} and is_waiting
+    order by step_no`
+}
+
+/** Somebody acted: it waits no longer. False where it did not wait. */
+export async function answerStep(tx: Tx, tenantId: number, runId: number, stepNo: number, answer: Answer): Promise<boolean> {
+  const [row] = await tx`
+    update platform.workflow_step_run set is_waiting = false, answer = ${JSON.stringify(answer)}::text::jsonb
+    where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo} and is_waiting
+    returning 1`
+  return row !== undefined
+}
+
+export async function assignStep(tx: Tx, tenantId: number, runId: number, stepNo: number, to: Assignment): Promise<void> {
+  await tx`
+    update platform.workflow_step_run
+    set assignee_user = ${to.user}, assignee_role = ${to.role}, assignee_users = ${to.users ? tx.array([...to.users]) : null}::int[]
+    where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo}`
+}
+
+export async function setOverdue(tx: Tx, tenantId: number, runId: number, stepNo: number, at: string): Promise<boolean> {
+  const [row] = await tx`
+    update platform.workflow_step_run set overdue_at = ${at}
+    where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo} and overdue_at is null
+    returning 1`
+  return row !== undefined
+}
+
+/** What went wrong last. */
+export async function findLastError(tx: Tx, tenantId: number, runId: number): Promise<RunError | undefined> {
+  const [row] = await tx<{ error: RunError }[]>`
+    select error from platform.workflow_step_run
+    where tenant_id = ${tenantId} and run_id = ${runId} and state = 'failed' and step_type not in ('parallel', 'forEach') and error is not null
+    order by ended_at desc, step_no desc limit 1`
+  return row?.error
+}
+
+/** A step with lanes or iterations that failed is retried inside: it goes on. */
+export async function reopenStep(tx: Tx, tenantId: number, runId: number, stepNo: number): Promise<StepRow | undefined> {
+  const [row] = await tx<StepRow[]>`
+    update platform.workflow_step_run set state = 'active', outcome = null, error = null, ended_at = null
+    where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo} and state = 'failed'
+    returning ${columns(tx)}`
+  return row
+}
+
+/** What was done last of these steps and is not undone yet. */
+export async function findUndone(tx: Tx, tenantId: number, runId: number, steps: readonly string[]): Promise<StepRow | undefined> {
+  const [row] = await tx<StepRow[]>`
+    select ${columns(tx)} from platform.workflow_step_run
+    where tenant_id = ${tenantId} and run_id = ${runId} and state = 'done' and step = any (${tx.array([...steps])}::text[])
+    order by ended_at desc, step_no desc limit 1`
+  return row
+}
+
+export async function markUndone(tx: Tx, tenantId: number, runId: number, stepNo: number): Promise<boolean> {
+  const [row] = await tx`
+    update platform.workflow_step_run set state = 'compensated'
+    where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo} and state = 'done'
+    returning 1`
+  return row !== undefined
+}
+
+/** Who did a step last: for whom a later one is not. */
+export async function findActors(tx: Tx, tenantId: number, runId: number, steps: readonly string[]): Promise<readonly number[]> {
+  const rows = await tx<{ by: number }[]>`
+    select (answer ->> 'by')::int as by from platform.workflow_step_run
+    where tenant_id = ${tenantId} and run_id = ${runId} and step = any (${tx.array([...steps])}::text[]) and answer ->> 'by' is not null`
+  return rows.map(({ by }) => by)
+}

@@ -1,0 +1,11 @@
+/** The domain's door for the activities that carry runs. */
+export { type Done, type FindVersion, fixInput, leadOn, type OpenStep, openStep } from './runs/carrying.ts'
+export { recordDone, recordFailed, recordOutcome, recordSkipped, recordTry, recordWaiting, scopeOf } from './runs/carrying.ts'
+export { findAssignees, flatOf, iterationsOf, keepItems, markOverdue, nextUndone, recordRunEnd, recordUndone } from './runs/ending.ts'
+export { recordWithdrawn, setEnding, takeKeptSignal, usersOfAssignment } from './runs/ending.ts'
+export type { Answer, Assignment, FlowVersion, RunError, Said } from './runs/runs.types.ts'
+export { actingFor, type Scope } from './runs/scope.ts'
+export { actionsOf, isObject, listIn, ownConfig, slotIn, stepsIn, textIn, triesOf, waitAfter } from './runs/steps.rules.ts'
+export type { Waiting } from './runs/steps.store.ts'
+export { actOn, assignTask, cancelRun, findTask, mustLockRun, pauseRun, resumeRun, retryRun, signalRun } from './runs/acting.ts'
+export { startRun } from './runs/starting.ts'

@@ -1,0 +1,98 @@
+/**
+ * Carries a run of any definition: it hands out what the logic of runs says, tells it what came of that and who acted, and waits in between. What a step
+ * does, whom it asks and what it holds stand in the database.
+ */
+import { condition, continueAsNew, defineSignal, proxyActivities, type RetryPolicy, setHandler, workflowInfo } from '@temporalio/workflow'
+
+import { advance, beginRun, isQuiet, nextWake } from '#platform/flow/advance.ts'
+import type { Command, RunEvent, RunState } from '#platform/flow/run.types.ts'
+import { type FlowActivities, type FlowRunInput, flowSignals } from '#platform/shapes/flow-runs.ts'
+import { taskQueues } from '#platform/shapes/queues.ts'
+
+/** Without a limit: a step counts its own tries and says when they are over, and what has ended must be recorded, however long the database is away. */
+const retry: RetryPolicy = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' }
+
+const { performStep, compensateNext } = proxyActivities<FlowActivities>({
+  taskQueue: taskQueues.activities,
+  // A try ends itself before this.
+  startToCloseTimeout: '6m',
+  // A killed worker is noticed after this long.
+  heartbeatTimeout: '10s',
+  retry,
+})
+
+const { withdrawStep, finishRun } = proxyActivities<FlowActivities>({
+  taskQueue: taskQueues.activities,
+  startToCloseTimeout: '10s',
+  retry,
+})
+
+const poked = defineSignal<[number]>(flowSignals.poked)
+const paused = defineSignal(flowSignals.paused)
+const resumed = defineSignal(flowSignals.resumed)
+const cancelled = defineSignal(flowSignals.cancelled)
+
+/** The longest that one timer runs; whoever wakes by it looks again. */
+const longestWaitMs = 30 * 86_400_000
+
+type Finish = Extract<Command, { kind: 'finish' }>
+
+export async function flowRun(input: FlowRunInput): Promise<void> {
+  const { tenantId, runId, plan, expiresAtMs } = input
+  const ref = { tenantId, runId }
+  const told: RunEvent[] = []
+  setHandler(poked, (no) => void told.push({ kind: 'poked', no }))
+  setHandler(paused, () => void told.push({ kind: 'paused' }))
+  setHandler(resumed, () => void told.push({ kind: 'resumed' }))
+  setHandler(cancelled, () => void told.push({ kind: 'cancelled' }))
+
+  let broken: unknown
+  const tell = (event: Promise<RunEvent>) =>
+    void event.then(
+      (one) => told.push(one),
+      // Tried without a limit, so only a workflow that is ended from outside comes here.
+      (error: unknown) => (broken = error),
+    )
+  const ends: Finish[] = []
+  const carryOut = (command: Command): void => {
+    switch (command.kind) {
+      case 'perform': {
+        const { kind: _kind, ...order } = command
+        return tell(performStep({ ...ref, ...order }).then((outcome) => ({ kind: 'ended', no: order.no, outcome })))
+      }
+      case 'withdraw':
+        return void withdrawStep({ ...ref, no: command.no }).catch((error: unknown) => (broken = error))
+      case 'compensate':
+        return tell(compensateNext(ref).then(({ hasMore }) => ({ kind: 'compensated', hasMore })))
+      case 'finish':
+        ends.push(command)
+    }
+  }
+
+  let state: RunState
+  const take = (next: { readonly state: RunState; readonly commands: readonly Command[] }): void => {
+    ;({ state } = next)
+    for (const command of next.commands) carryOut(command)
+  }
+  if (!input.state) take(beginRun(plan))
+  else if (input.isRetried) take(advance(plan, input.state, { kind: 'retried' }))
+  else take({ state: input.state, commands: [] })
+
+  while (ends.length === 0) {
+    if (isQuiet(state!) && told.length === 0 && workflowInfo().continueAsNewSuggested)
+      await continueAsNew<typeof flowRun>({ ...input, state: state!, isRetried: false })
+    // A workflow's clock is Temporal's, and shows the same in a replay.
+    const untilMs = Math.min(nextWake(state!) ?? Infinity, state!.ending ? Infinity : expiresAtMs)
+    const waitMs = Math.min(untilMs - Date.now(), longestWaitMs)
+    const isTold = () => told.length > 0 || broken !== undefined
+    if (waitMs > 0) await condition(isTold, waitMs)
+    if (broken !== undefined) throw broken
+    const event = told.shift() ?? dueAt(Date.now(), expiresAtMs)
+    take(advance(plan, state!, event))
+  }
+  for (const { state: end, because, hadFailures } of ends) await finishRun({ ...ref, state: end, because, hadFailures, flow: state! })
+}
+
+function dueAt(nowMs: number, expiresAtMs: number): RunEvent {
+  return nowMs >= expiresAtMs ? { kind: 'expired' } : { kind: 'woke', atMs: nowMs }
+}
