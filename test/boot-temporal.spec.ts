@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-describe('finding a Temporal', { timeout: 60_000 }, () => {
+describe('finding a Temporal', () => {
   const printsVersion = (server: string) => `#!/bin/sh\necho "temporal version 1.5.1 (Server ${server}, UI 2.42.1)"\n`
   const { PATH: path, HOME: home } = process.env
   beforeEach(() => {

@@ -54,7 +54,7 @@ function feed(command: string, args: readonly string[], text: string): Promise<s
   })
 }
 
-it('runs the README’s walk with curl as it is printed', { timeout: 120_000 }, async () => {
+it('runs the README’s walk with curl as it is printed', async () => {
   const printed = await feed('sh', ['-e'], await readmeBlock('sh', 'post() {'))
   for (const expected of [
     '"tenantSubDomain":"demo"',
@@ -69,7 +69,7 @@ it('runs the README’s walk with curl as it is printed', { timeout: 120_000 }, 
   expect(printed).not.toContain('urn:fieldloop:error')
 })
 
-it('runs the README’s stock MCP client as it is printed', { timeout: 60_000 }, async () => {
+it('runs the README’s stock MCP client as it is printed', async () => {
   const printed = await feed(
     process.execPath,
     ['--input-type=module', '-', stack.key],

@@ -108,7 +108,7 @@ async function play(guide: string, tenant: TestTenant, answers: Answers): Promis
 }
 
 describe('the guides', () => {
-  it.each(walks.map((guides) => ({ guides })))('can be followed call by call: $guides', { timeout: 60_000 }, async ({ guides }) => {
+  it.each(walks.map((guides) => ({ guides })))('can be followed call by call: $guides', async ({ guides }) => {
     // Every role, since one of the guides provisions tenants.
     const tenant = await world.newTenant(1023)
     const answers: Answers = { ids: new Map(), records: new Map(), key: tenant.key }

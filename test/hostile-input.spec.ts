@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 
 describe('a server answers others while it is sent', () => {
-  it.each([...bodies, ...answers, ...forms])('$name', { timeout: 120_000 }, async ({ name, send, status, says = /(?:)/ }) => {
+  it.each([...bodies, ...answers, ...forms])('$name', async ({ name, send, status, says = /(?:)/ }) => {
     const { result, longestMs, worstMs, answers, peakMiB } = await server.watch(() => send(server))
     process.stdout
       .write(`  held ${longestMs} ms, answers within ${worstMs} ms (${Math.round(worstMs / idleMs)} times idle), ${peakMiB} MiB: ${name}

@@ -74,7 +74,7 @@ const looks = [
   { viewport: { width: 390, height: 800 }, colorScheme: 'dark' },
 ] as const
 
-describe('the page of a signed link', { timeout: 90_000 }, () => {
+describe('the page of a signed link', () => {
   it.for(['form', 'refused', 'expired', 'unknown'])('leaves nobody out, wide and narrow, light and dark: %s', async (which) => {
     for (const look of looks) {
       const isForm = which === 'form' || which === 'refused'
@@ -309,10 +309,10 @@ describe('the page of a signed link', { timeout: 90_000 }, () => {
     })
     const status = () => page.getByRole('status').textContent()
     await send(page)
-    await expect.poll(status, { timeout: 10_000 }).toContain('will be sent')
+    await expect.poll(status).toContain('will be sent')
     await page.getByLabel('Inspected by').fill('Ana Ruiz Gil')
     await send(page)
-    await expect.poll(status, { timeout: 10_000 }).toContain('This link has been used')
+    await expect.poll(status).toContain('This link has been used')
     expect(await page.getByLabel('Inspected by').inputValue()).toBe('Ana Ruiz Gil')
     expect(calls.taken).toMatchObject([{ values: { Inspector: 'Ana Ruiz' } }])
   })

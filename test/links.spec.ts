@@ -311,7 +311,7 @@ describe('files through a link', () => {
         const outcome = refused(work())
         const waiting = () => world.sql`
           select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`
-        await expect.poll(waiting, { timeout: 10_000 }).toHaveLength(1)
+        await expect.poll(waiting).toHaveLength(1)
         await sql`update platform.signed_link set uploads = '{}' where link_id = ${link.linkId}`
         return { outcome }
       })

@@ -37,7 +37,7 @@ const users = {
     return (await createSceneReader().read(picture)).length`,
 }
 
-describe('onnxruntime', { timeout: 120_000 }, () => {
+describe('onnxruntime', () => {
   let folder = ''
   let models = {}
   beforeAll(async () => {

@@ -63,7 +63,7 @@ describe('the pages in a browser', () => {
     '/docs/search?q=gate',
   ]
 
-  it.for(paths)('%s fits, wide and narrow, light and dark, and leaves nobody out', { timeout: 120_000 }, async (path) => {
+  it.for(paths)('%s fits, wide and narrow, light and dark, and leaves nobody out', async (path) => {
     for (const look of looks) {
       const { page, complaints } = await open(path, look)
       await page.evaluate(axe)
@@ -77,7 +77,7 @@ describe('the pages in a browser', () => {
     }
   })
 
-  it('are read with the keyboard alone: the first tab skips to the content, and what is wide scrolls', { timeout: 60_000 }, async () => {
+  it('are read with the keyboard alone: the first tab skips to the content, and what is wide scrolls', async () => {
     const { page } = await open('/docs/reference/roles', { width: 390, colorScheme: 'light' })
     await page.keyboard.press('Tab')
     expect(await page.locator(':focus').textContent()).toBe('Skip to the content')
@@ -95,7 +95,7 @@ describe('the pages in a browser', () => {
     await page.context().close()
   })
 
-  it('search from the form at the top', { timeout: 60_000 }, async () => {
+  it('search from the form at the top', async () => {
     const { page, complaints } = await open('/docs', { width: 390, colorScheme: 'light' })
     await page.locator('input[type=search]').fill('is the gate open')
     await page.keyboard.press('Enter')

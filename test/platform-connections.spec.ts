@@ -84,7 +84,7 @@ describe('a connection that is lost in the middle of a handler', () => {
     expect(narrow.services.databases.app.stats()).toMatchObject({ busy: 0, waiting: 0 })
   })
 
-  it('settles every statement, however the connection goes, and gives its place in the pool back', { timeout: 60_000 }, async () => {
+  it('settles every statement, however the connection goes, and gives its place in the pool back', async () => {
     for (let round = 0; round < 60; round++) {
       steps.set('reset', async (context) => {
         const pid = await backendOf(context)
@@ -96,7 +96,7 @@ describe('a connection that is lost in the middle of a handler', () => {
     expect(narrow.services.databases.app.stats()).toMatchObject({ busy: 0, waiting: 0 })
   })
 
-  it('keeps every call whole while backends are killed all the time', { timeout: 60_000 }, async () => {
+  it('keeps every call whole while backends are killed all the time', async () => {
     const victims = await open({ DATABASE_POOL: '3' })
     const until = performance.now() + 40_000
     let kills = 0

@@ -352,7 +352,7 @@ describe('random reports', () => {
     },
   )
 
-  it('are refused where anything in them is wrong, and never fail', { timeout: 120_000 }, async () => {
+  it('are refused where anything in them is wrong, and never fail', async () => {
     const catalog = await makeCatalog(randomOf(seed))
     const statuses = new Map<number, number>()
     const check = async (number: number) => {

@@ -321,7 +321,7 @@ describe('recognition for somebody who waits', () => {
   })
 })
 
-it('replays the histories that were kept', { timeout: 60_000 }, async () => {
+it('replays the histories that were kept', async () => {
   expect(await replayHistories('attachment-recognition-')).toEqual({
     'attachment-recognition-done': 'replayed',
     'attachment-recognition-failed': 'replayed',
