@@ -151,6 +151,19 @@ describe('the page of a signed link on the product', () => {
     await recordOf('With files')
   })
 
+  it('takes no wish for another row as the answer, also where the form has no such list any more', async () => {
+    const token = await make()
+    const asked = await post(token, { 'v:Note': 'Not yet', do: 'add:gone' })
+    expect([asked.status, asked.text.includes('value="Not yet"')]).toEqual([200, true])
+    expect(
+      await world.call('count_instances', { entity: 'Gate', filterRules: [{ property: 'Note', op: 'eq', value: 'Not yet' }] }),
+    ).toEqual({
+      count: 0,
+    })
+    expect(await post(token, { 'v:Note': 'Now', do: 'send' })).toMatchObject({ status: 200 })
+    expect(await recordOf('Now')).toBeDefined()
+  })
+
   it('shows what a record holds, and clears what was emptied', async () => {
     const { eiRecordId } = await world.call('save_instance', {
       entity: 'Gate',

@@ -150,6 +150,19 @@ describe('an answer', () => {
     expect(problems).toContainEqual({ place: {}, property: 'Inspector', kind: 'tooLong', limit: 60 })
   })
 
+  it('never takes another number for the one that was typed', async () => {
+    const entered = await present()
+    const { problems } = await read(entered.set('v:Width', ['9007199254740993']).set('v:Cost', ['1e999']))
+    const found = problems.filter(({ property }) => ['Width', 'Cost'].includes(property))
+    expect(found.map(({ property, kind }) => [property, kind])).toEqual([
+      ['Width', 'tooPrecise'],
+      ['Cost', 'tooPrecise'],
+    ])
+    expect(found.slice(0, 1).map((one) => sentence(one, 'Width', textsOf('en'), 'en'))).toEqual(['Width – at most 15 digits can be kept'])
+    const { answer } = await read(entered.set('v:Width', ['+3,50']).set('v:Cost', ['1e+21']))
+    expect(answer.values).toMatchObject({ Width: 3.5, Cost: 1e21 })
+  })
+
   it('holds no field that is fixed, no row that is not the record’s, and no row that nobody began', async () => {
     const entered = await present()
     entered.set('v:Number', ['G-9']).set('i:parts:3', ['999']).set('v:parts:3:PartName', ['Sly']).set('v:parts:4:PartName', [''])

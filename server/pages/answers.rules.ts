@@ -1,4 +1,5 @@
 /** Between the texts that stand in a form's controls and the values of its record. */
+import { losesValue } from '#platform/json-scan.ts'
 import type { ShownField, ShownForm, ShownSection } from '#tools/forms/links/shown-form.schema.ts'
 
 import { fromLocal, toLocal } from './local-time.rules.ts'
@@ -10,7 +11,7 @@ export type Entered = ReadonlyMap<string, readonly string[]>
 export interface Problem {
   readonly place: Place
   readonly property: string
-  readonly kind: 'missing' | 'noNumber' | 'tooSmall' | 'tooLarge' | 'tooShort' | 'tooLong' | 'tooMany' | 'other'
+  readonly kind: 'missing' | 'noNumber' | 'tooPrecise' | 'tooSmall' | 'tooLarge' | 'tooShort' | 'tooLong' | 'tooMany' | 'other'
   readonly limit?: number
   /** Of another kind: what the server said. */
   readonly message?: string
@@ -104,8 +105,10 @@ interface Read {
 }
 
 function readNumber(text: string, { minimum, maximum }: ShownField): Read {
-  const plain = text.trim().replace(',', '.')
-  if (!/^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?$/i.test(plain)) return { value: text, problem: { kind: 'noNumber' } }
+  const plain = text.trim().replace(',', '.').replace(/^\+/, '')
+  if (!/^-?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?$/i.test(plain)) return { value: text, problem: { kind: 'noNumber' } }
+  // Another number than the one that was typed is never kept for it.
+  if (losesValue(plain)) return { value: text, problem: { kind: 'tooPrecise', limit: 15 } }
   const value = Number(plain)
   if (minimum !== undefined && value < minimum) return { value, problem: { kind: 'tooSmall', limit: minimum } }
   if (maximum !== undefined && value > maximum) return { value, problem: { kind: 'tooLarge', limit: maximum } }

@@ -36,6 +36,8 @@ export function sentence({ kind, limit, message }: Problem, name: string, texts:
       return texts.isMissing(name)
     case 'noNumber':
       return texts.noNumber(name)
+    case 'tooPrecise':
+      return texts.tooPrecise(name, shown)
     case 'tooSmall':
       return texts.tooSmall(name, shown)
     case 'tooLarge':

@@ -71,10 +71,12 @@ function around(opened: OpenedLink, token: string, language: PageLanguage, zone:
 const languageOf = ({ to, tenant }: OpenedLink, { acceptLanguage }: PageRequest) =>
   chooseLanguage(to.languageCode, acceptLanguage, tenant.languageCode)
 
-/** One row more in the list that asked for it; where no list did, nothing. */
+/** Whether it was posted for one row more alone, which stands in it then, where its list still takes one. */
 async function withRow({ form, zone }: Around, { entered, wish }: Posted): Promise<boolean> {
+  if (!wish.startsWith('add:')) return false
   const section = form.sections.find(({ type, name, allowAdd }) => type === 'list' && wish === `add:${name}` && allowAdd !== false)
-  if (!section) return false
+  // The form may have changed since it was shown: what was not meant as the answer is none all the same.
+  if (!section) return true
   const next = Math.max(-1, ...((await inTurns(rowsIn(entered))).get(section.name) ?? [])) + 1
   await inTurns(startRow(entered, section, next, zone))
   return true
