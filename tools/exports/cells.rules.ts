@@ -1,6 +1,7 @@
 /** Values as the cells of a file: the import reads them back as they were. */
 import type { CellValue } from 'hucre'
 
+import { guardedText, workbookText } from '#platform/spreadsheets.ts'
 import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 type DataType = CatalogProperty['dataType']
@@ -18,15 +19,10 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/**
- * A text that a spreadsheet would take for a formula gets an apostrophe before it, as spreadsheets have it: whoever opens a file must not run what a
- * stranger saved into a record. Numbers and telephone numbers begin with a sign too, and stay.
- */
-export const formula = /^[=@\t\r]|^[+-](?![\d\s().,/-]*$)/
-
-/** Of a CSV: a text. */
+/** Of a CSV: a text. What holds no text of anybody's is no formula, -1e-7 neither. */
 export function csvCell(value: unknown): string {
-  return textOf(value)
+  const isText = Array.isArray(value) ? value.some((one) => typeof one === 'string') : typeof value === 'string'
+  return isText ? guardedText(textOf(value)) : textOf(value)
 }
 
 /** Of a sheet: a number is a number, a day is a day. Times of day, and days before those that sheets know, are texts. */
@@ -37,7 +33,7 @@ export function sheetCell(dataType: DataType, value: unknown): CellValue {
     const time = Date.parse(value)
     if (time >= firstDay) return new Date(time)
   }
-  return textOf(value).slice(0, maxCellCharacters)
+  return workbookText(textOf(value).slice(0, maxCellCharacters))
 }
 
 /** How a sheet shows the numbers of a column. */

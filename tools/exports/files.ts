@@ -2,10 +2,11 @@
 import { writeXlsxStream } from 'hucre/xlsx'
 import Papa from 'papaparse'
 
+import { workbookText } from '#platform/spreadsheets.ts'
 import { nextTurn } from '#platform/turns.ts'
 import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 
-import { csvCell, formula, numberFormat, sheetCell } from './cells.rules.ts'
+import { csvCell, numberFormat, sheetCell } from './cells.rules.ts'
 import type { Format } from './exports.schema.ts'
 
 type DataType = CatalogProperty['dataType']
@@ -38,9 +39,8 @@ type Row = Readonly<Record<string, unknown>>
 const parse = (text: string) => JSON.parse(text) as Row
 
 async function* csvOf({ columns, batches }: Rows): AsyncGenerator<string> {
-  const lines = (rows: readonly (readonly string[])[]) =>
-    `${Papa.unparse(rows as string[][], { header: false, newline, escapeFormulae: formula })}${newline}`
-  yield lines([columns.map((column) => column.name)])
+  const lines = (rows: readonly (readonly string[])[]) => `${Papa.unparse(rows as string[][], { header: false, newline })}${newline}`
+  yield lines([columns.map((column) => csvCell(column.name))])
   for await (const batch of batches) {
     await nextTurn()
     yield lines(batch.map(parse).map((row) => columns.map((column) => csvCell(row[column.name]))))
@@ -70,7 +70,7 @@ async function* sheetRows({ columns, batches }: Rows) {
 async function* sheetOf(rows: Rows): AsyncGenerator<Uint8Array> {
   const columns = rows.columns.map((column) => {
     const numFmt = numberFormat(column.dataType)
-    return { header: column.name, ...(numFmt === undefined ? {} : { numFmt }) }
+    return { header: workbookText(column.name), ...(numFmt === undefined ? {} : { numFmt }) }
   })
   yield* writeXlsxStream(sheetRows(rows), { name: rows.name.slice(0, maxSheetName), columns })
 }

@@ -1,6 +1,8 @@
 /** The rows of a CSV file as a stream. */
 import Papa from 'papaparse'
 
+import { unguardedText } from '#platform/spreadsheets.ts'
+
 import { uniqueHeaders } from './columns.ts'
 import { maxRowCharacters } from './limits.ts'
 import { type FileRow, rowOfList } from './mapping.rules.ts'
@@ -49,10 +51,11 @@ export async function* readCsv(chunks: AsyncIterable<Buffer>, { delimiter, maxCo
       const first = line
       line += linesOf(cells, newline)
       if (cells.every((cell) => cell.trim() === '')) continue
-      if (headers === undefined) headers = uniqueHeaders(cells, maxColumns)
+      const texts = cells.map(unguardedText)
+      if (headers === undefined) headers = uniqueHeaders(texts, maxColumns)
       else {
         count++
-        yield { ...rowOfList(headers, cells, quoteProblem(broken.get(index))), line: first }
+        yield { ...rowOfList(headers, texts, quoteProblem(broken.get(index))), line: first }
       }
     }
     pending = isLast ? '' : pending.slice(meta.cursor)
