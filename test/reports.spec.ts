@@ -341,6 +341,13 @@ describe('definitions', () => {
       definitionJson: { primaryEntityId: 'Job', joins: [logs], columns: [{ property: 'Hour' }] },
     })
     expect(near.issues[0]).toMatchObject({ suggestion: 'Hours', message: expect.stringContaining('Log has Hours') })
+    const settings = await world.call('validate_report', {
+      definitionJson: { primaryEntityId: 'Job', dateFrom: '2026-01-01', cadence: 'day' },
+    })
+    expect(settings.issues.map(({ path, message, suggestion }: Record<string, unknown>) => [path, message, suggestion])).toEqual([
+      ['$.definitionJson.dateFrom', 'dateFrom stands in variance: {dateFrom, dateTo, cadence}.', undefined],
+      ['$.definitionJson.cadence', 'cadence stands in variance: {dateFrom, dateTo, cadence}.', undefined],
+    ])
     expect(await world.call('validate_report', { definitionJson: '{"a":' })).toMatchObject({
       ok: false,
       issues: [{ path: '$.definitionJson' }],

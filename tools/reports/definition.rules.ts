@@ -30,6 +30,8 @@ const keys = [
   'parameters',
 ]
 
+const ofVariance = ['dateFrom', 'dateTo', 'cadence']
+
 /** A definition, read. */
 export interface ReadDefinition {
   readonly parameters: readonly Parameter[]
@@ -57,6 +59,8 @@ export function readDefinition(catalog: Catalog, body: Body, path = '$.definitio
     .filter((key) => !keys.includes(key))
     .slice(0, 20)
     .map((key) => {
+      // Settings of variance, which is an object of its own; as times of a report they would lead to asOfDate.
+      if (ofVariance.includes(key)) return finding(`${path}.${key}`, `${key} stands in variance: {dateFrom, dateTo, cadence}.`)
       const { said, suggestion } = misnamed(quoted(key), key, keys)
       return finding(`${path}.${key.slice(0, 80)}`, `${said} Allowed: ${keys.join(', ')}.`, { suggestion })
     })
