@@ -195,7 +195,10 @@ describe('import_xlsform', () => {
       '3 hello note',
       '8 place geopoint',
       '4 village constraint_message',
+      '15 twice calculation',
+      '16 told calculation',
       '17 seen constraint',
+      '24 line calculation',
       '26 remark relevant',
     ])
     // In the language of whoever asks.

@@ -237,8 +237,13 @@ function* carryQuestion(
   const scope = scopeOf(carrying, home)
   const calculation = cell(row, 'calculation')
   const computed = calculation === '' ? undefined : carryValue(calculation, scope)
-  if (calculation !== '' && !computed)
-    tell(carrying, question, 'calculation', `${quoted(calculation)} is more than can be worked out here.`)
+  if (calculation !== '') {
+    // Half of it is carried: whoever changes what it was worked out of has to know that it stays.
+    const reason = computed
+      ? 'It is worked out once, when a record is made; a change of the record leaves it as it is.'
+      : `${quoted(calculation)} is more than can be worked out here.`
+    tell(carrying, question, 'calculation', reason)
+  }
   const isCalculate = cell(row, 'type').toLowerCase() === 'calculate'
   const own = relevanceOf(carrying, scope, row, name)
   const groups = home === survey.form ? section : relevanceOfGroups(carrying, scope, question.group)
