@@ -1,6 +1,9 @@
 /** The log of what happened: what is told, to whom, and what of it is not. */
 import { beforeAll, describe, expect, it } from 'vitest'
 
+import { recordEvents } from '#tools/events/record-events.ts'
+
+import { longestTurn, turnLimitMs } from './support/turns.ts'
 import { type TestTenant, useWorld } from './support/world.ts'
 
 const world = useWorld()
@@ -172,5 +175,39 @@ describe('the log', () => {
       expect(Object.keys(data).filter((name) => !(name in schema.properties))).toEqual([])
       expect(schema.required.filter((name) => !(name in data))).toEqual([])
     }
+  })
+
+  it('pages through events that are about no record, each once', async () => {
+    for (let at = 0; at < 25; at++) await call('create_user', { userName: `p${at}`, email: `p${at}@people.test`, roles: [] }, as)
+    const all = (await eventsOf(['user.created'])).map(({ eventId }) => eventId)
+    expect(all.length).toBeGreaterThan(24)
+    expect(new Set(all).size).toBe(all.length)
+    const paged: string[] = []
+    let cursor: string | undefined
+    do {
+      const input = { kinds: ['user.created'], pageSize: 1, ...(cursor === undefined ? {} : { cursor }) }
+      // A list over MCP says how it goes on.
+      const page = (await world.run('list_events', input, { ...as, transport: 'mcp' })) as { items: Told[]; nextCursor?: string }
+      paged.push(...page.items.map(({ eventId }) => eventId))
+      cursor = page.nextCursor
+    } while (cursor !== undefined && paged.length <= all.length)
+    expect(paged).toEqual(all)
+  })
+
+  it('looks for watched changes in many records without holding others up', async () => {
+    const properties = Array.from({ length: 300 }, (_, at) => ({ propertyId: at, entityPropertyId: at }))
+    const watched = new Map([['record.updated', new Set(properties.map(({ propertyId }) => propertyId))]])
+    const values = () => new Map(properties.map(({ entityPropertyId }) => [entityPropertyId, `of ${entityPropertyId}`]))
+    const changes = Array.from({ length: 5_000 }, (_, id) => ({ id, version: 2, kind: 'modified', before: values(), after: values() }))
+    const told: unknown[] = []
+    const tx = (_text: unknown, ...parameters: unknown[]) => ({
+      execute: async () => (told.push(JSON.parse(String(parameters.at(-1)))), []),
+    })
+    const context = { tx, tenantId: 1, stamp: '', actor: {}, origin: { kind: 'call', depth: 0 }, services: {}, assume: () => {} }
+    const { ms } = await longestTurn(() =>
+      recordEvents.hear(context as never, { entity: { entityId: 1, properties, watched } } as never, changes as never),
+    )
+    expect(told).toMatchObject([[{ kind: 'record.updated', isWatched: false }]])
+    expect(ms).toBeLessThan(turnLimitMs)
   })
 })

@@ -51,8 +51,14 @@ export function createOutlook({ lookUp }: Pick<Databases, 'lookUp'>, note: (turn
 
   async function sweep(): Promise<void> {
     if (sweptAt !== undefined && performance.now() - sweptAt < sweepMs) return
-    sweptAt = performance.now()
-    while (await lookUp((tx) => deleteOldErrands(tx), caller));
+    const began = performance.now()
+    // One portion a look: what has to be carried out does not wait for what is thrown away.
+    const isMore = await lookUp((tx) => deleteOldErrands(tx), caller).catch((error: unknown) => {
+      sweptAt = began
+      throw error
+    })
+    if (isMore) return
+    sweptAt = began
     await lookUp((tx) => deleteOldKeys(tx), caller)
   }
 

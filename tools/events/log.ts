@@ -19,7 +19,7 @@ export interface LogRequest {
 /** What one call looks at, whatever of it the caller sees: a page ends there, and the next goes on. */
 const lookedAtMost = recordsAtOnce
 const rowsAtOnce = 20
-const toldAtOnce = 100
+const toldAtOnce = 16
 
 interface Place extends EventPlace {
   /** How many records of the row are behind us. */
@@ -43,6 +43,8 @@ interface Step {
 function stepsOf(rows: readonly LoggedEvent[], from: Place | null): Step[] {
   return rows.flatMap((row) => {
     const done = from?.eventId === row.eventId ? from.done : 0
+    // About no record it is one by itself: nothing of it is left to go on with.
+    if (!row.recordIds && done > 0) return []
     return tellablesOf(row).map((one, index): Step => ({ one, place: [row.at, row.eventId, done + index + 1] }))
   })
 }

@@ -8,6 +8,7 @@ import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
+import { eachInTurns } from '#platform/turns.ts'
 import { todaysBody } from '#tools/definitions/service.ts'
 import type { Catalog } from '#tools/entities/catalog.types.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
@@ -20,6 +21,8 @@ import { apart, listWaiting, listWaitingPlaces, listWatchers, lockPlace, markCar
 
 const placesAtOnce = 200
 const valueBytes = 256 * 1024
+/** Changes, each of two versions, that are held to be compared. */
+const comparedAtOnce = 16
 const first: WaitingPlace = { tenantId: 0, entityId: -1 }
 
 const tenantsAtOnce = 4
@@ -171,15 +174,16 @@ async function changedOf(
   const properties = frame.entity.properties.filter(({ propertyId }) => propertyIds.includes(propertyId))
   const updated = events.filter(({ kind }) => kind === 'record.updated').flatMap(versionsOf)
   const before = ({ id, version }: VersionOf) => ({ id, version: version - 1 })
-  const names = [...new Map(updated.flatMap((one) => [one, before(one)]).map((one) => [versionKey(one), one])).values()]
-  const read = await readVersions(context, frame, names, { properties, bytes: valueBytes })
-  return new Set(
-    updated
-      .filter((one) => {
-        const [was, now] = [read.get(versionKey(before(one))), read.get(versionKey(one))]
-        // What is too large to be compared counts as changed.
-        return now !== undefined && (now.data === null || was?.data === null || changedNames(was?.data, now.data).length > 0)
-      })
-      .map(versionKey),
-  )
+  const changed = new Set<string>()
+  for (let from = 0; from < updated.length; from += comparedAtOnce) {
+    const some = updated.slice(from, from + comparedAtOnce)
+    const names = [...new Map(some.flatMap((one) => [one, before(one)]).map((one) => [versionKey(one), one])).values()]
+    const read = await readVersions(context, frame, names, { properties, bytes: valueBytes })
+    await eachInTurns(some, (one) => {
+      const [was, now] = [read.get(versionKey(before(one))), read.get(versionKey(one))]
+      // What is too large to be compared counts as changed.
+      if (now && (now.data === null || was?.data === null || changedNames(was?.data, now.data).length > 0)) changed.add(versionKey(one))
+    })
+  }
+  return changed
 }

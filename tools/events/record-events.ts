@@ -1,8 +1,8 @@
 /** Changes of records, told to the log: one row for all that a transaction changed the same way, whoever watches or does not. */
 import { tellChanges } from '#platform/event-log.ts'
 import type { RecordEventKind } from '#platform/shapes/event-kinds.ts'
-import { eachInTurns } from '#platform/turns.ts'
-import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
+import { eachInTurns, inTurns } from '#platform/turns.ts'
+import type { CatalogEntity, CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import type { ChangeKind, Listener, RecordChange } from './events.types.ts'
 import { hasChanged } from './changed.rules.ts'
@@ -15,12 +15,20 @@ const eventKinds: Readonly<Record<ChangeKind, RecordEventKind>> = {
 }
 
 /** Whether somebody may want to hear of one of these changes; their filters are asked later. */
-function isWatched(entity: CatalogEntity, kind: RecordEventKind, changes: readonly RecordChange[]): boolean {
+async function isWatched(entity: CatalogEntity, kind: RecordEventKind, changes: readonly RecordChange[]): Promise<boolean> {
   const watched = entity.watched?.get(kind)
   if (watched === undefined || watched === 'anything' || kind !== 'record.updated') return watched !== undefined
   const properties = entity.properties.filter(({ propertyId }) => watched.has(propertyId))
   // Where nobody read what the record held, whoever carries the event on reads it.
-  return changes.some(({ before, after }) => !before || !after || properties.some((one) => hasChanged(before, after, one)))
+  return inTurns(hasAnyChanged(changes, properties))
+}
+
+function* hasAnyChanged(changes: readonly RecordChange[], properties: readonly CatalogProperty[]): Generator<void, boolean> {
+  for (const { before, after } of changes) {
+    if (!before || !after || properties.some((one) => hasChanged(before, after, one))) return true
+    yield
+  }
+  return false
 }
 
 export const recordEvents: Listener = {
@@ -36,16 +44,10 @@ export const recordEvents: Listener = {
       group.versions.push(change.version)
       ofKind.set(kind, group)
     })
-    tellChanges(
-      context,
-      entity.entityId,
-      [...ofKind].map(([kind, { ids, versions, ...group }]) => ({
-        kind,
-        ids,
-        versions,
-        isWatched: isWatched(entity, kind, group.changes),
-      })),
-    )
+    const groups = [...ofKind].map(async ([kind, { ids, versions, changes: some }]) => {
+      return { kind, ids, versions, isWatched: await isWatched(entity, kind, some) }
+    })
+    tellChanges(context, entity.entityId, await Promise.all(groups))
     return undefined
   },
 }

@@ -1,5 +1,6 @@
 /** Statements on single versions of many records: what something was when it was told of. */
 import type { Tx } from '#platform/db/pool.ts'
+import { mapInTurns } from '#platform/turns.ts'
 
 import { createParameters, isoSql, type Parameters } from './columns.rules.ts'
 import { filterSql } from './conditions.rules.ts'
@@ -56,7 +57,7 @@ export async function readToldVersions(tx: Tx, showing: Showing, versions: reado
     parameters,
   )
   // The statement built these texts itself, in the shape of ToldVersion.
-  return found.map((row) => ({
+  return mapInTurns(found, (row) => ({
     ...(JSON.parse(row.head) as Omit<ToldVersion, 'data'>),
     data: row.data === null ? null : (JSON.parse(row.data) as Record<string, unknown>),
   }))

@@ -14,8 +14,8 @@ export type { ToldVersion, VersionName } from './told.store.ts'
 /** What names a version in a map. */
 export const versionKey = ({ id, version }: VersionName) => `${id}:${version}`
 
-/** More at once would be a text that is held whole. */
-const versionsAtOnce = 100
+/** Of 256 KiB each they are as much as one answer holds. */
+const versionsAtOnce = 16
 
 /** These versions by `versionKey`: those that are still there, of records that the caller sees, with these properties. */
 export async function readVersions(
