@@ -43,6 +43,18 @@ export const messagingPhrases: Phrases = {
     fr: "mon message est-il arrivé; le SMS a-t-il été remis; a-t-il été lu; pourquoi non distribué; l'a-t-il reçu; le client dit n'avoir reçu aucun mail; le SMS est-il encore en attente; preuve que le message est passé",
     es: 'llegó mi mensaje; se entregó el SMS; lo han leído; por qué no se entregó; lo ha recibido; el cliente dice que no llegó el correo; sigue el SMS en cola; prueba de que el mensaje salió',
   },
+  preview_message: {
+    en: 'how will this text look by SMS; see a message before it goes out; is this too long for a text; how many SMS will it cost; draft a message without sending; show what WhatsApp would carry; does my card fit into a text; proofread before sending; how would the mail read; which channels can carry this; count the characters of a text; dry run of a message',
+    de: 'wie sieht der Text als SMS aus; Nachricht vor dem Senden ansehen; ist das zu lang für eine SMS; wie viele SMS werden das; Vorschau einer Nachricht; welche Kanäle können das tragen; Nachricht entwerfen ohne zu senden',
+    fr: 'à quoi ressemble ce texte en SMS; voir un message avant son envoi; est-ce trop long pour un SMS; combien de SMS cela fait; aperçu du message; quels canaux peuvent le porter; rédiger sans envoyer',
+    es: 'cómo se verá este texto por SMS; ver un mensaje antes de enviarlo; es demasiado largo para un SMS; cuántos SMS serán; vista previa del mensaje; qué canales pueden llevarlo; redactar sin enviar',
+  },
+  resend_message: {
+    en: 'send the failed message again; try that text once more; it bounced, retry it; resend; the SMS did not go out, repeat it; retry a delivery that failed; give the failed mail another go; the provider was down, send it again; repeat an undelivered notification; second try for a message; push the failed one out again',
+    de: 'fehlgeschlagene Nachricht noch einmal senden; SMS erneut schicken; Zustellung wiederholen; kam nicht an, nochmal senden; Mail erneut versuchen; zweiter Versuch für eine Nachricht',
+    fr: "renvoyer le message échoué; réessayer ce SMS; il n'est pas parti, le renvoyer; relancer l'envoi échoué; nouvel essai d'envoi; renvoyer le mail non distribué",
+    es: 'reenviar el mensaje fallido; volver a mandar el SMS; no salió, repetirlo; reintentar la entrega fallida; segundo intento de envío; reenviar el correo no entregado',
+  },
   list_inbox: {
     en: 'do I have new messages; what is waiting for me; my unread messages; open my inbox; questions that I was asked; tasks addressed to me; notifications for me; what does the office want from me; anything for me; questions I still have to answer; show what was sent to me; messages I have not opened; my post; who wrote to me; what am I supposed to do, says my inbox',
     de: 'habe ich neue Nachrichten; was wartet auf mich; mein Posteingang; ungelesene Nachrichten; was will das Büro von mir; ist etwas für mich da; Fragen, die ich noch beantworten muss; wer hat mir geschrieben',

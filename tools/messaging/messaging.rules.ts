@@ -104,6 +104,21 @@ export function carriedBy(
   return { text: plainText(text, written), choices: [...choices] }
 }
 
+// What the basic alphabet of GSM 03.38 holds, and what takes two places in it.
+const gsmPlain = /^[@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&'()*+,\-./0-9:;<=>?¡A-ZÄÖÑÜ§¿a-zäöñüà]$/
+const gsmDouble = /^[\f^{}\\[~\]|€]$/
+
+/** Of how many parts an SMS is made: 160 characters, or 153 each of several; 70, or 67 each, where one of them is in no alphabet of old telephones. */
+export function smsParts(text: string): number {
+  let places = 0
+  for (const character of text) {
+    if (gsmPlain.test(character)) places += 1
+    else if (gsmDouble.test(character)) places += 2
+    else return text.length <= 70 ? 1 : Math.ceil(text.length / 67)
+  }
+  return places <= 160 ? 1 : Math.ceil(places / 153)
+}
+
 interface Sendable {
   readonly text?: string | undefined
   readonly card?: Card | undefined

@@ -3,6 +3,7 @@ import { z } from 'zod'
 
 import { component } from '#platform/document-schema.ts'
 import { definitionId } from '#platform/names.ts'
+import { issue } from '#platform/validation.ts'
 
 export const channelKinds = ['inbox', 'sms', 'whatsapp', 'email'] as const
 export type ChannelKind = (typeof channelKinds)[number]
@@ -96,6 +97,17 @@ export const messageStatus = messageDetail
     readDate: z.iso.datetime().optional(),
   })
 
+export const preview = z.object({
+  channel: channelKind,
+  text: z.string().describe('All that is written there, choices without buttons too'),
+  buttons: z.array(z.object({ key: choiceKey, label: z.string() })),
+  length: z.int(),
+  maxTextLength: z.int(),
+  smsParts: z.int().optional().describe('Of how many an SMS is made, which vendors charge each'),
+  fits: z.boolean(),
+  issues: z.array(issue),
+})
+
 export const conversation = z.object({
   conversationId,
   state: z.enum(['open', 'ended']),
@@ -169,6 +181,7 @@ export const exampleConversation: Conversation = {
 component('Message', message)
 component('MessageDetail', messageDetail)
 component('MessageStatus', messageStatus)
+component('MessagePreview', preview)
 component('Card', card)
 component('Recipient', recipient)
 component('Conversation', conversation)

@@ -75,6 +75,28 @@ export const steps: readonly Step[] = [
       messageId: '<walk-{{run}}@example.com>',
     }),
   },
+  {
+    operation: 'create_channel',
+    title: 'A channel without a vendor',
+    input: { internalName: 'Trial{{run}}', channel: 'sms', provider: 'sandbox', settings: {} },
+    keeps: { trialId: 'answer.channelId', trialKey: 'answer.channelKey' },
+  },
+  { operation: 'preview_message', input: { text: 'Is gate 4 open?', channels: ['sms'] } },
+  {
+    operation: 'send_message',
+    title: 'To a number without a telephone',
+    input: { to: { phone: '+34600123456' }, channel: 'Trial{{run}}', text: 'Is gate 4 open?' },
+    keeps: { failedId: 'answer.messageId' },
+  },
+  {
+    operation: 'receive_channel_webhook',
+    title: 'The report that it failed',
+    input: { channelKey: '{{trialKey}}' },
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"kind": "status", "messageId": {{failedId}}, "status": "failed"}',
+  },
+  { operation: 'resend_message', input: { messageId: '{{failedId}}' } },
+  { operation: 'delete_channel', title: 'The channel without a vendor', input: { channelId: '{{trialId}}' } },
   { operation: 'test_channel', input: { channelId, to: 'ana-{{run}}@example.com', timeoutSeconds: 0 } },
   { operation: 'delete_channel', input: { channelId } },
 ]

@@ -50,6 +50,23 @@ export const given: Given = {
     const { messageId } = await asked(stage)
     return { input: { messageId }, varying: ['at'] }
   },
+  preview_message: async () => ({ input: { text: 'Is gate 4 open?', channels: ['sms', 'inbox'] } }),
+  async resend_message(stage) {
+    const { channelKey, internalName } = await stage.call('create_channel', {
+      internalName: stage.unique('Trial'),
+      channel: 'sms',
+      provider: 'sandbox',
+      settings: {},
+    })
+    const { messageId } = await stage.call('send_message', {
+      to: { phone: '+34600123456' },
+      channel: internalName,
+      text: 'Is gate 4 open?',
+    })
+    const body = Buffer.from(JSON.stringify({ kind: 'status', messageId, status: 'failed' }))
+    await stage.world.call('receive_channel_webhook', { channelKey }, { raw: { body, headers: {}, url: '/' } })
+    return { input: { messageId } }
+  },
   async list_inbox(stage) {
     await asked(stage)
     return { input: { pageSize: 10 }, varying: ['at'] }

@@ -7,6 +7,8 @@ import { getConversation } from './get-conversation.ts'
 import { getMessageStatus } from './get-message-status.ts'
 import { listConversations } from './list-conversations.ts'
 import { pollReplies } from './poll-replies.ts'
+import { previewMessage } from './preview-message.ts'
+import { resendMessage } from './resend-message.ts'
 import { sendMessage } from './send-message.ts'
 
 export const conversationOperations: readonly Operation[] = [
@@ -17,4 +19,6 @@ export const conversationOperations: readonly Operation[] = [
   listConversations,
   getConversation,
   getMessageStatus,
+  resendMessage,
+  previewMessage,
 ]

@@ -237,3 +237,25 @@ export async function hasInbound(tx: Tx, tenantId: number, conversationId: numbe
       where tenant_id = ${tenantId} and provider_id = ${providerId} and conversation_id = ${conversationId} and direction = 'inbound') as is_there`
   return row.isThere
 }
+
+export interface Resendable {
+  readonly status: MessageStatus
+  readonly text: string
+  readonly card: Card | null
+  readonly assetKeys: readonly string[]
+  readonly isUrgent: boolean
+  readonly resentAs: number | null
+}
+
+/** An outbound message, locked: of two who send it again the second sees what the first did. */
+export async function lockForResend(tx: Tx, tenantId: number, messageId: number): Promise<Resendable | undefined> {
+  const [row] = await tx<Resendable[]>`
+    select status, text, card, asset_keys, is_urgent, resent_as from platform.message
+    where tenant_id = ${tenantId} and message_id = ${messageId} and direction = 'outbound'
+    for no key update`
+  return row
+}
+
+export async function noteResent(tx: Tx, tenantId: number, messageId: number, resentAs: number): Promise<void> {
+  await tx`update platform.message set resent_as = ${resentAs} where tenant_id = ${tenantId} and message_id = ${messageId}`
+}
