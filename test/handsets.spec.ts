@@ -128,6 +128,26 @@ describe('a channel without a vendor', () => {
     expect(await statusOf(late)).toMatchObject({ status: 'sent' })
   })
 
+  it('tells two conversations with one person apart by the question that a reply answers', async () => {
+    const phone = newPhone()
+    const asked = await textTo(phone, { card })
+    const { conversationId } = await textTo(phone, { text: 'The crew arrives at ten.' })
+    const said = async (id: number) =>
+      (await call('poll_replies', { conversationId: id, afterSeq: 0 })).messages.map((one: { text: string }) => one.text)
+    await act({ kind: 'message', from: phone, text: 'Who comes?' })
+    await act({ kind: 'message', from: phone, text: '2' })
+    // The question has been answered, so that the same word once more is no answer to it.
+    await act({ kind: 'message', from: phone, text: 'open' })
+    expect(await said(asked.conversationId)).toEqual(['2'])
+    expect(await said(conversationId)).toEqual(['Who comes?', 'open'])
+    const other = await textTo(phone, { card: { choices: [{ key: 'yes', label: 'Yes' }] } })
+    const again = await call('send_message', { conversationId: asked.conversationId, text: 'Really?', card })
+    await act({ kind: 'message', from: phone, choice: 'yes' })
+    await act({ kind: 'message', from: phone, choice: 'open' })
+    expect(await said(other.conversationId)).toEqual(['yes'])
+    expect(await said(again.conversationId)).toEqual(['2', 'open'])
+  })
+
   it('obeys STOP and answers HELP as a vendor’s channel does', async () => {
     const phone = newPhone()
     const sent = await textTo(phone)

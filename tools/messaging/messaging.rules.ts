@@ -79,6 +79,18 @@ export function choiceOf(reply: string, choices: NonNullable<Card['choices']>): 
   return number === undefined ? undefined : choices[Number(number) - 1]?.key
 }
 
+/**
+ * Which of a person's open conversations a reply belongs to, first the one in which we spoke last: that one, unless the reply is one of the answers that
+ * another offers and nobody has given there yet.
+ */
+export function conversationMeant(
+  open: readonly { readonly conversationId: number; readonly choices: NonNullable<Card['choices']> | null }[],
+  reply: string,
+): number | undefined {
+  const asking = open.find(({ choices }) => choices !== null && choiceOf(reply, choices) !== undefined)
+  return (asking ?? open[0])?.conversationId
+}
+
 /** A message as plain text: what a channel without buttons shows. */
 export function plainText(text: string, card: Card | null | undefined): string {
   const choices = card?.choices?.map((choice, index) => `${index + 1}. ${choice.label}`)

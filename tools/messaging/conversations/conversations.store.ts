@@ -3,7 +3,7 @@ import { countPage, fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
 import type { Found, PageRequest, Total } from '#platform/paging.ts'
 
-import type { ChannelKind, Conversation } from '../messaging.schema.ts'
+import type { Card, ChannelKind, Conversation } from '../messaging.schema.ts'
 
 /** A conversation as the domain works with it. */
 export interface ConversationRow extends Conversation {
@@ -90,15 +90,26 @@ export async function endIdle(
   return { isEnded: found?.state !== 'open', isNew: false }
 }
 
-/** The open one with this address on this channel in which we spoke last: whom a reply without a thread belongs to. */
-export async function findOpenByAddress(tx: Tx, tenantId: number, channelId: number, address: string): Promise<number | undefined> {
-  const [row] = await tx<{ conversationId: number }[]>`
-    select c.conversation_id from platform.conversation c
+export interface OpenConversation {
+  readonly conversationId: number
+  /** Of its last question, where nothing has come in since. */
+  readonly choices: NonNullable<Card['choices']> | null
+}
+
+/** The open ones with this address on this channel, first the one in which we spoke last: what a reply without a thread may belong to. */
+export async function listOpenByAddress(tx: Tx, tenantId: number, channelId: number, address: string): Promise<OpenConversation[]> {
+  return tx<OpenConversation[]>`
+    select c.conversation_id, case when q.seq > c.last_inbound_seq then q.card -> 'choices' end as choices
+    from platform.conversation c
       left join platform.message m on m.tenant_id = c.tenant_id and m.conversation_id = c.conversation_id and m.seq = c.last_outbound_seq
+      left join lateral (
+        select a.seq, a.card from platform.message a
+        where a.tenant_id = c.tenant_id and a.conversation_id = c.conversation_id and a.direction = 'outbound' and a.card -> 'choices' is not null
+        order by a.seq desc limit 1
+      ) q on true
     where c.tenant_id = ${tenantId} and c.channel_id = ${channelId} and c.address = ${address} and c.state = 'open'
     order by m.message_id desc nulls last, c.conversation_id desc
-    limit 1`
-  return row?.conversationId
+    limit 20`
 }
 
 /** The conversation of the message with this vendor's id: of a thread's earlier e-mail. */

@@ -7,15 +7,24 @@ import { type ChannelRow, findChannel, insertOptOut, isOptedOut } from '../chann
 import {
   type ConversationRow,
   findByProviderId,
-  findOpenByAddress,
   insertConversation,
+  listOpenByAddress,
   lockConversation,
   takeSeq,
 } from './conversations.store.ts'
 import { insertMedia } from '../delivery/delivery.store.ts'
 import { tellEnded, tellReceived } from '../delivery/errands.ts'
 import { findAskedCard, hasInbound, insertMessage } from './messages.store.ts'
-import { choiceOf, helpTextDefault, isUnsubscribe, isYes, type Keyword, keywordOf, keywordOfReply } from '../messaging.rules.ts'
+import {
+  choiceOf,
+  conversationMeant,
+  helpTextDefault,
+  isUnsubscribe,
+  isYes,
+  type Keyword,
+  keywordOf,
+  keywordOfReply,
+} from '../messaging.rules.ts'
 import { findProvider } from '../providers/index.ts'
 import { lockAddress } from './recipients.store.ts'
 import { addOutbound } from './send.ts'
@@ -48,7 +57,7 @@ export interface Stored {
   readonly keyword: Keyword | undefined
 }
 
-/** The conversation that a delivery of this channel belongs to, locked: by thread, else the latest open one with the address, else a new one. */
+/** The conversation that a delivery of this channel belongs to, locked: by thread, else by the question that it answers, else the latest open one with the address, else a new one. */
 async function openFor(context: TxContext, channel: ChannelRow, inbound: Inbound): Promise<ConversationRow> {
   const { tx, tenantId, stamp } = context
   // Two first messages of one person at once would open two conversations.
@@ -59,10 +68,11 @@ async function openFor(context: TxContext, channel: ChannelRow, inbound: Inbound
     if (thread) return thread
   }
   // One may end between being found and being locked; the next is found then.
-  for (let found = await findOpenByAddress(tx, tenantId, channel.channelId, inbound.from); found !== undefined;) {
+  const meant = async () =>
+    conversationMeant(await listOpenByAddress(tx, tenantId, channel.channelId, inbound.from), inbound.payload ?? inbound.text)
+  for (let found = await meant(); found !== undefined; found = await meant()) {
     const open = await lockConversation(tx, tenantId, found)
     if (open?.state === 'open') return open
-    found = await findOpenByAddress(tx, tenantId, channel.channelId, inbound.from)
   }
   return insertConversation(tx, tenantId, stamp, {
     channel: channel.channel,
