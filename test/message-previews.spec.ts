@@ -1,4 +1,4 @@
-/** Messages before they go, and once more after they failed. */
+/** Messages before they go, to many at once, and once more after they failed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { smsParts } from '#tools/messaging/messaging.rules.ts'
@@ -115,5 +115,52 @@ describe('a message that failed', () => {
     await expect(resend(ended)).rejects.toMatchObject(refused('conflict', /has ended/))
     const { key } = await world.newTenant()
     await expect(call('resend_message', { messageId: ended.messageId }, { key })).rejects.toMatchObject(refused('not_found'))
+  })
+})
+
+describe('one message to many', () => {
+  it('reaches each in a conversation of its own, and one that fails keeps none of the others back', async () => {
+    const [ana, ben, stopped] = [newPhone(), newPhone(), newPhone()]
+    const stop = Buffer.from(JSON.stringify({ kind: 'message', from: stopped, text: 'STOP' }))
+    await call('receive_channel_webhook', { channelKey }, { raw: { body: stop, headers: {}, url: '/' } })
+    const before = await countMessages()
+    const answer = await call('send_message_bulk', {
+      recipients: [
+        { to: { phone: ana } },
+        { to: { phone: '600' } },
+        { to: { phone: ana.replace('+34', '+34 ') } },
+        { to: { tenantUserId: world.tenant.tenantUserId } },
+        { to: { phone: stopped } },
+        { to: { phone: ben }, eiRecordId: 4_711 },
+        { to: { phone: ben } },
+      ],
+      text: 'Gate 4 is closed today.',
+    })
+    expect(answer).toMatchObject({ sent: 3, suppressed: 1, failed: 3 })
+    expect(answer.results.map((one: { index: number; outcome: string }) => [one.index, one.outcome])).toEqual([
+      [0, 'sent'],
+      [1, 'failed'],
+      [2, 'failed'],
+      [3, 'sent'],
+      [4, 'suppressed'],
+      [5, 'failed'],
+      [6, 'sent'],
+    ])
+    expect(answer.results[1].errors).toMatchObject([{ path: '$.to.phone' }])
+    expect(answer.results[2].errors).toMatchObject([{ message: expect.stringContaining('of 0 too') }])
+    const conversations = answer.results.flatMap((one: { conversationId?: number }) => one.conversationId ?? [])
+    expect(new Set(conversations).size).toBe(4)
+    expect(await countMessages()).toBe((before ?? 0) + 4)
+    await deliverer.deliver(answer.results[6])
+    expect(await call('get_message_status', { messageId: answer.results[6].messageId })).toMatchObject({ status: 'sent' })
+  })
+
+  it('leaves no conversation behind where the message cannot go out on a channel', async () => {
+    const address = newPhone()
+    const answer = await call('send_message_bulk', { recipients: [{ to: { phone: address } }], text: 'x'.repeat(1_601) })
+    expect(answer).toMatchObject({ sent: 0, failed: 1, results: [{ errors: [{ path: '$.text' }] }] })
+    expect(await call('list_conversations', { address })).toEqual([])
+    const many = Array.from({ length: 101 }, () => ({ to: { phone: address } }))
+    await expect(call('send_message_bulk', { recipients: many, text: 'x' })).rejects.toMatchObject(refused('invalid_input'))
   })
 })

@@ -43,6 +43,12 @@ export const messagingPhrases: Phrases = {
     fr: "mon message est-il arrivé; le SMS a-t-il été remis; a-t-il été lu; pourquoi non distribué; l'a-t-il reçu; le client dit n'avoir reçu aucun mail; le SMS est-il encore en attente; preuve que le message est passé",
     es: 'llegó mi mensaje; se entregó el SMS; lo han leído; por qué no se entregó; lo ha recibido; el cliente dice que no llegó el correo; sigue el SMS en cola; prueba de que el mensaje salió',
   },
+  send_message_bulk: {
+    en: 'tell the whole crew; text all customers on the list; the same note to many people; broadcast an announcement; mass message; notify everybody on shift; write to these fifty people; send a circular; inform all tenants of the building; one text for the entire team; blast a notice to several recipients; let all drivers know',
+    de: 'der ganzen Mannschaft Bescheid geben; dieselbe Nachricht an viele; Rundschreiben senden; alle Kunden der Liste anschreiben; Massennachricht; alle Fahrer informieren; Durchsage an das ganze Team',
+    fr: "prévenir toute l'équipe; le même message à plusieurs personnes; envoi groupé; écrire à tous les clients de la liste; diffuser une annonce; informer tous les chauffeurs",
+    es: 'avisar a toda la cuadrilla; el mismo mensaje a muchas personas; envío masivo; escribir a todos los clientes de la lista; difundir un anuncio; informar a todos los conductores',
+  },
   preview_message: {
     en: 'how will this text look by SMS; see a message before it goes out; is this too long for a text; how many SMS will it cost; draft a message without sending; show what WhatsApp would carry; does my card fit into a text; proofread before sending; how would the mail read; which channels can carry this; count the characters of a text; dry run of a message',
     de: 'wie sieht der Text als SMS aus; Nachricht vor dem Senden ansehen; ist das zu lang für eine SMS; wie viele SMS werden das; Vorschau einer Nachricht; welche Kanäle können das tragen; Nachricht entwerfen ohne zu senden',

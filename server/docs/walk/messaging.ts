@@ -81,6 +81,10 @@ export const steps: readonly Step[] = [
     input: { internalName: 'Trial{{run}}', channel: 'sms', provider: 'sandbox', settings: {} },
     keeps: { trialId: 'answer.channelId', trialKey: 'answer.channelKey' },
   },
+  {
+    operation: 'send_message_bulk',
+    input: { recipients: [{ to: { tenantUserId: '{{#myTenantUserId}}' } }], text: 'Gate 4 is closed today.' },
+  },
   { operation: 'preview_message', input: { text: 'Is gate 4 open?', channels: ['sms'] } },
   {
     operation: 'send_message',

@@ -50,6 +50,9 @@ export const given: Given = {
     const { messageId } = await asked(stage)
     return { input: { messageId }, varying: ['at'] }
   },
+  send_message_bulk: async ({ tenant }) => ({
+    input: { recipients: [{ to: { tenantUserId: tenant.tenantUserId } }], text: 'Gate 4 is closed today.' },
+  }),
   preview_message: async () => ({ input: { text: 'Is gate 4 open?', channels: ['sms', 'inbox'] } }),
   async resend_message(stage) {
     const { channelKey, internalName } = await stage.call('create_channel', {

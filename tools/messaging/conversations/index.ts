@@ -9,6 +9,7 @@ import { listConversations } from './list-conversations.ts'
 import { pollReplies } from './poll-replies.ts'
 import { previewMessage } from './preview-message.ts'
 import { resendMessage } from './resend-message.ts'
+import { sendMessageBulk } from './send-message-bulk.ts'
 import { sendMessage } from './send-message.ts'
 
 export const conversationOperations: readonly Operation[] = [
@@ -21,4 +22,5 @@ export const conversationOperations: readonly Operation[] = [
   getMessageStatus,
   resendMessage,
   previewMessage,
+  sendMessageBulk,
 ]

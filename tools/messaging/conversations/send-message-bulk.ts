@@ -1,0 +1,107 @@
+import { z } from 'zod'
+
+import { AppError } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
+import { defineOperation, type TxContext, writes } from '#platform/operation.ts'
+import { issue } from '#platform/validation.ts'
+
+import { findMessageIssues } from '../messaging.rules.ts'
+import { assetKeys, card, conversationId, eiRecordId, messageId, messageStates, messageText, recipient, seq } from '../messaging.schema.ts'
+import { openConversation } from './opening.ts'
+import { chooseRoute, type Route } from './routes.ts'
+import { addOutbound, checkAssets, type Outbound } from './send.ts'
+
+/** One transaction writes to all of them. */
+const mostRecipients = 100
+
+const result = z.object({
+  index: z.int(),
+  outcome: z.enum(['sent', 'suppressed', 'failed']),
+  conversationId: conversationId.optional(),
+  messageId: messageId.optional(),
+  seq: seq.optional(),
+  status: z.enum(messageStates).optional(),
+  errors: z.array(issue).optional(),
+})
+
+/** Whom a route leads to; the same person at another address is written to there too, where that was asked for. */
+const endOf = ({ kind, tenantUserId, address }: Route) => `${kind} ${address ?? tenantUserId}`
+
+/** Throws AppError where the message cannot go that way, before anything is written for it. */
+async function mustCarry(context: TxContext, { kind }: Route, message: Outbound): Promise<void> {
+  const issues = findMessageIssues(kind, message)
+  if (issues.length > 0) throw new AppError('invalid_input', `The message cannot go out on ${kind}.`, { issues })
+  const keys = [...(message.assetKeys ?? []), ...(message.card?.imageAssetKey ? [message.card.imageAssetKey] : [])]
+  await checkAssets(
+    context,
+    keys.map((key) => key.toLowerCase()),
+    kind !== 'inbox',
+  )
+}
+
+export const sendMessageBulk = defineOperation({
+  ...writes(z.object({ results: z.array(result), sent: z.int(), suppressed: z.int(), failed: z.int() })),
+  name: 'send_message_bulk',
+  title: 'Send one message to many',
+  description:
+    'Sends the same message to up to 100 recipients, each in a conversation of its own, and tells each result. One that fails keeps none of the others back; whoever is named twice gets it once. Try it with preview_message first.',
+  method: 'POST',
+  path: '/api/v1/messaging/send-bulk',
+  roles: 'DataEdit',
+  errors: [],
+  input: z.object({
+    recipients: z
+      .array(z.strictObject({ to: recipient, eiRecordId: eiRecordId.optional() }))
+      .min(1)
+      .max(mostRecipients)
+      .describe('Each as in send_message'),
+    channel: z.string().min(1).max(64).optional().describe("A kind or a channel's internalName; unless told, each recipient's preference"),
+    text: messageText.optional(),
+    card: card.optional(),
+    assetKeys: assetKeys.optional(),
+    urgent: z.boolean().optional().describe('As in send_message'),
+  }),
+  examples: [
+    {
+      title: 'To two of a crew',
+      input: { recipients: [{ to: { tenantUserId: 12 } }, { to: { tenantUserId: 99_999 } }], text: 'Gate 4 is closed today.' },
+      output: {
+        results: [
+          { index: 0, outcome: 'sent', conversationId: 340, messageId: 1100, seq: 1, status: 'delivered' },
+          { index: 1, outcome: 'failed', errors: [{ path: '$.to.tenantUserId', severity: 'error', message: 'There is no user 99999.' }] },
+        ],
+        sent: 1,
+        suppressed: 0,
+        failed: 1,
+      },
+    },
+  ],
+  async handler(context, { recipients, channel, text, card: shown, assetKeys: keys, urgent }) {
+    const message: Outbound = { text, card: shown, assetKeys: keys, isUrgent: urgent }
+    const firstTo = new Map<string, number>()
+    const results: z.output<typeof result>[] = []
+    for (const [index, { to, eiRecordId: about }] of recipients.entries()) {
+      try {
+        const route = await chooseRoute(context, to, channel)
+        const earlier = firstTo.get(endOf(route))
+        if (earlier !== undefined) {
+          const again = `The recipient is that of ${earlier} too, and gets the message once.`
+          throw new AppError('invalid_input', again, { issues: [finding('$.to', again)] })
+        }
+        await mustCarry(context, route, message)
+        const conversation = await openConversation(context, { to, channel, eiRecordId: about })
+        firstTo.set(endOf(route), index)
+        const sent = await addOutbound(context, conversation, message)
+        results.push({ index, outcome: sent.status === 'suppressed' ? 'suppressed' : 'sent', ...sent })
+      } catch (error) {
+        // What we refuse was refused before it wrote anything; what the database refuses ends the call.
+        if (!(error instanceof AppError) || error.status >= 500) throw error
+        results.push({ index, outcome: 'failed', errors: [...(error.issues ?? [finding('$.to', error.message)])] })
+      }
+    }
+    const count = (outcome: string) => results.filter((one) => one.outcome === outcome).length
+    const counts = { sent: count('sent'), suppressed: count('suppressed'), failed: count('failed') }
+    context.audit(counts)
+    return { results, ...counts }
+  },
+})
