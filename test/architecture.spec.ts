@@ -71,7 +71,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   product: ['language', 'vertical'],
   platform: ['audit_event', 'event', 'idempotency_key', 'outbox', 'record_block', 'watermark_epoch'],
   assets: ['asset', 'asset_receiver'],
-  auth: ['api_key'],
+  auth: ['api_key', 'secret'],
   definitions: ['definition', 'definition_use'],
   entities: ['detached_property', 'entity', 'entity_display', 'entity_property', 'entity_relation', 'identity_claim', 'identity_link'],
   events: ['event_delivery', 'event_subscription', 'event_watcher'],
@@ -89,7 +89,9 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   tenants: ['tenant'],
   users: words('app_user tenant_user user_contact count_users ensure_user is_member_elsewhere rename_user set_login_email set_password'),
   views: ['view_sync'],
-  workflows: ['workflow_log', 'workflow_run', 'workflow_signal', 'workflow_step_run'],
+  workflows: words(
+    'workflow workflow_log workflow_run workflow_signal workflow_step_run workflow_trigger workflow_version workflow_webhook',
+  ),
 }
 
 /** Who else writes a table. */

@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest'
 
 import { files, homeOf, type Import, imports, parse, under } from './support/sources.ts'
 
-const rules = files.filter((file) => file.endsWith('.rules.ts'))
-const taken = imports.filter((one) => one.from.endsWith('.rules.ts') && !one.isType)
+// The literals of step types are rules, each in a file of its own name.
+const isRules = (file: string) => file.endsWith('.rules.ts') || under(file, 'tools/workflows/step-types')
+const rules = files.filter(isRules)
+const taken = imports.filter((one) => isRules(one.from) && !one.isType)
 
 /** Beside zod what computes and nothing else. */
-const packages = new Set(['zod', 'node:crypto', 'markdown-it', 'croner'])
+const packages = new Set(['zod', 'node:crypto', 'node:util', 'markdown-it', 'croner'])
 
 type Node = Readonly<Record<string, unknown>>
 
@@ -49,7 +51,8 @@ function problemOf({ to, isPackage }: Import, value: string): string | undefined
   if (isPackage) return packages.has(to) ? undefined : 'a rule takes from packages only what computes'
   if (value === '*') return 'a rule says which values it takes'
   const home = homeOf(to, value)
-  if (!under(home.file, 'platform') && !/\.(?:rules|schema|types)\.ts$/.test(home.file)) return `${home.file} holds no rules`
+  if (!under(home.file, 'platform') && !isRules(home.file) && !/\.(?:schema|types)\.ts$/.test(home.file))
+    return `${home.file} holds no rules`
   const declaration = statementsOf(home.file).find((statement) => namesOf(statement).includes(home.name))
   if (!declaration) return `${home.file} does not declare it`
   return waits(declaration) ? 'what it takes waits' : undefined

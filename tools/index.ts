@@ -19,10 +19,12 @@ import { schemaDomain } from './schema/index.ts'
 import { tenantsDomain } from './tenants/index.ts'
 import { usersDomain } from './users/index.ts'
 import { viewsDomain } from './views/index.ts'
+import { workflowsDomain } from './workflows/index.ts'
+import { stepTypeVocabulary, triggerTypeVocabulary } from './workflows/service.ts'
 
 export const domains: readonly Domain[] = [
   docsDomain,
-  schemaDomain,
+  schemaDomain({ stepTypes: stepTypeVocabulary, triggerTypes: triggerTypeVocabulary }),
   propertiesDomain,
   entitiesDomain(accessFloor),
   instancesDomain,
@@ -30,6 +32,7 @@ export const domains: readonly Domain[] = [
   reportsDomain,
   formsDomain,
   contextDomain,
+  workflowsDomain,
   assetsDomain,
   tenantsDomain,
   usersDomain,

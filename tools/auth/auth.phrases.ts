@@ -31,4 +31,22 @@ export const authPhrases: Phrases = {
     fr: "changer les rôles d'une clé; prolonger l'expiration; limiter une clé à des adresses IP; renommer une clé; l'agent doit aussi pouvoir supprimer; enlever un droit à une clé; la clé expire bientôt, la prolonger; clé utilisable seulement depuis notre réseau",
     es: 'cambiar los roles de una clave; prolongar la caducidad; limitar una clave a direcciones IP; renombrar una clave; el agente también debe poder borrar; quitar un permiso a una clave; la clave caduca pronto, alargarla; clave solo desde nuestra red',
   },
+  save_secret: {
+    en: 'keep a password for a call to another system; store the token of our ERP; save an API token for HTTP steps; where do I put the credentials of a third party; deposit a bearer token; change the stored password of a connection; keep the key of the weather service; a secret that workflows may send; write-only password; safe place for a token',
+    de: 'ein Passwort für ein fremdes System hinterlegen; den Token unseres ERP speichern; Zugangsdaten für HTTP-Schritte ablegen; ein Geheimnis sichern; gespeicherten Token ersetzen; Schlüssel eines Dienstes hinterlegen',
+    fr: "conserver un mot de passe pour un autre système; enregistrer le jeton de notre ERP; déposer des identifiants pour les étapes HTTP; garder un secret; remplacer le jeton enregistré; déposer la clé d'un service",
+    es: 'guardar una contraseña para otro sistema; almacenar el token de nuestro ERP; dejar credenciales para los pasos HTTP; guardar un secreto; sustituir el token guardado; depositar la clave de un servicio',
+  },
+  list_secrets: {
+    en: 'which secrets are stored; names of the saved tokens; which credentials of third parties do we hold; when was the ERP token last used; overview of stored passwords for connections; what secrets can a workflow use; is there a token for the weather service; to which hosts may a secret go; list the write-only values; which stored tokens are unused',
+    de: 'welche Geheimnisse sind gespeichert; Namen der hinterlegten Token; welche fremden Zugangsdaten haben wir; wann wurde der Token zuletzt verwendet; an welche Hosts darf ein Geheimnis gehen; hinterlegte Passwörter auflisten',
+    fr: 'quels secrets sont enregistrés; noms des jetons déposés; quels identifiants tiers avons-nous; quand le jeton a-t-il servi; vers quels hôtes un secret peut-il aller; lister les mots de passe déposés',
+    es: 'qué secretos están guardados; nombres de los tokens almacenados; qué credenciales de terceros tenemos; cuándo se usó el token por última vez; a qué hosts puede ir un secreto; listar las contraseñas guardadas',
+  },
+  delete_secret: {
+    en: 'remove a stored token; delete the password of the old ERP; forget the credentials of a third party; the secret is no longer needed; throw away a saved token; take back the stored key of a service; clean up unused secrets; workflows shall not send this token any more; erase a secret; drop the saved password of a connection',
+    de: 'ein gespeichertes Token löschen; das Passwort des alten ERP entfernen; hinterlegte Zugangsdaten vergessen; das Geheimnis wird nicht mehr gebraucht; ungenutzte Geheimnisse aufräumen; Schlüssel eines Dienstes entfernen',
+    fr: "supprimer un jeton enregistré; retirer le mot de passe de l'ancien ERP; oublier des identifiants tiers; le secret n'est plus nécessaire; nettoyer les secrets inutiles; effacer la clé d'un service",
+    es: 'eliminar un token guardado; quitar la contraseña del ERP antiguo; olvidar credenciales de terceros; el secreto ya no hace falta; limpiar secretos sin uso; borrar la clave de un servicio',
+  },
 }

@@ -10,6 +10,7 @@ export const definitionNouns = {
   formShortcut: 'shortcut',
   report: 'report',
   eventSubscription: 'event subscription',
+  workflow: 'workflow',
 } as const
 export type DefinitionKind = keyof typeof definitionNouns
 export const definitionKinds = Object.keys(definitionNouns) as [DefinitionKind, ...DefinitionKind[]]

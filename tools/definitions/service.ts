@@ -30,7 +30,7 @@ import { viewerOf, whyNotChanged } from './visibility.rules.ts'
 
 export { type DefinitionRow, findDefinitionNames, listOfEntities } from './definitions.store.ts'
 export { type JoinedNames, referencesOfField, referencesOfFilter, referencesOfSort, referencesOfTokens } from './naming.rules.ts'
-export { optionsOf, type Reference, todaysBody, type Vocabulary } from './references.rules.ts'
+export { optionsOf, type Reference, todaysBody, type Vocabulary, withTodaysNames } from './references.rules.ts'
 export { refuseUsed, usesOf } from './uses.ts'
 
 /** Of one kind in a tenant. */

@@ -14,9 +14,10 @@ import { listVerticals } from './list-verticals.ts'
 import { saveCategory } from './save-category.ts'
 import { schemaPhrases } from './schema.phrases.ts'
 import { validateCatalog } from './validate-catalog.ts'
+import type { FlowVocabulary } from './vocabulary.ts'
 import { whoami } from './whoami.ts'
 
-export const schemaDomain: Domain = {
+export const schemaDomain = (flow: FlowVocabulary): Domain => ({
   name: 'schema',
   title: 'Schema',
   summary:
@@ -24,7 +25,7 @@ export const schemaDomain: Domain = {
   operations: [
     whoami,
     listLanguages,
-    getSchema,
+    getSchema(flow),
     getDictionary,
     listVerticals,
     listCategories,
@@ -38,4 +39,4 @@ export const schemaDomain: Domain = {
     validateCatalog,
   ],
   phrases: schemaPhrases,
-}
+})

@@ -60,8 +60,29 @@ export const vocabulary = {
   ),
   aggregates: z.array(z.object({ internalName: z.enum(aggregates), description: z.string() })),
   cardinalities: z.array(z.object({ internalName: z.string(), isRequired: z.boolean(), isList: z.boolean() })),
-  stepTypes: z.array(notBuilt.extend({ stepTypeId: z.int() })),
-  triggerTypes: z.array(notBuilt.extend({ triggerTypeId: z.int() })),
+  stepTypes: z.array(
+    z.object({
+      stepTypeId: z.int(),
+      internalName: z.string(),
+      description: z.string(),
+      kind: z.enum(['act', 'wait', 'branch', 'lanes', 'loop', 'end']),
+      config: z.looseObject({}).describe('JSON Schema; where it takes a value, a text with tokens does too'),
+      result: z.array(z.string()).describe('What [[$steps.<name>.…]] has; empty: any'),
+      actions: z.array(z.string()).describe('Of a step for people that names none'),
+      roles: z.array(z.string()).describe('What the workflow must hold'),
+      example: z.looseObject({}).describe('A config'),
+    }),
+  ),
+  triggerTypes: z.array(
+    z.object({
+      triggerTypeId: z.int(),
+      internalName: z.string(),
+      description: z.string(),
+      config: z.looseObject({}).describe('JSON Schema'),
+      payload: z.array(z.string()).describe('What [[$trigger.…]] has'),
+      example: z.looseObject({}).describe('A config'),
+    }),
+  ),
   sectionKinds: z.array(notBuilt.extend({ sectionKindId: z.int() })),
   storageProviderTypes: z.array(notBuilt.extend({ storageProviderTypeId: z.int(), settings: z.array(setting) })),
   channels: z.array(

@@ -74,7 +74,10 @@ const aggregateNotes: Readonly<Record<(typeof aggregates)[number], string>> = {
   MAX: 'Greatest or latest',
 }
 
-export const vocabularyNow: Vocabulary = {
+/** What the domains above bring into the vocabulary. */
+export type FlowVocabulary = Pick<Vocabulary, 'stepTypes' | 'triggerTypes'>
+
+export const vocabularyNow = (flow: FlowVocabulary): Vocabulary => ({
   dataTypes: dataTypes.map((internalName, index) => ({
     dataTypeId: index + 1,
     internalName,
@@ -95,8 +98,7 @@ export const vocabularyNow: Vocabulary = {
     { internalName: 'optionalList', isRequired: false, isList: true },
     { internalName: 'requiredList', isRequired: true, isList: true },
   ],
-  stepTypes: [],
-  triggerTypes: [],
+  ...flow,
   sectionKinds: [],
   storageProviderTypes: [{ storageProviderTypeId: 1, internalName: 'LocalDisk', settings: [] }],
   channels: channelKinds.map((internalName, index) => ({
@@ -111,4 +113,4 @@ export const vocabularyNow: Vocabulary = {
             secrets: [...secretFields],
           })),
   })),
-}
+})

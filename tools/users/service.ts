@@ -13,6 +13,7 @@ import {
   insertContact,
   insertMember,
   listUserPlaces,
+  readHeldRoles,
   setPersonPassword,
   updateServiceUser,
   type UserRow,
@@ -116,4 +117,4 @@ export function refuseChange(held: number, target: number, what: string): void {
   if (why) throw new AppError('forbidden', why)
 }
 
-export { findDisplayNames, findUser, findUserByAddress, listUserPlaces, type UserRow }
+export { findDisplayNames, findUser, findUserByAddress, listUserPlaces, readHeldRoles, type UserRow }

@@ -250,6 +250,14 @@ export async function findDisplayNames(tx: Tx, tenantId: number, ids: readonly n
   return new Map(rows.map((row) => [row.tenantUserId, row.displayName]))
 }
 
+/** Every role that some person of the tenant holds, together. */
+export async function readHeldRoles(tx: Tx, tenantId: number): Promise<number> {
+  const [row] = await tx<[{ held: number }]>`
+    select coalesce(bit_or(role_flag), 0)::int as held from platform.tenant_user
+    where tenant_id = ${tenantId} and not is_locked and not is_service`
+  return row.held
+}
+
 /** The user that a phone number or an e-mail address is a contact of. */
 export async function findUserByAddress(tx: Tx, tenantId: number, address: string): Promise<number | undefined> {
   const [row] = await tx<{ tenantUserId: number }[]>`

@@ -1,4 +1,4 @@
-/** The domain's door for the activities that carry runs. */
+/** The domain's door for the activities that carry runs, and for the vocabulary. */
 export { type Done, type FindVersion, fixInput, leadOn, type OpenStep, openStep } from './runs/carrying.ts'
 export { recordDone, recordFailed, recordOutcome, recordSkipped, recordTry, recordWaiting, scopeOf } from './runs/carrying.ts'
 export { findAssignees, flatOf, iterationsOf, keepItems, markOverdue, nextUndone, recordRunEnd, recordUndone } from './runs/ending.ts'
@@ -9,3 +9,4 @@ export { actionsOf, isObject, listIn, ownConfig, slotIn, stepsIn, textIn, triesO
 export type { Waiting } from './runs/steps.store.ts'
 export { actOn, assignTask, cancelRun, findTask, mustLockRun, pauseRun, resumeRun, retryRun, signalRun } from './runs/acting.ts'
 export { startRun } from './runs/starting.ts'
+export { stepTypeVocabulary, triggerTypeVocabulary } from './vocabulary.ts'

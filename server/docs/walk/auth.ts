@@ -12,4 +12,7 @@ export const steps: readonly Step[] = [
   { operation: 'update_api_key', input: { apiKeyId, roles: ['DataView', 'DataEdit'] } },
   { operation: 'rotate_api_key', input: { apiKeyId, graceSeconds: 60 }, keeps: { apiKeyId: 'answer.apiKeyId' } },
   { operation: 'revoke_api_key', input: { apiKeyId } },
+  { operation: 'save_secret', input: { internalName: 'erp{{run}}', value: 'from-the-console', hosts: ['erp.example.com'] } },
+  { operation: 'list_secrets' },
+  { operation: 'delete_secret', input: { secret: 'erp{{run}}' } },
 ]

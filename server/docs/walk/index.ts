@@ -18,6 +18,7 @@ import type { Step } from './step.ts'
 import { steps as tenants } from './tenants.ts'
 import { steps as users } from './users.ts'
 import { steps as views } from './views.ts'
+import { steps as workflows } from './workflows.ts'
 
 export type { Step } from './step.ts'
 
@@ -32,6 +33,7 @@ export const walk: Readonly<Record<string, readonly Step[]>> = {
   reports,
   forms,
   context,
+  workflows,
   assets,
   tenants,
   users,

@@ -21,4 +21,17 @@ export const given: Given = {
     varying: ['apiKey', 'previousValidUntil'],
   }),
   update_api_key: async (stage) => ({ input: { apiKeyId: await keyOf(stage), roles: ['DataEdit'], allowedAddresses: ['203.0.113.0/24'] } }),
+  save_secret: async ({ unique }) => ({ input: { internalName: unique('erp'), value: 'from-the-console', hosts: ['erp.example.com'] } }),
+  async list_secrets({ call, unique }) {
+    await call('save_secret', { internalName: unique('erp'), value: 'from-the-console', hosts: ['erp.example.com'] })
+    return { input: {} }
+  },
+  async delete_secret({ call, unique }) {
+    const { internalName } = await call('save_secret', {
+      internalName: unique('erp'),
+      value: 'from-the-console',
+      hosts: ['erp.example.com'],
+    })
+    return { input: { secret: internalName } }
+  },
 }

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+
+import { changeOtherDefinitions } from '#platform/db/definitions.ts'
+import { defineOperation, destroys } from '#platform/operation.ts'
+import { force } from '#tools/definitions/definitions.schema.ts'
+import { mustFindDefinition, removeDefinition } from '#tools/definitions/service.ts'
+
+import { workflowId, workflowSlot } from '../workflows.schema.ts'
+import { markDeleted } from '../workflows.store.ts'
+import { placeOfWorkflows } from './drafts.ts'
+
+export const deleteWorkflow = defineOperation({
+  ...destroys(z.object({ workflowId, deleted: z.literal(true) })),
+  name: 'delete_workflow',
+  title: 'Delete a workflow',
+  description: 'Deletes a workflow with its triggers: nothing starts it any more. Its instances stay, and those under way go on.',
+  method: 'DELETE',
+  path: '/api/v1/workflows/{workflow}',
+  roles: 'BuilderAdmin',
+  input: z.object({ workflow: workflowSlot, force }),
+  examples: [{ title: 'By name', input: { workflow: 'InspectionReview' }, output: { workflowId: 10_300, deleted: true } }],
+  async handler(context, input) {
+    return changeOtherDefinitions(context, async () => {
+      const { tx, tenantId, stamp } = context
+      const row = await mustFindDefinition(context, placeOfWorkflows, input.workflow)
+      await removeDefinition(context, row, input.force)
+      await markDeleted(tx, tenantId, stamp, row.definitionId)
+      return { workflowId: row.definitionId, deleted: true as const }
+    })
+  },
+})

@@ -1,0 +1,135 @@
+/** What a workflow uses, by place: ids beside names, so that a rename breaks nothing and a deletion is told. */
+import type { IdOrName } from '#platform/names.ts'
+import { type Reference, referencesOfField, referencesOfFilter, referencesOfTokens } from '#tools/definitions/service.ts'
+import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
+
+import { findTriggerType } from '../trigger-types.rules.ts'
+import { isObject, listIn, type Place, valueAt, type WorkflowBody } from './definition.types.ts'
+import { allNamings, allSteps, type Naming } from './walking.rules.ts'
+
+export const definitionUses = ['form', 'report', 'view', 'workflow'] as const
+export type DefinitionUse = (typeof definitionUses)[number]
+
+/** Definitions of each kind by id and by name in lower case. */
+export interface NamedDefinition {
+  readonly definitionId: number
+  readonly internalName: string
+  readonly entityId: number | null
+}
+export type NamedDefinitions = Readonly<Record<DefinitionUse, ReadonlyMap<string, NamedDefinition>>>
+
+export function isDefinitionUse(use: unknown): use is DefinitionUse {
+  return definitionUses.some((one) => one === use)
+}
+
+export const isSlot = (value: unknown): value is IdOrName => typeof value === 'string' || typeof value === 'number'
+
+export function entityOf(catalog: Catalog, slot: unknown): CatalogEntity | undefined {
+  return isSlot(slot) ? catalog.byIdOrName.get(String(slot).toLowerCase()) : undefined
+}
+
+/** The entity that a field of a config names; the workflow's own where the field has no name. */
+export function entityAt(catalog: Catalog, own: CatalogEntity | undefined, { config }: Pick<Naming, 'config'>, field: string) {
+  return field === '' ? own : entityOf(catalog, valueAt(config, field))
+}
+
+/** Where there is none, checking tells of it. */
+function relationOf(one: CatalogEntity | undefined, other: CatalogEntity): Reference[] {
+  const isRelated =
+    one !== undefined &&
+    (one.peers.includes(other.entityId) || [...one.parents, ...one.children].some(({ entityId }) => entityId === other.entityId))
+  return isRelated ? [{ entityId: one.entityId, otherEntityId: other.entityId }] : []
+}
+
+function ofAssignee(catalog: Catalog, own: CatalogEntity | undefined, said: unknown, at: Place): Reference[] {
+  if (!isObject(said)) return []
+  const { people, property, parent, peer } = said
+  const references: Reference[] = []
+  const bridged = isObject(people) ? entityOf(catalog, people['entity']) : undefined
+  if (bridged && isObject(people)) {
+    references.push({ at: [...at, 'people', 'entity'], entityId: bridged.entityId })
+    references.push(...referencesOfFilter(catalog, bridged, people['filter'], [...at, 'people', 'filter']))
+  }
+  if (own && property !== undefined) references.push(...referencesOfField(catalog, own, { property }, at).references)
+  for (const [key, slot] of [
+    ['parent', parent],
+    ['peer', peer],
+  ] as const) {
+    const other = entityOf(catalog, slot)
+    if (!other) continue
+    references.push({ at: [...at, key], entityId: other.entityId })
+    references.push(...relationOf(own, other))
+  }
+  return references
+}
+
+function ofNaming(catalog: Catalog, own: CatalogEntity | undefined, named: NamedDefinitions, one: Naming): Reference[] {
+  const { use, value, at } = one
+  if (isDefinitionUse(use)) {
+    const found = isSlot(value) ? named[use].get(String(value).toLowerCase()) : undefined
+    return found ? [{ at, definitionId: found.definitionId }] : []
+  }
+  if (use === 'entity') {
+    const entity = entityOf(catalog, value)
+    return entity ? [{ at, entityId: entity.entityId }] : []
+  }
+  if (use === 'assignee' || use === 'recipient') return ofAssignee(catalog, own, value, at)
+  if (typeof use === 'string') return []
+  if ('childOf' in use) {
+    const child = entityOf(catalog, value)
+    const parent = entityAt(catalog, own, one, use.childOf)
+    if (!child) return []
+    return [{ at, entityId: child.entityId }, ...relationOf(parent, child)]
+  }
+  if ('filterOf' in use) {
+    const entity = entityAt(catalog, own, one, use.filterOf)
+    return entity ? referencesOfFilter(catalog, entity, value, at) : []
+  }
+  if ('propertyOf' in use) {
+    const entity = entityAt(catalog, own, one, use.propertyOf)
+    if (!entity) return []
+    const single = (property: unknown, place: Place): Reference[] => {
+      const { property: found } = referencesOfField(catalog, entity, { property }, place)
+      return found ? [{ at: place, entityId: entity.entityId, propertyId: found.propertyId }] : []
+    }
+    return Array.isArray(value) ? value.flatMap((name: unknown, index) => single(name, [...at, index])) : single(value, at)
+  }
+  const entity = entityAt(catalog, own, one, use.valuesOf)
+  if (!entity || !isObject(value)) return []
+  return Object.keys(value).flatMap((key): Reference[] => {
+    const { property } = referencesOfField(catalog, entity, { property: key }, at)
+    return property ? [{ at: [...at, key], isKey: true, entityId: entity.entityId, propertyId: property.propertyId }] : []
+  })
+}
+
+/** Everything that a definition names. */
+export function referencesOfWorkflow(catalog: Catalog, named: NamedDefinitions, body: WorkflowBody): Reference[] {
+  const own = entityOf(catalog, body.entity)
+  const condition = (filter: unknown, at: Place, home: CatalogEntity | undefined) =>
+    home ? referencesOfFilter(catalog, home, filter, at) : []
+  const conditions = [...allSteps(body)].flatMap(({ said, at }) => [
+    ...condition(said['when'], [...at, 'when'], own),
+    ...listIn(said['branches']).flatMap((branch, index) =>
+      isObject(branch) ? condition(branch['when'], [...at, 'branches', index, 'when'], own) : [],
+    ),
+  ])
+  const triggers = body.triggers.flatMap(({ triggerType, config, filter }, index) => {
+    const field = findTriggerType(triggerType)?.ofEntity
+    const home = (field === undefined ? undefined : entityOf(catalog, valueAt(config, field))) ?? own
+    return condition(filter, ['triggers', index, 'filter'], home)
+  })
+  return [
+    ...(own ? [{ at: ['entity'], entityId: own.entityId }] : []),
+    ...[...allNamings(body)].flatMap((one) => ofNaming(catalog, own, named, one)),
+    ...conditions,
+    ...triggers,
+    ...referencesOfTokens(catalog, body, []),
+  ]
+}
+
+/** What a definition names of each kind, to be looked up. */
+export function slotsOf(body: Pick<WorkflowBody, 'steps' | 'triggers'>): Readonly<Record<DefinitionUse, readonly IdOrName[]>> {
+  const slots: Record<DefinitionUse, IdOrName[]> = { form: [], report: [], view: [], workflow: [] }
+  for (const { use, value } of allNamings(body)) if (isDefinitionUse(use) && isSlot(value)) slots[use].push(value)
+  return slots
+}

@@ -1,0 +1,62 @@
+import type { Domain } from '#platform/operation.ts'
+
+import { cloneWorkflow } from './definition/clone-workflow.ts'
+import { createWorkflow } from './definition/create-workflow.ts'
+import { createWorkflowStep } from './definition/create-workflow-step.ts'
+import { deleteWorkflow } from './definition/delete-workflow.ts'
+import { deleteWorkflowAction } from './definition/delete-workflow-action.ts'
+import { deleteWorkflowBranch } from './definition/delete-workflow-branch.ts'
+import { deleteWorkflowStep } from './definition/delete-workflow-step.ts'
+import { duplicateWorkflowStep } from './definition/duplicate-workflow-step.ts'
+import { exportWorkflow } from './definition/export-workflow.ts'
+import { getWorkflow } from './definition/get-workflow.ts'
+import { getWorkflowStep } from './definition/get-workflow-step.ts'
+import { importWorkflow } from './definition/import-workflow.ts'
+import { listWorkflowVersions } from './definition/list-workflow-versions.ts'
+import { listWorkflows } from './definition/list-workflows.ts'
+import { moveWorkflowStep } from './definition/move-workflow-step.ts'
+import { publishWorkflow } from './definition/publish-workflow.ts'
+import { reorderWorkflowSteps } from './definition/reorder-workflow-steps.ts'
+import { saveWorkflowAction } from './definition/save-workflow-action.ts'
+import { saveWorkflowBranch } from './definition/save-workflow-branch.ts'
+import { setWorkflowDisplay } from './definition/set-workflow-display.ts'
+import { setWorkflowTriggers } from './definition/set-workflow-triggers.ts'
+import { toggleWorkflow } from './definition/toggle-workflow.ts'
+import { updateWorkflow } from './definition/update-workflow.ts'
+import { updateWorkflowStep } from './definition/update-workflow-step.ts'
+import { validateWorkflow } from './definition/validate-workflow.ts'
+import { workflowsPhrases } from './workflows.phrases.ts'
+
+export const workflowsDomain: Domain = {
+  name: 'workflows',
+  title: 'Workflows',
+  summary: 'Definitions of what happens step by step, by itself and by people: steps, branches, triggers, versions.',
+  operations: [
+    listWorkflows,
+    createWorkflow,
+    getWorkflow,
+    updateWorkflow,
+    deleteWorkflow,
+    setWorkflowDisplay,
+    createWorkflowStep,
+    getWorkflowStep,
+    updateWorkflowStep,
+    deleteWorkflowStep,
+    duplicateWorkflowStep,
+    moveWorkflowStep,
+    reorderWorkflowSteps,
+    saveWorkflowAction,
+    deleteWorkflowAction,
+    saveWorkflowBranch,
+    deleteWorkflowBranch,
+    setWorkflowTriggers,
+    validateWorkflow,
+    publishWorkflow,
+    toggleWorkflow,
+    listWorkflowVersions,
+    cloneWorkflow,
+    importWorkflow,
+    exportWorkflow,
+  ],
+  phrases: workflowsPhrases,
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+
+import { card, duration, recipient, text } from '../definition/grammar.schema.ts'
+import { anyValue, list, object, someOf, textValue, timeValue } from '../shapes.rules.ts'
+import { defineStepType } from '../step-type.types.ts'
+
+const channel = z.string().min(1).max(64)
+
+export const ask = defineStepType({
+  stepTypeId: 3,
+  internalName: 'ask',
+  description: 'Asks people over their channels and waits: the first answer counts, the others are told.',
+  kind: 'wait',
+  isQuick: false,
+  config: z.strictObject({
+    to: recipient,
+    channel: channel.optional(),
+    text: text.optional(),
+    template: z.string().min(1).max(64).optional(),
+    card: card.optional(),
+    choices: z
+      .array(z.strictObject({ key: z.string().min(1).max(64), label: z.string().min(1).max(400) }))
+      .min(1)
+      .max(20)
+      .optional(),
+    reminders: z.array(duration).max(20).optional(),
+    fallback: z.array(channel).max(10).optional(),
+  }),
+  result: object({ text: textValue, choice: textValue, assetKeys: list(textValue), by: anyValue, at: timeValue }),
+  roles: ['DataEdit'],
+  names: { to: 'recipient', reminders: 'duration' },
+  check: (config) => someOf(config, ['text', 'template', 'card']),
+  example: {
+    to: { property: 'Inspector' },
+    text: 'Can you visit [[Inspection.externalKey]] today?',
+    choices: [
+      { key: 'yes', label: 'Yes' },
+      { key: 'no', label: 'No' },
+    ],
+    reminders: ['PT4H'],
+  },
+})

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+import { idOrName } from '#platform/names.ts'
+
+import { anyValue, list, numberValue, object, oneOf } from '../shapes.rules.ts'
+import { defineStepType } from '../step-type.types.ts'
+
+export const runReport = defineStepType({
+  stepTypeId: 13,
+  internalName: 'runReport',
+  description: 'Runs a report, by its name or as it is written out, and keeps its rows.',
+  kind: 'act',
+  isQuick: false,
+  config: z.strictObject({
+    report: idOrName.optional(),
+    definitionJson: z.looseObject({}).optional(),
+    params: z.record(z.string().max(64), z.unknown()).optional(),
+  }),
+  result: object({ rows: list(anyValue), totalCount: numberValue }),
+  roles: ['DataView'],
+  names: { report: 'report' },
+  check: (config) => oneOf(config, ['report', 'definitionJson']),
+  example: { report: 'OpenDefects', params: { site: '[[Inspection.SiteCode]]' } },
+})

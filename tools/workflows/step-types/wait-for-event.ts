@@ -1,0 +1,31 @@
+import { z } from 'zod'
+
+import { config, duration, dynamic } from '../definition/grammar.schema.ts'
+import { anyValue, object, oneOf } from '../shapes.rules.ts'
+import { defineStepType } from '../step-type.types.ts'
+
+export const waitForEvent = defineStepType({
+  stepTypeId: 6,
+  internalName: 'waitForEvent',
+  description: 'Waits for a signal by its name, or for what a trigger would fire on, about the record of the run unless told.',
+  kind: 'wait',
+  isQuick: true,
+  config: z.strictObject({
+    event: z.string().min(1).max(64).optional(),
+    trigger: z
+      .strictObject({ triggerType: z.string().min(1).max(64), config: config.optional(), filter: z.unknown().optional() })
+      .optional(),
+    timeout: dynamic(duration).optional(),
+    onTimeout: z.string().min(1).max(64).optional(),
+  }),
+  result: object({ payload: anyValue }),
+  roles: [],
+  names: { trigger: 'trigger', timeout: 'duration', onTimeout: 'step' },
+  check: (said) => [
+    ...oneOf(said, ['event', 'trigger']),
+    ...(said['onTimeout'] !== undefined && said['timeout'] === undefined
+      ? [{ field: 'onTimeout', message: 'Nothing leads there without a timeout.' }]
+      : []),
+  ],
+  example: { event: 'partsArrived', timeout: 'P7D', onTimeout: 'end' },
+})
