@@ -29,7 +29,7 @@ const tellNothing: Readonly<Record<string, readonly string[]>> = {
     get_entity_usage list_entity_relationships get_entity_access list_views get_view validate_view list_contexts get_context
     validate_context list_context_tokens validate_form list_forms list_entity_forms
     get_form list_form_versions get_form_schema generate_form list_form_shortcuts get_form_shortcut list_reports get_report validate_report
-    list_workflows get_workflow get_workflow_step validate_workflow list_workflow_versions export_workflow`.trim(),
+    list_workflows get_workflow get_workflow_step validate_workflow list_workflow_versions export_workflow get_workflow_diagram`.trim(),
   ),
   'tenants, users and keys': words(
     'whoami list_tenants get_tenant list_users get_user list_roles list_api_keys list_secrets list_channels get_contact_preferences',

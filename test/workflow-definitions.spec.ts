@@ -501,6 +501,34 @@ describe('validation', () => {
   })
 })
 
+describe('a diagram', () => {
+  it('shows where steps lead, and nothing of what a name could smuggle into a page', async () => {
+    const steps = [
+      { ...approval, actions: [{ internalName: 'yes' }, { internalName: 'no', goTo: 'end' }] },
+      config('parallel', { lanes: [{ internalName: 'l', steps: [{ ...closing, internalName: 'inner' }] }] }),
+    ]
+    const { internalName: workflow } = await call('import_workflow', definition({ steps }))
+    const { mermaid, svg } = await call('get_workflow_diagram', { workflow })
+    expect(mermaid.split('\n')).toEqual([
+      'flowchart TD',
+      'n0(["check: approval"])',
+      'n1(("end"))',
+      'n0 -->|no| n1',
+      'n0 --> n2',
+      'n2["one: parallel"]',
+      'n3["inner: saveRecord"]',
+      'n2 -.-> n3',
+    ])
+    expect(svg.startsWith('<svg')).toBe(true)
+    expect(svg).not.toMatch(/https?:\/\/fonts|<script/)
+    const odd = await call(
+      'import_workflow',
+      definition({ steps: [{ internalName: '<script>x</script>"]', stepType: 'wait', config: { for: 'P1D' } }] }),
+    )
+    expect((await call('get_workflow_diagram', { workflow: odd.internalName })).svg).not.toContain('<script')
+  })
+})
+
 describe('publishing', () => {
   it('freezes versions, and tells in words what differs', async () => {
     const said = definition()

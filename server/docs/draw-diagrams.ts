@@ -1,4 +1,4 @@
-/** Draws Mermaid without a browser, for `npm run docs` alone: it takes a second for each, and its package is no part of the product. */
+/** Draws the Mermaid of pages without a browser, for `npm run docs`: these drawings are committed. */
 import { renderMermaidSVG } from 'beautiful-mermaid'
 
 import { diagramPath, diagramsOf } from './diagrams.ts'

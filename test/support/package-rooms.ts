@@ -45,7 +45,7 @@ export const packageRooms: Readonly<Record<string, (file: string) => boolean>> =
   '@fastify/multipart': within('server/http'),
   '@modelcontextprotocol/server': within('server/mcp'),
   '@temporalio/worker': within('server/worker'),
-  'beautiful-mermaid': within('server/docs'),
+  'beautiful-mermaid': within('server/docs', 'platform/diagrams'),
   fastify: within('server/http'),
   entities: within('server/mail'),
   mailauth: within('server/mail'),

@@ -10,6 +10,7 @@ import { deleteWorkflowStep } from './definition/delete-workflow-step.ts'
 import { duplicateWorkflowStep } from './definition/duplicate-workflow-step.ts'
 import { exportWorkflow } from './definition/export-workflow.ts'
 import { getWorkflow } from './definition/get-workflow.ts'
+import { getWorkflowDiagram } from './definition/get-workflow-diagram.ts'
 import { getWorkflowStep } from './definition/get-workflow-step.ts'
 import { importWorkflow } from './definition/import-workflow.ts'
 import { listWorkflowVersions } from './definition/list-workflow-versions.ts'
@@ -57,6 +58,7 @@ export const workflowsDomain: Domain = {
     cloneWorkflow,
     importWorkflow,
     exportWorkflow,
+    getWorkflowDiagram,
   ],
   phrases: workflowsPhrases,
 }

@@ -151,4 +151,10 @@ export const workflowsPhrases: Phrases = {
     fr: 'enregistrer un workflow en JSON; emporter un processus vers un autre locataire; la définition en fichier; tout le flux en JSON; exporter un workflow; télécharger le processus',
     es: 'guardar un flujo como JSON; llevar un proceso a otro inquilino; la definición como archivo; todo el flujo en JSON; exportar un flujo; descargar el proceso',
   },
+  get_workflow_diagram: {
+    en: 'draw the process; picture of the workflow; show the flow as a diagram; flowchart of the approval; Mermaid text of a process; visualise the steps; graph of the automation; chart how the steps lead to each other; image of the flow for the handbook; see the process at a glance',
+    de: 'den Prozess zeichnen; Bild des Workflows; Ablaufdiagramm zeigen; Flussdiagramm der Freigabe; die Schritte als Grafik; Schaubild des Prozesses',
+    fr: "dessiner le processus; image du workflow; montrer le flux en diagramme; organigramme de l'approbation; visualiser les étapes; schéma du processus",
+    es: 'dibujar el proceso; imagen del flujo; mostrar el flujo como diagrama; diagrama de la aprobación; visualizar los pasos; gráfico del proceso',
+  },
 }

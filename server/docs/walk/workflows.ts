@@ -42,6 +42,7 @@ export const steps: readonly Step[] = [
   { operation: 'list_workflows', input: {} },
   { operation: 'get_workflow', input: { workflow } },
   { operation: 'export_workflow', input: { workflow } },
+  { operation: 'get_workflow_diagram', input: { workflow } },
   { operation: 'clone_workflow', input: { workflow, internalName: 'CopyOfOrderReview{{run}}' } },
   {
     operation: 'import_workflow',

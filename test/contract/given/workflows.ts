@@ -108,4 +108,5 @@ export const given: Given = {
   clone_workflow: ofWorkflow((_made, { unique }) => ({ internalName: unique('Copy') })),
   import_workflow: async (stage) => ({ input: (await definitionOf(stage)).definition }),
   export_workflow: ofWorkflow(),
+  get_workflow_diagram: ofWorkflow(),
 }

@@ -23,14 +23,14 @@ export function actionsOf({ said, type }: PlacedStep): readonly { readonly name:
 }
 
 /** Whether the step may go on to `next`, or to the step that follows. */
-function fallsThrough(step: PlacedStep): boolean {
+export function fallsThrough(step: PlacedStep): boolean {
   if (step.type?.kind === 'end') return false
   const actions = step.type?.actions === undefined ? [] : actionsOf(step)
   return actions.length === 0 || actions.some(({ goTo }) => goTo === undefined)
 }
 
 /** Every target that a step says. */
-function waysOf({ said, at, type, config }: PlacedStep): Way[] {
+export function waysOf({ said, at, type, config }: PlacedStep): Way[] {
   const ofList = (name: string) => listIn(said[name]).flatMap((one, index) => goToIn(one, [...at, name, index]))
   const timeout = type?.names['onTimeout'] === 'step' ? config['onTimeout'] : undefined
   return [
