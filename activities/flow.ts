@@ -66,10 +66,7 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
     const context = Context.current()
     const beating = setInterval(() => context.heartbeat(), heartbeatMs)
     const ending = new AbortController()
-    const timer = setTimeout(
-      () => ending.abort(new AppError('timeout', `The step took longer than ${seconds} seconds.`)),
-      Math.min(seconds, mostTrySeconds) * 1_000,
-    )
+    const timer = setTimeout(() => ending.abort(new AppError('timeout', `The step took longer than ${seconds} seconds.`)), seconds * 1_000)
     const signal = AbortSignal.any([context.cancellationSignal, ending.signal])
     try {
       return await work(signal)
@@ -146,6 +143,8 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
       if (!perform)
         throw new AppError('unprocessable', `This installation has nothing that carries out steps of the type ${found.stepType}.`)
       const who = actingFor(order.tenantId, open.run)
+      const seconds = trySecondsOf(found.said)
+      const limit = AbortSignal.timeout(seconds * 1_000)
       const step: StepContext = {
         services,
         open,
@@ -153,11 +152,18 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
         phase: order.phase,
         joined: order.joined,
         who,
-        signal,
+        signal: AbortSignal.any([signal, limit]),
         scope: scopeNow,
         async call(operation, input, doneOf: (answer: unknown) => Done) {
           const record = (tx: Parameters<typeof recordDone>[0], answer: unknown) => recordDone(tx, open, doneOf(answer))
-          const answer = await runAs(services, who, operation, input, { key: `step:${row.effectNo}`, signal, commitWith: record })
+          const answer = await runAs(services, who, operation, input, {
+            key: `step:${row.effectNo}`,
+            signal: step.signal,
+            commitWith: record,
+          }).catch((error: unknown) => {
+            // What was given up for its time says so, whatever it broke with.
+            throw limit.aborted && !signal.aborted ? new AppError('timeout', `The step took longer than ${seconds} seconds.`) : error
+          })
           // Of an answer that was kept, another try may have recorded nothing.
           await services.databases.transact({ tenantId: order.tenantId }, ({ tx }) => record(tx, answer))
           return { kind: 'recorded' }
@@ -189,7 +195,7 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
   }
 
   return {
-    performStep: (order) => alive(trySeconds, (signal) => carryOut(order, signal)),
+    performStep: (order) => alive(mostTrySeconds, (signal) => carryOut(order, signal)),
     async withdrawStep({ tenantId, runId, no }) {
       await recordWithdrawn(services, tenantId, runId, no)
     },
@@ -243,6 +249,11 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
       await recordRunEnd(services, end)
     },
   }
+}
+
+/** How long one try of a step may take. */
+function trySecondsOf({ timeoutSeconds }: Said): number {
+  return Math.min(typeof timeoutSeconds === 'number' ? timeoutSeconds : trySeconds, mostTrySeconds)
 }
 
 function isGoingOn(outcome: unknown): outcome is Outcome {

@@ -5,6 +5,9 @@ import { importKind, importRunner, instanceExportKind, instanceExportRunner, wip
 import { reportDeliveryKind, reportDeliveryRunner, reportExportKind, reportExportRunner } from '#tools/reports/service.ts'
 import { viewExportKind, viewExportRunner } from '#tools/views/service.ts'
 
+import { findFlowVersion } from '#tools/workflows/service.ts'
+
+import { createFlowActivities } from './flow.ts'
 import { createJobActivities } from './jobs.ts'
 import { createMessagingActivities } from './messaging/index.ts'
 import { createAnalysisActivities, createRecognitionActivities } from './recognition.ts'
@@ -27,7 +30,7 @@ export function createActivities(services: Services): Activities {
   const recognizer = createRecognizer({ cacheDir: config.cacheDir, ...config.recognition, log })
   const { close: closeSenders, ...messages } = createMessagingActivities(services)
   return {
-    general: createAnalysisActivities({ services }),
+    general: { ...createAnalysisActivities({ services }), ...createFlowActivities({ services, findVersion: findFlowVersion }) },
     messages,
     recognition: createRecognitionActivities({ services, recognizer }),
     jobs: createJobActivities({

@@ -8,6 +8,7 @@ import { AppError } from '#platform/errors.ts'
 import { buildRegistry } from '#platform/registry.ts'
 import { roleNames } from '#platform/roles.ts'
 import { domains } from '#tools/index.ts'
+import { findFlowVersion, openStep, recordWaiting } from '#tools/workflows/service.ts'
 
 import { openWorld, type World } from './support/world.ts'
 
@@ -105,6 +106,12 @@ beforeAll(async () => {
   })
   const sent = await call('send_message', { to: { tenantUserId: user.tenantUserId }, text: `About ${marker}`, eiRecordId })
   await call('create_signed_link', { form: 'PersonForm', to: { email: 'guest@people.test' }, eiRecordId })
+  const { workflowInstanceId } = await call('start_workflow', {
+    workflow: await publishedWorkflow(call),
+    eiRecordId,
+    input: { note: marker },
+  })
+  await taskOf(tenant, workflowInstanceId)
   await call('set_entity_access', {
     entity: 'Person',
     rules: [{ tenantUserId: tenant.tenantUserId, read: true, create: true, edit: true, delete: true, seesSensitive: true }],
@@ -138,6 +145,7 @@ beforeAll(async () => {
     childEntity: 'Badge',
     definitionJson: { primaryEntityId: 'Person', columns: ['Note'] },
     report: 'Notes',
+    workflowInstanceId,
   }
   expect(entityId).toBeGreaterThan(0)
   shownOfPerson = new RegExp(`${marker}|"eiRecordId"\\s*:\\s*(?:${eiRecordId}|${gone.eiRecordId})\\b|${assetKey}`)
@@ -147,6 +155,23 @@ beforeAll(async () => {
 })
 
 afterAll(async () => world?.close())
+
+async function publishedWorkflow(call: (name: string, input: object) => Promise<unknown>): Promise<string> {
+  const steps = [{ internalName: 'check', stepType: 'approval', config: { question: 'Is it so?' } }]
+  const input = [{ name: 'note', dataType: 'Text' }]
+  const displays = [{ languageCode: 'en-US', name: 'Look' }]
+  await call('import_workflow', { internalName: 'Look', displays, entity: 'Person', roles: ['DataView'], input, steps, triggers: [] })
+  await call('publish_workflow', { workflow: 'Look' })
+  return 'Look'
+}
+
+/** No worker runs here: the step of the run begins to wait for whoever sees the record. */
+async function taskOf({ tenantId, tenantUserId }: { tenantId: number; tenantUserId: number }, runId: number): Promise<void> {
+  const { services } = world.platform
+  const open = await openStep(services, findFlowVersion, { tenantId, runId, no: 1, path: { step: 'check', iteration: [] }, phase: 'begin' })
+  if (!open) throw new Error('The run was not opened')
+  await recordWaiting(services, open, { user: tenantUserId })
+}
 
 function inputOf({ inputSchema, pathParams }: (typeof readers)[number]): Record<string, unknown> {
   const required = Array.isArray(inputSchema['required']) ? (inputSchema['required'] as string[]) : []

@@ -42,7 +42,7 @@ export interface FlowWorld {
   /** Starts a run of these steps, and answers its id. */
   start(
     steps: readonly Step[],
-    more?: { readonly input?: Said; readonly eiRecordId?: number; readonly entityId?: number } & Partial<FlowVersion>,
+    more?: { readonly input?: Said; readonly eiRecordId?: number; readonly entityId?: number } & Partial<Omit<FlowVersion, 'input'>>,
   ): Promise<number>
   /** Somebody does something to a run. */
   act<T>(

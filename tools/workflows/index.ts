@@ -26,6 +26,20 @@ import { toggleWorkflow } from './definition/toggle-workflow.ts'
 import { updateWorkflow } from './definition/update-workflow.ts'
 import { updateWorkflowStep } from './definition/update-workflow-step.ts'
 import { validateWorkflow } from './definition/validate-workflow.ts'
+import { actOnWorkflowInstance } from './runs/act-on-workflow-instance.ts'
+import { assignWorkflowInstance } from './runs/assign-workflow-instance.ts'
+import { cancelWorkflowInstance } from './runs/cancel-workflow-instance.ts'
+import { commentWorkflowInstance } from './runs/comment-workflow-instance.ts'
+import { getWorkflowInstance } from './runs/get-workflow-instance.ts'
+import { getWorkflowInstanceLog } from './runs/get-workflow-instance-log.ts'
+import { listMyTasks } from './runs/list-my-tasks.ts'
+import { listWorkflowInstances } from './runs/list-workflow-instances.ts'
+import { pauseWorkflowInstance } from './runs/pause-workflow-instance.ts'
+import { resumeWorkflowInstance } from './runs/resume-workflow-instance.ts'
+import { retryWorkflowInstance } from './runs/retry-workflow-instance.ts'
+import { signalWorkflowInstance } from './runs/signal-workflow-instance.ts'
+import { startWorkflow } from './runs/start-workflow.ts'
+import { runsPhrases } from './runs/runs.phrases.ts'
 import { workflowsPhrases } from './workflows.phrases.ts'
 
 export const workflowsDomain: Domain = {
@@ -59,6 +73,19 @@ export const workflowsDomain: Domain = {
     importWorkflow,
     exportWorkflow,
     getWorkflowDiagram,
+    startWorkflow,
+    listWorkflowInstances,
+    getWorkflowInstance,
+    getWorkflowInstanceLog,
+    actOnWorkflowInstance,
+    assignWorkflowInstance,
+    commentWorkflowInstance,
+    pauseWorkflowInstance,
+    resumeWorkflowInstance,
+    cancelWorkflowInstance,
+    retryWorkflowInstance,
+    signalWorkflowInstance,
+    listMyTasks,
   ],
-  phrases: workflowsPhrases,
+  phrases: { ...workflowsPhrases, ...runsPhrases },
 }

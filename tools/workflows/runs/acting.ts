@@ -99,9 +99,9 @@ export async function findTask(context: TxContext, version: FlowVersion, run: Ru
 
 /** Records the act and wakes the run. Throws 409 where somebody else was first. */
 export async function actOn(
-  context: TxContext,
+  context: Pick<TxContext, 'tx' | 'tenantId' | 'actor' | 'stamp' | 'emit'>,
   { run, row }: Task,
-  act: Act & { readonly values?: Said; readonly eiRecordId?: number },
+  act: Act & { readonly values?: Said | undefined; readonly eiRecordId?: number },
 ): Promise<void> {
   const { tx, tenantId, actor, stamp } = context
   const by = actor.tenantUserId
@@ -211,4 +211,8 @@ export async function retryRun(context: TxContext, run: RunRow, version: FlowVer
 /** The run, held until the transaction ends. Throws 404. */
 export async function mustLockRun({ tx, tenantId }: TxContext, runId: number): Promise<RunRow> {
   return mustExist(await lockRun(tx, tenantId, runId), 'workflow instance')
+}
+
+export async function commentOn({ tx, tenantId, actor, stamp }: TxContext, run: RunRow, comment: string): Promise<void> {
+  await addLogLine(tx, tenantId, run.runId, stamp, { event: 'commented', by: actor.tenantUserId, comment })
 }

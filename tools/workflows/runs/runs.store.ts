@@ -1,9 +1,11 @@
 /** All SQL of runs, their log and the signals that nobody awaits yet. */
+import { countPage, fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
 import type { RunState } from '#platform/flow/run.types.ts'
+import type { Found, PageRequest, Total } from '#platform/paging.ts'
 import type { Origin } from '#platform/shapes/origin.ts'
 
-import type { NewLogLine, RunError, RunRow } from './runs.types.ts'
+import type { LogRow, NewLogLine, RunError, RunRow, WorkflowState } from './runs.types.ts'
 
 const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value))
 
@@ -187,4 +189,70 @@ export async function takeSignal(
     )
     returning payload, by_user, at`
   return row
+}
+
+/** The oldest first, after a line. */
+export async function listLog(tx: Tx, tenantId: number, runId: number, page: PageRequest, after: number): Promise<Found<LogRow>> {
+  return fetchPage<LogRow>(
+    tx,
+    page,
+    tx`
+      select seq, at, step_no, step, step_type, iteration, event, by_user, attempt, input, output, error, comment, duration_ms
+      from platform.workflow_log
+      where tenant_id = ${tenantId} and run_id = ${runId} and seq > ${after}
+      order by seq`,
+  )
+}
+
+export async function countLog(tx: Tx, tenantId: number, runId: number): Promise<number> {
+  const [row] = await tx<{ logSeq: number }[]>`
+    select log_seq from platform.workflow_run where tenant_id = ${tenantId} and run_id = ${runId}`
+  return row?.logSeq ?? 0
+}
+
+export interface RunFilter {
+  readonly workflowId: number | null
+  readonly states: readonly WorkflowState[] | null
+  readonly eiRecordId: number | null
+  readonly assignee: number | null
+}
+
+const isWanted = (tx: Tx, tenantId: number, filter: RunFilter) => tx`
+  tenant_id = ${tenantId}
+  and (${filter.workflowId}::int is null or workflow_id = ${filter.workflowId}::int)
+  and (${filter.eiRecordId}::bigint is null or ei_record_id = ${filter.eiRecordId}::bigint)
+  and (${filter.states ? tx.array([...filter.states]) : null}::text[] is null
+    or case when is_paused then 'paused' else state end = any (${filter.states ? tx.array([...filter.states]) : null}::text[]))
+  and (${filter.assignee}::int is null or exists (
+    select from platform.workflow_step_run s
+    where s.tenant_id = ${tenantId} and s.run_id = workflow_run.run_id and s.is_waiting
+      and (s.assignee_user = ${filter.assignee}::int or ${filter.assignee}::int = any (s.assignee_users))))`
+
+/** The newest first. `before` is the last id of the page before. */
+export async function listRuns(
+  tx: Tx,
+  tenantId: number,
+  page: PageRequest,
+  filter: RunFilter & { readonly before: number | null },
+): Promise<Found<RunRow>> {
+  return fetchPage<RunRow>(
+    tx,
+    page,
+    tx`
+      select ${columns(tx)} from platform.workflow_run
+      where ${isWanted(tx, tenantId, filter)} and (${filter.before}::bigint is null or run_id < ${filter.before})
+      order by run_id desc`,
+  )
+}
+
+export async function countRuns(tx: Tx, tenantId: number, page: PageRequest, filter: RunFilter): Promise<Total> {
+  return countPage(tx, page, tx`from platform.workflow_run where ${isWanted(tx, tenantId, filter)}`)
+}
+
+/** Runs of a workflow about a record that have not ended. */
+export async function countRunning(tx: Tx, tenantId: number, workflowId: number, eiRecordId: number): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::int as count from platform.workflow_run
+    where tenant_id = ${tenantId} and workflow_id = ${workflowId} and ei_record_id = ${eiRecordId} and finished_date is null`
+  return row?.count ?? 0
 }

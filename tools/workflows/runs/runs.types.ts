@@ -13,7 +13,9 @@ export interface FlowVersion {
   readonly internalName: string
   /** The name of the entity that its runs are about. */
   readonly entity?: string | undefined
-  readonly variables?: readonly { readonly name: string; readonly value?: unknown }[]
+  readonly variables?: readonly { readonly name: string; readonly value?: unknown }[] | undefined
+  readonly input?: readonly { readonly name: string; readonly isRequired?: boolean }[] | undefined
+  readonly concurrency?: 'parallel' | 'queue' | 'skipIfRunning' | undefined
   readonly maxDurationDays?: number | undefined
   readonly steps: readonly Said[]
   readonly plan: Plan
@@ -128,4 +130,23 @@ export interface NewLogLine {
   readonly error?: RunError | undefined
   readonly comment?: string | undefined
   readonly durationMs?: number | undefined
+}
+
+export type WorkflowState = RunRow['state'] | 'paused'
+
+export interface LogRow {
+  readonly seq: number
+  readonly at: string
+  readonly stepNo: number | null
+  readonly step: string | null
+  readonly stepType: string | null
+  readonly iteration: readonly number[] | null
+  readonly event: LogEvent
+  readonly byUser: number | null
+  readonly attempt: number | null
+  readonly input: unknown
+  readonly output: unknown
+  readonly error: RunError | null
+  readonly comment: string | null
+  readonly durationMs: number | null
 }

@@ -1,5 +1,7 @@
 /** All SQL of the steps of runs. */
+import { fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
+import type { Found, PageRequest } from '#platform/paging.ts'
 
 import type { Answer, Assignment, RunError, StepRow } from './runs.types.ts'
 
@@ -218,4 +220,66 @@ export async function findActors(tx: Tx, tenantId: number, runId: number, steps:
     select (answer ->> 'by')::int as by from platform.workflow_step_run
     where tenant_id = ${tenantId} and run_id = ${runId} and step = any (${tx.array([...steps])}::text[]) and answer ->> 'by' is not null`
   return rows.map(({ by }) => by)
+}
+
+/** Those that are under way, in the order in which they began. */
+export async function listActive(
+  tx: Tx,
+  tenantId: number,
+  runIds: readonly number[],
+): Promise<readonly (StepRow & { readonly runId: number })[]> {
+  return tx<(StepRow & { runId: number })[]>`
+    select run_id, ${columns(tx)} from platform.workflow_step_run
+    where tenant_id = ${tenantId} and run_id = any (${tx.array([...runIds])}::bigint[]) and state = 'active'
+    order by run_id, step_no`
+}
+
+/** Those of the runs in which somebody was asked by name, or is asked by a role now. */
+export async function findAskedIn(
+  tx: Tx,
+  tenantId: number,
+  runIds: readonly number[],
+  { tenantUserId, roleFlag }: { readonly tenantUserId: number; readonly roleFlag: number },
+): Promise<readonly number[]> {
+  const rows = await tx<{ runId: number }[]>`
+    select distinct run_id from platform.workflow_step_run
+    where tenant_id = ${tenantId} and run_id = any (${tx.array([...runIds])}::bigint[])
+      and (assignee_user = ${tenantUserId}::int or ${tenantUserId}::int = any (assignee_users)
+        or (is_waiting and assignee_role is not null and assignee_role & ${roleFlag}::int = assignee_role))`
+  return rows.map(({ runId }) => runId)
+}
+
+export interface TaskRow extends StepRow {
+  readonly runId: number
+  readonly workflowId: number
+  readonly version: number
+  readonly internalName: string
+  readonly entityId: number | null
+  readonly eiRecordId: number | null
+}
+
+/** Tasks for a user, by name or by a role, the newest first. `before` is the place of the last one of the page before. */
+export async function listTasks(
+  tx: Tx,
+  tenantId: number,
+  { tenantUserId, roleFlag }: { readonly tenantUserId: number; readonly roleFlag: number },
+  page: PageRequest,
+  before: readonly [runId: number, stepNo: number] | null,
+): Promise<Found<TaskRow>> {
+  const [runId, stepNo] = before ?? [null, null]
+  return fetchPage<TaskRow>(
+    tx,
+    page,
+    tx`
+      select s.*, r.workflow_id, r.version, r.internal_name, r.entity_id, r.ei_record_id
+      from (
+        select run_id, ${columns(tx)} from platform.workflow_step_run
+        where tenant_id = ${tenantId} and is_waiting and step_type in ('form', 'approval')
+          and (assignee_user = ${tenantUserId}::int or ${tenantUserId}::int = any (assignee_users)
+            or (assignee_role is not null and assignee_role & ${roleFlag}::int = assignee_role))
+          and (${runId}::bigint is null or (run_id, step_no) < (${runId}::bigint, ${stepNo}::int))
+      ) s
+      join platform.workflow_run r on r.tenant_id = ${tenantId} and r.run_id = s.run_id and r.finished_date is null
+      order by s.run_id desc, s.step_no desc`,
+  )
 }

@@ -1,0 +1,145 @@
+/** Runs by their operations: started, seen, acted on, and refused, on a real Temporal with the product's own activities. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { createFlowActivities } from '#activities/flow.ts'
+import { carryOut } from '#server/worker/carry-out.ts'
+import { type Relay, startRelay } from '#server/worker/relay.ts'
+import { findFlowVersion } from '#tools/workflows/service.ts'
+
+import { openTemporal, startTestWorker, type TestTemporal, type TestWorker } from './support/temporal.ts'
+import { openWorld, type World } from './support/world.ts'
+
+let world: World
+let temporal: TestTemporal
+let worker: TestWorker
+let relay: Relay
+
+beforeAll(async () => {
+  ;[world, temporal] = await Promise.all([openWorld(), openTemporal()])
+  const { services } = world.platform
+  services.temporal.connectTo(temporal.address)
+  worker = await startTestWorker(temporal, { act: createFlowActivities({ services, findVersion: findFlowVersion, retryDelayMs: 5 }) })
+  relay = startRelay(services, (errand) => carryOut(services, errand))
+  for (const internalName of ['Status', 'Note']) await world.call('create_property', { internalName, dataType: 'Text' })
+  await world.call('create_entity', { internalName: 'Order', properties: [{ property: 'Status' }, { property: 'Note' }] })
+})
+afterAll(async () => {
+  await relay?.stop()
+  await worker?.stop()
+  await world?.close()
+  await temporal?.close()
+})
+
+let count = 0
+async function publish(steps: readonly object[], more: object = {}): Promise<string> {
+  const workflow = `Flow${++count}`
+  const displays = [{ languageCode: 'en-US', name: workflow }]
+  const answer = await world.call('import_workflow', {
+    internalName: workflow,
+    displays,
+    roles: ['DataView', 'DataEdit'],
+    steps,
+    triggers: [],
+    ...more,
+  })
+  expect((answer.issues ?? []).filter((one: { severity: string }) => one.severity === 'error')).toEqual([])
+  await world.call('publish_workflow', { workflow })
+  return workflow
+}
+
+const get = (workflowInstanceId: number) => world.call('get_workflow_instance', { workflowInstanceId })
+const until = async (workflowInstanceId: number, state: string) => {
+  await expect.poll(async () => (await get(workflowInstanceId)).state, { timeout: 25_000 }).toBe(state)
+  return get(workflowInstanceId)
+}
+const check = { internalName: 'check', stepType: 'approval', config: { question: 'Is [[Order.externalKey]] complete?' } }
+
+describe('a run', () => {
+  it('is started about a record, waits for a person, and closes the record by what they said', async () => {
+    const close = {
+      internalName: 'close',
+      stepType: 'saveRecord',
+      config: {
+        entity: 'Order',
+        eiRecordId: '[[Order.eiRecordId]]',
+        values: { Status: '[[$steps.check.action]]', Note: '[[$input.why]]' },
+      },
+    }
+    const workflow = await publish([check, close], { entity: 'Order', input: [{ name: 'why', dataType: 'Text', isRequired: true }] })
+    const { eiRecordId } = await world.call('save_instance', { entity: 'Order', key1: 'O-1', data: {} })
+    expect(await world.refusal('start_workflow', { workflow, eiRecordId })).toMatchObject({
+      code: 'invalid_input',
+      issues: [{ path: '$.input.why' }],
+    })
+    expect(await world.refusal('start_workflow', { workflow, input: { why: 'x' } })).toMatchObject({ code: 'invalid_input' })
+    expect(await world.refusal('start_workflow', { workflow, eiRecordId: 1, input: { why: 'x' } })).toMatchObject({ code: 'not_found' })
+    const { workflowInstanceId, state } = await world.call('start_workflow', { workflow, key1: 'O-1', input: { why: 'spring' } })
+    expect(state).toBe('queued')
+    expect(await until(workflowInstanceId, 'waiting')).toMatchObject({
+      eiRecordId,
+      startedBy: world.tenant.tenantUserId,
+      currentSteps: [
+        { internalName: 'check', stepType: 'approval', assignee: { role: 'DataEdit' }, actions: ['approve', 'reject'], isOverdue: false },
+      ],
+    })
+    expect(await world.call('list_my_tasks')).toMatchObject([{ workflowInstanceId, question: 'Is O-1 complete?' }])
+    expect(await world.refusal('act_on_workflow_instance', { workflowInstanceId, action: 'aprove' })).toMatchObject({
+      code: 'invalid_input',
+      issues: [{ path: '$.action', suggestion: 'approve' }],
+    })
+    await world.call('act_on_workflow_instance', { workflowInstanceId, action: 'approve', comment: 'fine' })
+    await until(workflowInstanceId, 'completed')
+    expect(await world.call('get_instance', { entity: 'Order', record: String(eiRecordId) })).toMatchObject({
+      data: { Status: 'approve', Note: 'spring' },
+    })
+    expect((await world.call('get_workflow_instance_log', { workflowInstanceId })).map((line: { event: string }) => line.event)).toEqual([
+      'started',
+      'started',
+      'waiting',
+      'acted',
+      'done',
+      'started',
+      'done',
+    ])
+    expect(await world.call('list_workflow_instances', { workflow, states: ['completed'] })).toMatchObject([{ workflowInstanceId }])
+    expect(await world.call('list_my_tasks')).toEqual([])
+  })
+
+  it('is not there for another tenant, and is refused to who has no role for it', async () => {
+    const workflow = await publish([{ ...check, config: { question: 'Go?' } }])
+    const { workflowInstanceId } = await world.call('start_workflow', { workflow })
+    await until(workflowInstanceId, 'waiting')
+    const other = await world.newTenant()
+    for (const name of ['get_workflow_instance', 'get_workflow_instance_log', 'cancel_workflow_instance'])
+      expect(await world.refusal(name, { workflowInstanceId }, other.key)).toMatchObject({ code: 'not_found' })
+    const viewer = await world.tenant.keyWith(['DataView'])
+    expect(await world.refusal('act_on_workflow_instance', { workflowInstanceId, action: 'approve' }, viewer)).toMatchObject({
+      code: 'forbidden',
+    })
+    const nobody = await world.tenant.keyWith(['AdminUser'])
+    expect(await world.refusal('act_on_workflow_instance', { workflowInstanceId, action: 'approve' }, nobody)).toMatchObject({
+      code: 'not_found',
+    })
+  })
+
+  it('of a draft is refused, and what was never paused or has not failed is a conflict', async () => {
+    await world.call('import_workflow', {
+      internalName: 'Draft',
+      displays: [{ languageCode: 'en-US', name: 'D' }],
+      steps: [check],
+      entity: 'Order',
+      triggers: [],
+    })
+    expect(await world.refusal('start_workflow', { workflow: 'Draft' })).toMatchObject({ code: 'conflict' })
+    const workflow = await publish([{ ...check, config: { question: 'Go?' } }])
+    const { workflowInstanceId } = await world.call('start_workflow', { workflow })
+    await until(workflowInstanceId, 'waiting')
+    for (const name of ['resume_workflow_instance', 'retry_workflow_instance'])
+      expect(await world.refusal(name, { workflowInstanceId })).toMatchObject({ code: 'conflict' })
+    await world.call('pause_workflow_instance', { workflowInstanceId })
+    expect(await get(workflowInstanceId)).toMatchObject({ state: 'paused' })
+    await world.call('cancel_workflow_instance', { workflowInstanceId })
+    await until(workflowInstanceId, 'cancelled')
+    expect(await world.refusal('pause_workflow_instance', { workflowInstanceId })).toMatchObject({ code: 'conflict' })
+  })
+})

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+
+import { defineOperation, reads } from '#platform/operation.ts'
+import { decodeIdCursor, listOf, pageInput, pageOf, totalOf } from '#platform/paging.ts'
+
+import { type anyJson, workflowInstanceId, workflowLogLine } from './runs.schema.ts'
+import { countLog, listLog } from './runs.store.ts'
+import type { LogRow } from './runs.types.ts'
+import { isTold, masked, mustSeeRun, sensitiveNames } from './sight.ts'
+
+function toLine(row: LogRow, told: boolean, names: ReadonlySet<string>): z.output<typeof workflowLogLine> {
+  // What was logged is JSON.
+  const shown = (value: unknown) => masked(value, names) as z.output<typeof anyJson>
+  const { step, stepType, byUser, iteration, attempt, comment, error, durationMs } = row
+  return {
+    seq: row.seq,
+    at: row.at,
+    ...(step === null ? {} : { step }),
+    ...(stepType === null ? {} : { stepType }),
+    event: row.event,
+    ...(byUser === null ? {} : { by: byUser }),
+    ...(iteration === null || iteration.length === 0 ? {} : { iteration: [...iteration] }),
+    ...(attempt === null ? {} : { attempt }),
+    ...(row.input === null || !told ? {} : { input: shown(row.input) }),
+    ...(row.output === null || !told ? {} : { output: shown(row.output) }),
+    ...(comment === null ? {} : { comment }),
+    ...(error === null ? {} : { error: told ? error : { ...error, message: 'It failed.' } }),
+    ...(durationMs === null ? {} : { durationMs }),
+  }
+}
+
+export const getWorkflowInstanceLog = defineOperation({
+  ...reads(z.array(workflowLogLine)),
+  errors: ['not_found'],
+  name: 'get_workflow_instance_log',
+  title: "Read a run's log",
+  description: 'What a run did and who acted, the oldest first: each step with its input, output and error. Sensitive values are masked.',
+  method: 'POST',
+  path: '/api/v1/workflow-instances/{workflowInstanceId}/log',
+  roles: 'DataView',
+  input: z.object({ workflowInstanceId, ...pageInput }),
+  examples: [
+    {
+      title: 'A review',
+      input: { workflowInstanceId: 77 },
+      output: [{ seq: 1, at: '2026-03-01T08:30:00.000Z', event: 'started', by: 7, input: {} }],
+    },
+  ],
+  async handler(context, input) {
+    const { tx, tenantId } = context
+    const run = await mustSeeRun(context, input.workflowInstanceId)
+    const [told, names] = [await isTold(context, run), await sensitiveNames(context)]
+    const page = pageOf(context, input)
+    // Lines are numbered without gaps, so a page is a range of numbers.
+    const after = page.cursor === undefined ? page.offset : decodeIdCursor(page.cursor)
+    const found = await listLog(tx, tenantId, run.runId, { ...page, offset: 0 }, after)
+    const count = page.countTo === undefined ? 0 : await countLog(tx, tenantId, run.runId)
+    return listOf(page, found, { show: (row) => toLine(row, told, names), cursor: ({ seq }) => [seq], total: totalOf(page, count) })
+  },
+})
