@@ -40,6 +40,7 @@ const tellNothing: Readonly<Record<string, readonly string[]>> = {
     'validate_instance validate_form_record validate_form_record_multi validate_form_record_multi_update',
   ),
   'messages to the caller alone': ['list_inbox'],
+  'what it is given, as each channel would carry it': ['preview_message'],
   'replies, of which there are none; the conversation is asked for apart': ['await_reply', 'poll_replies', 'get_message_status'],
   'lines of a job, which has none here; the job is asked for apart': ['get_job_log'],
   'a worker, of which none runs here; the file is asked for apart': ['recognize_text', 'classify_image'],

@@ -28,6 +28,7 @@ const walks = [
     'history-and-sync',
     'messaging',
     'message-channels',
+    'workflows',
   ],
   ['attachments-and-recognition'],
   ['api-keys-and-roles'],

@@ -15,8 +15,8 @@ export const deliveryId = z.int().min(1).max(Number.MAX_SAFE_INTEGER).describe('
 export const targetUrl = z
   .string()
   .max(2_000)
-  .regex(/^https?:\/\/[^@#\s\\\p{Cc}]*$/u, 'An http or https address without a user, a fragment or white space')
-  .refine((text) => URL.canParse(text) && isHost(new URL(text).hostname), 'An address with a host is needed')
+  .regex(/^https?:\/\/[^@#\s\\]*$/, 'An http or https address without a user, a fragment or white space')
+  .refine((text) => !/\p{Cc}/u.test(text) && URL.canParse(text) && isHost(new URL(text).hostname), 'An address with a host is needed')
   .describe('Where events are posted to; https')
 
 const isHost = (host: string) => host !== '' && (host.startsWith('[') || isHostName(host) || /^\d+\.\d+\.\d+\.\d+$/.test(host))
