@@ -21,6 +21,8 @@ const boundedElsewhere: Readonly<Record<string, string>> = {
   groupBy: byParser,
   aggregates: byParser,
   having: byParser,
+  when: byParser,
+  payload: 'by its bytes, in the handler',
   params: 'by the schema of the operation that is called',
 }
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bodyText } from '#platform/answer.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { advanceJob, queueJob, readJobForRun } from '#tools/jobs/service.ts'
+import { findFlowVersion, openStep, recordWaiting } from '#tools/workflows/service.ts'
 
 import { openPipelineWorld, type PipelineWorld } from './support/pipeline.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -133,7 +134,60 @@ describe('every list that has pages', () => {
       for (const key1 of ['p1', 'p2']) await narrow.call('save_instance', { entity: 'Person', key1, data: { Email: 'both@example.com' } })
       return { entity: 'Person' }
     },
+    list_workflows: async () => {
+      await makeWorkflow('FirstFlow')
+      await makeWorkflow('SecondFlow')
+      return {}
+    },
+    list_workflow_instances: async () => ({ workflow: (await makeRuns('Runs')).workflow }),
+    list_my_tasks: async () => {
+      const { runIds } = await makeRuns('Tasks')
+      for (const runId of runIds) await beginTask(runId)
+      return {}
+    },
+    get_workflow_instance_log: async () => {
+      const [workflowInstanceId = 0] = (await makeRuns('Logged')).runIds
+      await narrow.call('comment_workflow_instance', { workflowInstanceId, comment: 'Seen' })
+      return { workflowInstanceId }
+    },
+    list_events: async () => ({ kinds: ['record.created'] }),
+    list_event_subscriptions: async () => {
+      for (const internalName of ['FirstHook', 'SecondHook']) await makeHook(internalName)
+      return {}
+    },
+    list_event_deliveries: async () => {
+      const { subscriptionId } = await makeHook('SampledHook')
+      for (let n = 0; n < 2; n++) await narrow.call('test_event_subscription', { subscriptionId, timeoutSeconds: 0 })
+      return { subscriptionId }
+    },
   }
+  const makeHook = (internalName: string) =>
+    narrow.call('create_event_subscription', { internalName, url: 'https://hooks.invalid/pages', kinds: ['user.created'] })
+
+  const makeWorkflow = (internalName: string) => {
+    const steps = [{ internalName: 'check', stepType: 'approval', config: { question: 'Is it so?' } }]
+    const displays = [{ languageCode: 'en-US', name: internalName }]
+    return narrow.call('import_workflow', { internalName, displays, roles: [], steps, triggers: [] })
+  }
+
+  /** Two runs, which nobody carries on here. */
+  async function makeRuns(workflow: string) {
+    await makeWorkflow(workflow)
+    await narrow.call('publish_workflow', { workflow })
+    const runIds: number[] = []
+    for (let n = 0; n < 2; n++) runIds.push((await narrow.call('start_workflow', { workflow })).workflowInstanceId)
+    return { workflow, runIds }
+  }
+
+  async function beginTask(runId: number) {
+    const { services } = narrow.platform
+    const { tenantId, tenantUserId } = narrow.tenant
+    const order = { tenantId, runId, no: 1, path: { step: 'check', iteration: [] }, phase: 'begin' as const }
+    const open = await openStep(services, findFlowVersion, order)
+    if (!open) throw new Error('The run was not opened')
+    await recordWaiting(services, open, { user: tenantUserId })
+  }
+
   const paged = () =>
     narrow.platform.pipeline.registry.operations.filter((operation) => 'cursor' in operation.input.shape).map((operation) => operation.name)
 

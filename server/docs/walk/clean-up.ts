@@ -3,7 +3,7 @@ import type { Step } from './step.ts'
 const entities = ['WorkOrder', 'Task', 'Technician', 'Visit', 'Site']
 const properties = ['Priority', 'Title', 'SignText', 'Photo', 'Email', 'Code']
 const assets = ['rowsAssetKey', 'tasksAssetKey', 'pdfAssetKey', 'pictureAssetKey', 'viewAssetKey', 'surveyAssetKey']
-const users = ['tenantUserId', 'secondTenantUserId']
+const users = ['tenantUserId', 'secondTenantUserId', 'askedTenantUserId']
 
 /** Takes back what the run made. A user and a tenant cannot be deleted: they are locked and suspended. */
 export const steps: readonly Step[] = [

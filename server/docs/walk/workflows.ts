@@ -3,6 +3,22 @@ import type { Step } from './step.ts'
 const entity = 'WorkOrder{{run}}'
 const workflow = 'OrderReview{{run}}'
 const stepId = '{{stepId}}'
+const workflowInstanceId = '{{workflowInstanceId}}'
+
+/** A run goes on by itself: lines that look at it until this holds of `run`, for half a minute at most. */
+const untilRun = (holds: string): string[] => [
+  'const asked = {',
+  "  url: `${pm.variables.get('baseUrl')}/api/v1/workflow-instances/${pm.variables.get('workflowInstanceId')}`,",
+  "  method: 'POST',",
+  "  header: { Authorization: `Bearer ${pm.variables.get('apiKey')}`, 'Content-Type': 'application/json' },",
+  "  body: { mode: 'raw', raw: '{}' },",
+  '}',
+  `const isSo = (run) => ${holds}`,
+  'const look = (left) => pm.sendRequest(asked, (error, answer) => {',
+  '  if (left > 0 && (error || !isSo(answer.json()))) setTimeout(() => look(left - 1), 300)',
+  '})',
+  'look(100)',
+]
 
 export const steps: readonly Step[] = [
   {
@@ -45,7 +61,12 @@ export const steps: readonly Step[] = [
     input: {
       internalName: 'RunOfReview{{run}}',
       displays: [{ languageCode: 'en-US', name: 'Run' }],
-      steps: [{ internalName: 'check', stepType: 'waitForEvent', config: { event: 'checked' } }],
+      roles: ['DataView'],
+      steps: [
+        { internalName: 'check', stepType: 'waitForEvent', config: { event: 'checked' } },
+        { internalName: 'approve', stepType: 'approval', config: { question: 'Is it done?' } },
+        { internalName: 'look', stepType: 'callOperation', config: { operation: 'describe_entity', input: { entity: 'Absent{{run}}' } } },
+      ],
       triggers: [],
     },
   },
@@ -56,13 +77,33 @@ export const steps: readonly Step[] = [
     keeps: { workflowInstanceId: 'answer.workflowInstanceId' },
   },
   { operation: 'list_workflow_instances', input: { workflow: 'RunOfReview{{run}}' } },
-  { operation: 'get_workflow_instance', input: { workflowInstanceId: '{{workflowInstanceId}}' } },
-  { operation: 'comment_workflow_instance', input: { workflowInstanceId: '{{workflowInstanceId}}', comment: 'Seen.' } },
-  { operation: 'pause_workflow_instance', input: { workflowInstanceId: '{{workflowInstanceId}}' } },
-  { operation: 'resume_workflow_instance', input: { workflowInstanceId: '{{workflowInstanceId}}' } },
+  { operation: 'get_workflow_instance', input: { workflowInstanceId } },
+  { operation: 'comment_workflow_instance', input: { workflowInstanceId, comment: 'Seen.' } },
+  { operation: 'pause_workflow_instance', input: { workflowInstanceId } },
+  { operation: 'resume_workflow_instance', input: { workflowInstanceId } },
+  {
+    operation: 'find_or_create_user',
+    title: 'to ask',
+    input: { email: 'asked-{{run}}@example.com' },
+    keeps: { askedTenantUserId: 'answer.tenantUserId' },
+  },
+  { operation: 'signal_workflow_instance', input: { workflowInstanceId, event: 'checked' } },
+  {
+    operation: 'assign_workflow_instance',
+    before: untilRun("run.currentSteps.some((step) => step.internalName === 'approve')"),
+    input: { workflowInstanceId, tenantUserId: '{{#askedTenantUserId}}' },
+  },
   { operation: 'list_my_tasks', input: {} },
-  { operation: 'get_workflow_instance_log', input: { workflowInstanceId: '{{workflowInstanceId}}' } },
-  { operation: 'cancel_workflow_instance', input: { workflowInstanceId: '{{workflowInstanceId}}' } },
+  { operation: 'act_on_workflow_instance', input: { workflowInstanceId, action: 'approve' } },
+  { operation: 'retry_workflow_instance', before: untilRun("run.state === 'failed'"), input: { workflowInstanceId } },
+  { operation: 'get_workflow_instance_log', input: { workflowInstanceId } },
+  {
+    operation: 'start_workflow',
+    title: 'to end it',
+    input: { workflow: 'RunOfReview{{run}}' },
+    keeps: { workflowInstanceId: 'answer.workflowInstanceId' },
+  },
+  { operation: 'cancel_workflow_instance', input: { workflowInstanceId } },
   { operation: 'list_workflows', input: {} },
   { operation: 'get_workflow', input: { workflow } },
   { operation: 'export_workflow', input: { workflow } },
