@@ -25,8 +25,7 @@ export interface FaultsResult {
 const entity = 'Beat'
 
 /** Writes records one after the other, each under its own idempotency key, tried again until it is acknowledged. */
-async function writeUntil(stack: Stack, isOver: () => boolean, writer: number): Promise<string[]> {
-  const acknowledged: string[] = []
+async function writeUntil(stack: Stack, isOver: () => boolean, writer: number, acknowledged: string[]): Promise<void> {
   for (let index = 0; !isOver(); index++) {
     const key1 = `w${writer}-${index}`
     const idempotencyKey = randomUUID()
@@ -51,7 +50,6 @@ async function writeUntil(stack: Stack, isOver: () => boolean, writer: number): 
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
-  return acknowledged
 }
 
 async function timed<T>(print: Print, what: string, call: string, work: () => Promise<T>): Promise<T> {
@@ -130,6 +128,8 @@ async function checkTexts(client: DayClient, twilio: TwilioFake, sent: ReadonlyM
   return sent.size
 }
 
+const writtenBetween = 5
+
 /** Kills in turn while writers write, an import runs and a conversation goes on. Throws where anything acknowledged is lost or doubled. */
 export async function playFaults(stack: Stack, print: Print): Promise<FaultsResult> {
   const client = await connect(stack.url, stack.key)
@@ -161,9 +161,19 @@ interface UnderWay {
 
 async function killAndCheck(stack: Stack, print: Print, work: UnderWay): Promise<FaultsResult> {
   let isOver = false
-  const writers = [1, 2, 3].map((writer) => writeUntil(stack, () => isOver, writer))
+  const acknowledged: string[] = []
+  const writers = [1, 2, 3].map((writer) => writeUntil(stack, () => isOver, writer, acknowledged))
   let kills = 0
+  /** Something is written between two kills, so that each has something to lose. */
+  const untilWritten = async () => {
+    const before = acknowledged.length
+    for (const until = Date.now() + 60_000; acknowledged.length < before + writtenBetween;) {
+      if (Date.now() > until) throw new Error(`Nobody can write: ${acknowledged.length - before} records in a minute`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
   const kill = async (what: string, strike: () => Promise<unknown>) => {
+    await untilWritten()
     await timed(print, `${what} is killed; ready again`, 'kill -9', async () => {
       const killed = await strike()
       if (killed === 0) throw new Error(`${what} was not there to be killed`)
@@ -187,8 +197,9 @@ async function killAndCheck(stack: Stack, print: Print, work: UnderWay): Promise
     await stack.killMatching(/./)
     stack.start()
   })
+  await untilWritten()
   isOver = true
-  const acknowledged = (await Promise.all(writers)).flat()
+  await Promise.all(writers)
 
   const client = await connect(stack.url, stack.key)
   try {

@@ -15,8 +15,7 @@ afterAll(() => stack.stop(), 60_000)
 it('loses nothing that was acknowledged and doubles nothing, whatever is killed', { timeout: 900_000 }, async () => {
   const result = await playFaults(stack, () => {})
   expect(result.kills).toBe(5)
-  // How many fall between the kills depends on how fast the machine is.
-  expect(result.acknowledged).toBeGreaterThan(5)
+  expect(result.acknowledged).toBeGreaterThanOrEqual(30)
   expect(result.found).toBeGreaterThanOrEqual(result.acknowledged)
   expect(result.jobsSucceeded).toBe(2)
   expect(result.texts).toBe(8)
