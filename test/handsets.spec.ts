@@ -184,6 +184,23 @@ describe('a channel without a vendor', () => {
     await expect(call('list_handset_messages', { channelKey: 'made-up' })).rejects.toMatchObject(refused('not_found'))
   })
 
+  it('gives way to a vendor of another kind too, for a number and for a user who would rather have its kind', async () => {
+    const fake = await openTwilioFake()
+    const vendor = await newTwilioChannel(world, fake, 'whatsapp')
+    try {
+      const phone = newPhone()
+      const { conversationId } = await textTo(phone)
+      expect(await call('get_conversation', { conversationId })).toMatchObject({ channelId: vendor.channelId })
+      const { tenantUserId } = await call('create_user', { email: 'rather-sms@example.com', phone: newPhone(), roles: [] })
+      await call('set_contact_preferences', { tenantUserId, channelOrder: ['sms', 'whatsapp'] })
+      const sent = await call('send_message', { to: { tenantUserId }, text: 'Is gate 4 open?' })
+      expect(await call('get_conversation', { conversationId: sent.conversationId })).toMatchObject({ channelId: vendor.channelId })
+    } finally {
+      await call('delete_channel', { channelId: vendor.channelId })
+      await fake.close()
+    }
+  })
+
   it('is there in a first start, for every kind that it carries, under a name that says what it is', async () => {
     const fresh = await openWorld()
     try {

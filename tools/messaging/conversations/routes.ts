@@ -115,7 +115,7 @@ export async function chooseRoute(context: TxContext, to: Recipient, wanted: str
 
   if (isDirect) {
     const order = target.email === undefined ? (['sms', 'whatsapp'] as const) : (['email'] as const)
-    const channel = order.flatMap((kind) => channels.filter((one) => one.channel === kind))[0]
+    const channel = order.flatMap((kind) => channels.filter((one) => one.channel === kind)).toSorted((a, b) => standsIn(a) - standsIn(b))[0]
     if (!channel) throw new AppError('conflict', `No ${order.join(' or ')} channel is configured. Configure one with create_channel.`)
     return through(channel) ?? inbox
   }
@@ -124,10 +124,13 @@ export async function chooseRoute(context: TxContext, to: Recipient, wanted: str
   const routes = order.flatMap((kind) =>
     kind === 'inbox' ? [inbox] : channels.filter((one) => one.channel === kind).flatMap((one) => through(one) ?? []),
   )
+  const isVendors = ({ channel }: Route) => channel !== null && standsIn(channel) === 0
+  // A stand-in of any kind gives way to a vendor of another that reaches the person; the inbox keeps its place.
+  const usable = routes.some(isVendors) ? routes.filter((route) => route.channel === null || isVendors(route)) : routes
   const refused = await listOptOuts(
     tx,
     tenantId,
-    routes.flatMap((route) => route.address ?? []),
+    usable.flatMap((route) => route.address ?? []),
   )
-  return routes.find((route) => !refused.some((one) => one.isOut && one.channel === route.kind && one.address === route.address)) ?? inbox
+  return usable.find((route) => !refused.some((one) => one.isOut && one.channel === route.kind && one.address === route.address)) ?? inbox
 }
