@@ -124,6 +124,13 @@ describe('a run', () => {
   })
 })
 
+it('goes on where it is retried, though it was paused when it failed', () => {
+  const run = runOf({ steps: [act('only')] })
+  run.tell({ kind: 'paused' })
+  expect(run.end('only', { kind: 'failed' })).toEqual(['failed: step'])
+  expect(run.tell({ kind: 'retried' })).toEqual(['only'])
+})
+
 const lanes = (join: 'all' | 'any'): Plan => ({
   steps: [
     act('both', {

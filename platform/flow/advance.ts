@@ -92,6 +92,8 @@ function take(turn: Turn, top: Place, event: RunEvent): void {
     if (!state.isFinished || state.ending?.state !== 'failed' || state.ending.because === 'endStep') return
     state.isFinished = false
     delete state.ending
+    // Whoever retries wants it to go on, and nobody can resume what had ended.
+    state.isPaused = false
     revive(state.root)
     return
   }
