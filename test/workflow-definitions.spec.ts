@@ -682,3 +682,52 @@ describe('secrets', () => {
     expect((await refusal('delete_secret', { secret: 'erp' })).code).toBe('not_found')
   })
 })
+
+describe('a hostile definition', () => {
+  it('takes no ids for parts that are too many', async () => {
+    const first = (await call('create_workflow', { internalName: fresh('Ids') })).workflowId
+    const branches = Array.from({ length: 50_000 }, () => ({}))
+    const steps = [{ internalName: 'choose', stepType: 'decide', config: {}, branches }]
+    expect(await refusal('import_workflow', definition({ steps }))).toMatchObject({ code: 'too_large' })
+    const second = (await call('create_workflow', { internalName: fresh('Ids') })).workflowId
+    expect(second - first).toBeLessThan(10_000)
+  })
+
+  it('hides no error behind warnings: it is found, and not published', async () => {
+    const noisy = { internalName: 'tell', stepType: 'notify', config: { to: { role: 'DataEdit' }, text: '[[$now|sum]]'.repeat(1_000) } }
+    const also = { internalName: 'also', stepType: 'notify', config: { to: { role: 'DataEdit' }, text: '[[$now|sum]]' } }
+    const unknown = { internalName: 'call', stepType: 'callOperation', config: { operation: 'no_such_tool', input: {} } }
+    const said = definition({ steps: [noisy, also, unknown], triggers: [{ triggerType: 'schedule', config: { every: 'PT1S' } }] })
+    await call('import_workflow', said)
+    const { issues } = await call('validate_workflow', { workflow: said.internalName })
+    expect(told(issues).some((path) => path.startsWith('$.steps[2]'))).toBe(true)
+    expect(await refusal('publish_workflow', { workflow: said.internalName })).toMatchObject({ code: 'unprocessable' })
+  })
+})
+
+describe('what a definition keeps', () => {
+  it('is the owner’s where a step gets another name: values that are called as targets are', async () => {
+    const values = { next: 'check', goTo: 'check' }
+    const keeps = { internalName: 'keep', stepType: 'set', config: { values } }
+    const said = definition({
+      steps: [approval, keeps],
+      variables: [
+        { name: 'next', dataType: 'Text' },
+        { name: 'goTo', dataType: 'Text' },
+      ],
+    })
+    await call('import_workflow', said)
+    const { steps } = await call('get_workflow', { workflow: said.internalName })
+    const idOf = (name: string) => steps.find((one: { internalName: string }) => one.internalName === name).stepId
+    await call('update_workflow_step', { workflow: said.internalName, stepId: idOf('check'), internalName: 'review' })
+    const { step } = await call('get_workflow_step', { workflow: said.internalName, stepId: idOf('keep') })
+    expect(step.config.values).toEqual(values)
+  })
+
+  it('does not use itself: a workflow that calls itself is deleted like any other', async () => {
+    const { internalName } = await call('create_workflow', { internalName: fresh('Own') })
+    const again = { internalName: 'again', stepType: 'runWorkflow', config: { workflow: internalName, wait: false } }
+    await call('create_workflow_step', { workflow: internalName, ...again })
+    expect(await call('delete_workflow', { workflow: internalName })).toMatchObject({ deleted: true })
+  })
+})

@@ -1,4 +1,5 @@
 /** Steps that wait for a person to act on them. */
+import { runAs } from '#platform/acting.ts'
 import { AppError } from '#platform/errors.ts'
 import { addDuration, printInstant, readDuration } from '#platform/tokens/zoned.ts'
 import { actionsOf, type Answer, isObject, markOverdue, textIn } from '#tools/workflows/service.ts'
@@ -33,8 +34,14 @@ async function overdue(step: StepContext): Promise<StepEnd | undefined> {
   const resolved = await (await scope()).resolve(onOverdue)
   const { assign, goTo, notify } = isObject(resolved) ? resolved : {}
   const to = assign === undefined ? undefined : await assignmentOf(step, assign)
-  if (!(await markOverdue(services, open, to))) return undefined
-  if (isObject(notify)) await step.call('send_message', { to: notify['to'], text: notify['text'] }, () => ({})).catch(() => undefined)
+  await markOverdue(services, open, to)
+  // Not the step's own effect: it goes on waiting. Whoever cannot be told is no reason to hold it up.
+  if (isObject(notify)) {
+    const message = { to: notify['to'], text: notify['text'] }
+    await runAs(services, step.who, 'send_message', message, { key: `overdue:${open.row.stepNo}`, signal: step.signal }).catch(
+      () => undefined,
+    )
+  }
   return textIn(goTo) === undefined ? undefined : { kind: 'done', goTo: textIn(goTo), result: null }
 }
 
@@ -49,7 +56,8 @@ export async function task(step: StepContext, resultOf: (answer: Answer) => unkn
     return { kind: 'waiting', wait, untilMs: dueAt === null ? undefined : Date.parse(dueAt) }
   }
   const { dueAt } = row
-  const isDue = dueAt !== null && row.overdueAt === null && Date.parse(dueAt) <= Date.now()
+  // A try that was interrupted behind its mark does the rest.
+  const isDue = dueAt !== null && (row.overdueAt === null || step.phase === 'wake') && Date.parse(dueAt) <= Date.now()
   const end = isDue ? await overdue(step) : undefined
   if (end) return end
   return { kind: 'waiting', wait: {}, untilMs: dueAt === null || isDue || row.overdueAt !== null ? undefined : Date.parse(dueAt) }

@@ -296,6 +296,20 @@ describe('a run', () => {
     expect(await flow.log(runId)).toContain('check overdue')
   })
 
+  it('tells whom it may concern that a task is overdue, once, and lets it wait on', async () => {
+    const { tenantUserId } = await world.call('create_user', { email: 'overdue@example.com', roles: [] })
+    const onOverdue = { notify: { to: { tenantUserId }, text: 'It is late' } }
+    const check = { internalName: 'check', stepType: 'approval', config: { question: '?' }, dueIn: 'PT1S', onOverdue }
+    const runId = await flow.start([check])
+    await expect.poll(() => flow.log(runId)).toContain('check overdue')
+    const toldOf = () => world.sql`select 1 from platform.message m join platform.conversation c using (tenant_id, conversation_id)
+      where m.tenant_id = ${world.tenant.tenantId} and c.tenant_user_id = ${tenantUserId} and m.text = 'It is late'`
+    await expect.poll(async () => (await toldOf()).length).toBe(1)
+    await approve(runId)
+    expect(await flow.until(runId, 'completed', 'failed')).toMatchObject({ state: 'completed' })
+    expect((await toldOf()).length).toBe(1)
+  })
+
   it('lets only whom a task is for act on it, and nobody who started the run where it says so', async () => {
     const steps = [
       { internalName: 'mine', stepType: 'approval', config: { question: '?' }, assignee: { tenantUserId: 999 }, onlyAssignee: true },

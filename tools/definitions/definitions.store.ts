@@ -206,7 +206,8 @@ export async function listUsers(tx: Tx, tenantId: number, subject: Subject, view
       : tx`u.property_id = ${propertyId} ${entityId === undefined ? tx`` : tx`and u.entity_id = ${entityId}`}`
   const condition =
     definitionId !== undefined
-      ? tx`u.used_definition_id = ${definitionId}`
+      ? // One that calls itself is no other user.
+        tx`u.used_definition_id = ${definitionId} and u.definition_id <> ${definitionId}`
       : optionId !== undefined
         ? tx`u.option_id = ${optionId}`
         : (relation ?? property ?? whole ?? tx`false`)

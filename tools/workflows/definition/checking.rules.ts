@@ -206,12 +206,15 @@ export function* checkWorkflow(facts: Facts, body: WorkflowBody): Generator<void
     findings.push(...findTargetProblems(list))
     yield
   }
-  const names = steps.map(({ said }) => String(said['internalName']))
+  const names = steps.slice(0, maxStepsInAll).map(({ said }) => String(said['internalName']))
+  let warnings = 0
   // Once for all steps: which of them anything asks about.
   const text = JSON.stringify(body)
   for (const step of steps.slice(0, maxStepsInAll)) {
-    findings.push(...(yield* findStepProblems(facts, body, scope, step, names, text)))
-    if (findings.length > maxFindings) return findings
+    const found = yield* findStepProblems(facts, body, scope, step, names, text)
+    // However much is warned of, what is wrong behind it is found.
+    findings.push(...found.filter(({ severity }) => severity === 'error' || ++warnings <= maxFindings))
+    if (findings.length - Math.min(warnings, maxFindings) > maxFindings) return withoutDoubles(findings)
   }
   findings.push(...findNameProblems(steps), ...findTriggerProblems(facts, scope, body))
   yield

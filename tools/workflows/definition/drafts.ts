@@ -61,7 +61,8 @@ export async function findDraftProblems(context: TxContext, { catalog, state, bo
   return [...gone, ...findings.filter(({ path }) => !told.has(path))]
 }
 
-function refuseTooLarge(body: WorkflowBody): void {
+/** Before ids are taken for what stands in it: nobody gives them back. */
+export function refuseTooLarge(body: WorkflowBody): void {
   const { length } = JSON.stringify(body)
   if (length > maxBodyCharacters)
     throw new AppError('too_large', `A definition takes at most ${maxBodyCharacters} characters as JSON, and this one ${length}.`)

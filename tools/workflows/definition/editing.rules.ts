@@ -6,7 +6,7 @@ import { unknownName } from '#platform/validation.ts'
 
 import { findStepType, stepTypes } from '../step-types/registry.rules.ts'
 import { isObject, listIn, type Said, type WorkflowBody } from './definition.types.ts'
-import { maxSteps } from './grammar.schema.ts'
+import { maxActions, maxBranches, maxSteps } from './grammar.schema.ts'
 import { allSteps } from './walking.rules.ts'
 
 /** Gives the next id of those that were taken. */
@@ -62,7 +62,12 @@ function refuseTakenName(body: WorkflowBody, name: unknown, except?: Said): void
   throw new AppError('already_exists', message, { issues: [finding('$.internalName', message)] })
 }
 
-/** A step with ids for what stands in it, as a draft keeps it. */
+function refuseTooMany(parts: unknown, most: number, noun: string): void {
+  if (Array.isArray(parts) && parts.length > most)
+    throw new AppError('too_large', `A step has at most ${most} ${noun}, and this one ${parts.length}.`)
+}
+
+/** A step with ids for what stands in it, as a draft keeps it. Throws `too_large`. */
 export function identified(said: Said, next: NextId, before?: Said): Said {
   const known = (list: unknown, index: number, id: 'actionId' | 'branchId', name: unknown) => {
     const old = listIn(list).filter(isObject)
@@ -70,6 +75,8 @@ export function identified(said: Said, next: NextId, before?: Said): Said {
     return typeof same?.[id] === 'number' ? same[id] : next()
   }
   const { stepId: _theirs, actions, branches, ...rest } = said
+  refuseTooMany(actions, maxActions, 'actions')
+  refuseTooMany(branches, maxBranches, 'branches')
   const withIds = (list: unknown, id: 'actionId' | 'branchId', old: unknown) =>
     Array.isArray(list)
       ? list.map((one: unknown, index) => (isObject(one) ? { ...one, [id]: known(old, index, id, one['internalName']) } : one))
@@ -102,17 +109,21 @@ export function addStep(body: WorkflowBody, said: Said, next: NextId): Change<Sa
 
 const stepTokens = /(\$steps\.)([A-Za-z]\w*)/g
 const targetKeys: readonly string[] = ['goTo', 'next', 'onTimeout']
+/** What stands below is the owner's: `next` is a name like any other there. */
+const dataKeys: readonly string[] = ['values', 'input', 'set', 'params', 'body', 'headers', 'output', 'definitionJson']
 
 /** Targets and tokens that name a step by an old name, under its new one; with `holder`, the steps and lanes within bear the new names too. */
-function renamed(value: unknown, names: ReadonlyMap<string, string>, isNamed: boolean, key = '', holder = ''): unknown {
+function renamed(value: unknown, names: ReadonlyMap<string, string>, isNamed: boolean, key = '', holder = '', isData = false): unknown {
   if (typeof value === 'string') {
     const isName = key === 'internalName' && isNamed && (holder === 'steps' || holder === 'lanes')
-    if (isName || targetKeys.includes(key) || key === 'notBy') return names.get(value) ?? value
+    if (!isData && (isName || targetKeys.includes(key) || key === 'notBy')) return names.get(value) ?? value
     return value.replaceAll(stepTokens, (_all, root: string, name: string) => `${root}${names.get(name) ?? name}`)
   }
-  if (Array.isArray(value)) return value.map((one: unknown) => renamed(one, names, isNamed, key, key))
+  if (Array.isArray(value)) return value.map((one: unknown) => renamed(one, names, isNamed, key, key, isData))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, renamed(one, names, isNamed, name, holder)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, renamed(one, names, isNamed, name, holder, isData || dataKeys.includes(name))]),
+  )
 }
 
 /** What is named is changed, null takes it away, and the rest stays. */

@@ -14,8 +14,8 @@ export const maxStepsInAll = 500
 /** Lists below the top: a loop in a lane stands two deep. */
 export const maxDepth = 4
 export const maxTriggers = 20
-const maxActions = 20
-const maxBranches = 50
+export const maxActions = 20
+export const maxBranches = 50
 const maxVariables = 100
 export const maxDurationDaysUnlessTold = 365
 

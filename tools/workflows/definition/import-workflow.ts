@@ -4,13 +4,13 @@ import { changeOtherDefinitions } from '#platform/db/definitions.ts'
 import { toIssue } from '#platform/findings.ts'
 import { newName } from '#platform/names.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
-import { issue } from '#platform/validation.ts'
+import { issue, maxFindings } from '#platform/validation.ts'
 import { findAnyDefinition } from '#tools/definitions/service.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 import { displayInputs } from '#tools/properties/properties.schema.ts'
 
 import { exampleDefinition, exampleDraft, headInput, stepsInput, triggersInput, workflow } from '../workflows.schema.ts'
-import { createDraft, findDraftProblems, keepDraft, openDraft, withIds } from './drafts.ts'
+import { createDraft, findDraftProblems, keepDraft, openDraft, refuseTooLarge, withIds } from './drafts.ts'
 import { readHead, withHead } from './heads.ts'
 import { identifiedBody } from './importing.ts'
 import { showWorkflow } from './shown.ts'
@@ -40,6 +40,7 @@ export const importWorkflow = defineOperation({
       const { internalName, description = '', steps = [], triggers = [] } = input
       const { displays = [] } = await readHead(context, { displays: input.displays })
       const plain = withHead({ displays, steps, triggers }, input, displays)
+      refuseTooLarge(plain)
       const known = await findAnyDefinition(context, 'workflow', internalName)
       const before = known ? await openDraft(context, known.definitionId) : undefined
       const body = await withIds(context, (next) => identifiedBody(plain, next, before?.body))
@@ -47,7 +48,7 @@ export const importWorkflow = defineOperation({
         ? await keepDraft(context, before, body, { description })
         : await createDraft(context, await cachedCatalog(context), { internalName, description }, body)
       await keepAddresses(context, draft.state.workflowId, body)
-      const issues = (await findDraftProblems(context, draft)).map(toIssue)
+      const issues = (await findDraftProblems(context, draft)).slice(0, maxFindings).map(toIssue)
       return { ...(await showWorkflow(context, draft)), issues }
     })
   },
