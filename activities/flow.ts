@@ -21,6 +21,7 @@ import {
   openStep,
   ownConfig,
   recordDone,
+  recordEnding,
   recordFailed,
   recordOutcome,
   recordRunEnd,
@@ -33,7 +34,6 @@ import {
   type Said,
   type Scope,
   scopeOf,
-  setEnding,
   takeKeptSignal,
   triesOf,
   waitAfter,
@@ -87,8 +87,8 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
     const mayBeMended = !known || known.code === 'internal' || errorCatalogue[known.code].retryable
     const tries = triesOf(found.said)
     const failures = row.failures + 1
-    // What was refused has not happened; of what broke nobody knows.
-    if (!mayBeMended || failures >= tries.attempts) return recordFailed(services, open, told, mayBeMended)
+    // What was refused has not happened; of what broke nobody knows; and what is done, of which nobody can say to what it leads, has.
+    if (!mayBeMended || failures >= tries.attempts) return recordFailed(services, open, told, mayBeMended || row.state === 'done')
     await recordTry(services, open, told)
     throw ApplicationFailure.create({ message: told.message, type: 'step', nextRetryDelay: retryDelayMs ?? waitAfter(tries, failures) })
   }
@@ -111,14 +111,12 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
       case 'lanes':
         return recordOutcome(services, open, { kind: 'lanes' })
       case 'items':
-        await keepItems(services, open, end.items)
-        return recordOutcome(services, open, { kind: 'items', count: end.items.length })
+        return recordOutcome(services, open, { kind: 'items', count: await keepItems(services, open, end.items) })
       case 'failed':
         return recordFailed(services, open, { code: end.code, message: end.message, step: found.name }, false, end.result)
       case 'endRun':
-        await services.databases.transact(ref, ({ tx }) => recordDone(tx, open, { result: null }))
-        await setEnding(services, open, end)
-        return recordOutcome(services, open, { kind: 'endRun', state: end.state })
+        await recordEnding(services, open, end)
+        return again('resume')
     }
   }
 
@@ -127,11 +125,11 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
     if (!opened) throw ApplicationFailure.nonRetryable(`There is no run ${order.runId}`)
     const again = (phase: Phase) => carryOut({ ...order, phase }, signal)
     const { row, found } = opened
-    if (row.state !== 'active') return endedOutcome(opened)
     // A try that was interrupted after it had begun to wait.
-    if (order.phase === 'begin' && row.isWaiting) return waitingOutcome(opened)
-    if (order.phase !== 'join' && isGoingOn(row.outcome)) return row.outcome
+    if (row.state === 'active' && order.phase === 'begin' && row.isWaiting) return waitingOutcome(opened)
+    if (row.state === 'active' && order.phase !== 'join' && isGoingOn(row.outcome)) return row.outcome
     try {
+      if (row.state !== 'active') return await endedOutcome(opened)
       let scope: Promise<Scope> | undefined
       const scopeNow = () => (scope ??= scopeOf(services, opened))
       const { when } = found.said

@@ -90,7 +90,8 @@ export async function flowRun(input: FlowRunInput): Promise<void> {
     const event = told.shift() ?? dueAt(Date.now(), expiresAtMs)
     take(advance(plan, state!, event))
   }
-  for (const { state: end, because, hadFailures } of ends) await finishRun({ ...ref, state: end, because, hadFailures, flow: state! })
+  for (const { state: end, because, hadFailures } of ends)
+    await finishRun({ ...ref, epoch: input.epoch, state: end, because, hadFailures, flow: state! })
 }
 
 function dueAt(nowMs: number, expiresAtMs: number): RunEvent {

@@ -40,6 +40,8 @@ export interface StepOrder extends FlowRunRef {
 }
 
 export interface RunEnd extends FlowRunRef {
+  /** Of the workflow that ends. */
+  readonly epoch: number
   readonly state: EndState
   readonly because: EndReason
   readonly hadFailures: boolean

@@ -310,6 +310,29 @@ describe('a run', () => {
     expect((await toldOf()).length).toBe(1)
   })
 
+  it('does not go on behind an end that is too large', async () => {
+    const text = 'x'.repeat(250_000)
+    const copies = Array.from({ length: 7 }, (_, at) => set(`copy${at}`, { [`v${at}`]: '[[$input.text]]' }))
+    const over = { internalName: 'over', stepType: 'end', config: { state: 'completed', output: '[[$input.text]]' } }
+    const runId = await flow.start([...copies, over, set('never', { wrong: true })], { input: { text } })
+    const run = await flow.until(runId, 'completed', 'failed')
+    expect(run).toMatchObject({ state: 'failed' })
+    expect((await flow.steps(runId)).map(({ step }) => step)).not.toContain('never')
+  })
+
+  it('saves nothing twice where nobody can say to what a step leads that is done', async () => {
+    const input = { entity: 'Order', data: { Title: 'of an unsound branch' } }
+    const branches = [{ when: [{ property: '$vars.x', op: 'between', value: ['1'] }], goTo: 'end' }]
+    const runId = await flow.start([
+      { internalName: 'save', stepType: 'callOperation', config: { operation: 'save_instance', input }, branches },
+    ])
+    expect(await flow.until(runId, 'completed', 'failed')).toMatchObject({ state: 'failed', error: { step: 'save' } })
+    await flow.act(runId, (context, run, version) => retryRun(context, run, version))
+    await expect.poll(async () => (await flow.steps(runId)).filter(({ state }) => state === 'failed').length).toBe(2)
+    const filterRules = [{ property: 'Title', op: 'eq', value: 'of an unsound branch' }]
+    expect(await world.call('count_instances', { entity: 'Order', filterRules })).toMatchObject({ count: 1 })
+  })
+
   it('lets only whom a task is for act on it, and nobody who started the run where it says so', async () => {
     const steps = [
       { internalName: 'mine', stepType: 'approval', config: { question: '?' }, assignee: { tenantUserId: 999 }, onlyAssignee: true },

@@ -2,7 +2,7 @@
 export { type Done, type FindVersion, fixInput, leadOn, type OpenStep, openStep } from './runs/carrying.ts'
 export { recordDone, recordFailed, recordOutcome, recordSkipped, recordTry, recordWaiting, scopeOf } from './runs/carrying.ts'
 export { findAssignees, flatOf, iterationsOf, keepItems, markOverdue, nextUndone, recordRunEnd, recordUndone } from './runs/ending.ts'
-export { recordWithdrawn, setEnding, takeKeptSignal, usersOfAssignment } from './runs/ending.ts'
+export { recordEnding, recordWithdrawn, takeKeptSignal, usersOfAssignment } from './runs/ending.ts'
 export type { Answer, Assignment, FlowVersion, RunError, Said } from './runs/runs.types.ts'
 export { actingFor, type Scope } from './runs/scope.ts'
 export { actionsOf, isObject, listIn, ownConfig, slotIn, stepsIn, textIn, triesOf, waitAfter } from './runs/steps.rules.ts'

@@ -59,7 +59,7 @@ export const given: Given = {
     const { state: flow } = beginRun({ steps: [{ name: 'check' }] })
     const end = { state: 'failed', because: 'step' } as const
     const failed = { ...flow, isFinished: true, ending: end, root: { ...flow.root, phase: 'failed' as const } }
-    await recordRunEnd(stage.world.platform.services, { ...ref, ...end, hadFailures: true, flow: failed })
+    await recordRunEnd(stage.world.platform.services, { ...ref, ...end, epoch: 1, hadFailures: true, flow: failed })
     return { input: { workflowInstanceId: runId } }
   },
   signal_workflow_instance: onRun({ event: 'partsArrived', payload: { count: 3 } }),

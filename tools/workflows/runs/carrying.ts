@@ -84,8 +84,11 @@ export interface Done {
 
 const ms = (from: string, to: string) => Math.max(0, Date.parse(to) - Date.parse(from))
 
-/** Records what a step brought, in the transaction that made it. Nothing where it is recorded already. Throws `too_large`. */
-export async function recordDone(tx: Tx, { order, run, found, row }: OpenStep, done: Done): Promise<void> {
+/**
+ * Records what a step brought, in the transaction that made it, and what the run is told of it where that is known. Nothing where it is recorded already,
+ * or where somebody has answered since the step was read. Throws `too_large`.
+ */
+export async function recordDone(tx: Tx, { order, run, found, row }: OpenStep, done: Done, known?: Outcome): Promise<void> {
   const { tenantId } = order
   const { runId } = run
   const set = done.set ?? {}
@@ -96,8 +99,10 @@ export async function recordDone(tx: Tx, { order, run, found, row }: OpenStep, d
   const at = await lockedAt(tx, tenantId, runId)
   const hasBranches = listIn(found.said['branches']).length > 0
   const outcome: Outcome | undefined =
-    hasBranches && done.goTo === undefined ? undefined : { kind: 'done', ...(done.goTo === undefined ? {} : { goTo: done.goTo }) }
-  if (!(await endStep(tx, tenantId, runId, row.stepNo, { state: 'done', result: done.result, outcome, at }))) return
+    known ??
+    (hasBranches && done.goTo === undefined ? undefined : { kind: 'done', ...(done.goTo === undefined ? {} : { goTo: done.goTo }) })
+  const isAnswered = row.answer !== null
+  if (!(await endStep(tx, tenantId, runId, row.stepNo, { state: 'done', result: done.result, outcome, isAnswered, at }))) return
   refuseTooMuch(await addValues(tx, tenantId, runId, { variables: set, bytes }))
   await addLogLine(tx, tenantId, runId, at, {
     event: 'done',

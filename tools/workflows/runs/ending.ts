@@ -10,7 +10,7 @@ import { flatRecord } from '#tools/query/service.ts'
 import { findUserByAddress } from '#tools/users/service.ts'
 
 import { bytesOf, maxRunBytes, refuseTooMuch } from '../values/bounds.rules.ts'
-import type { FindVersion, OpenStep } from './carrying.ts'
+import { type FindVersion, type OpenStep, recordDone } from './carrying.ts'
 import { addLogLine, addValues, endRun, findRun, lockedAt, lockRun, setOutput, setRunState, takeSignal } from './runs.store.ts'
 import type { Assignment, RunError, Said } from './runs.types.ts'
 import { type FoundStep, isObject, mustFindStep, stepsIn } from './steps.rules.ts'
@@ -72,12 +72,13 @@ export async function recordUndone(tx: Tx, { order, row }: OpenStep, set: Said =
   await addLogLine(tx, tenantId, runId, at, { event: error ? 'failed' : 'compensated', row, error })
 }
 
-export async function keepItems(services: Services, { order, found, row }: OpenStep, items: readonly unknown[]): Promise<void> {
+/** What a loop goes over, once and for all; answers how many they are, of those that were kept first. */
+export async function keepItems(services: Services, { order, found, row }: OpenStep, items: readonly unknown[]): Promise<number> {
   const { tenantId, runId } = order
   if (items.length > 10_000) throw new AppError('too_large', `${found.name} goes over more than 10,000 items. Narrow it, or set its limit.`)
   if (bytesOver(items))
     throw new AppError('too_large', `What ${found.name} goes over is larger than ${maxRunBytes / 1024 / 1024} MB. Narrow it.`)
-  await inSystemTransaction(services, tenantId, ({ tx }) => setItems(tx, tenantId, runId, row.stepNo, items))
+  return inSystemTransaction(services, tenantId, ({ tx }) => setItems(tx, tenantId, runId, row.stepNo, items))
 }
 
 function bytesOver(items: readonly unknown[]): boolean {
@@ -95,18 +96,19 @@ export async function iterationsOf(services: Services, { order, found, row }: Op
   )
 }
 
-/** What an end step says of the whole run. */
-export async function setEnding(
+/** An end step is done, with what it says of the whole run. */
+export async function recordEnding(
   services: Services,
-  { order, found }: OpenStep,
+  open: OpenStep,
   { state, message, output }: { readonly state: 'completed' | 'failed'; readonly message?: string | undefined; readonly output?: unknown },
 ): Promise<void> {
+  const { order, found } = open
   const { tenantId, runId } = order
   const bytes = bytesOf(output, `The output of ${found.name}`, 'Name narrower values.')
   const error =
     state === 'failed' ? { code: 'unprocessable', message: message ?? 'The workflow ended this run as failed.', step: found.name } : null
   await inSystemTransaction(services, tenantId, async ({ tx }) => {
-    await lockRun(tx, tenantId, runId)
+    await recordDone(tx, open, { result: null }, { kind: 'endRun', state })
     refuseTooMuch(await addValues(tx, tenantId, runId, { variables: {}, bytes }))
     await setOutput(tx, tenantId, runId, { output, error })
   })
@@ -124,10 +126,11 @@ const reasons: Readonly<Record<RunEnd['because'], RunError | null>> = {
 }
 
 export async function recordRunEnd(services: Services, end: RunEnd): Promise<void> {
-  const { tenantId, runId, state, because, flow } = end
+  const { tenantId, runId, epoch, state, because, flow } = end
   await inSystemTransaction(services, tenantId, async ({ tx, stamp }) => {
     const run = await lockRun(tx, tenantId, runId)
-    if (!run || run.finishedDate !== null) return
+    // Of a workflow that somebody's retry has followed, the end is known.
+    if (!run || run.finishedDate !== null || run.epoch !== epoch) return
     const failed = because === 'step' ? await findFailed(tx, tenantId, runId) : null
     const error = run.error ?? reasons[because] ?? failed
     await endRun(tx, tenantId, runId, { state, error: state === 'failed' ? error : null, flow, at: stamp })

@@ -46,16 +46,20 @@ export interface StepEnding {
   readonly error?: RunError | undefined
   readonly isUnsure?: boolean
   readonly outcome?: unknown
+  /** It goes by what somebody answered; else an answer that came meanwhile goes first. */
+  readonly isAnswered?: boolean
   readonly at: string
 }
 
-/** False where it has ended already. */
+/** False where it has ended already. One that is done fails where nobody can say to what it leads. */
 export async function endStep(tx: Tx, tenantId: number, runId: number, stepNo: number, end: StepEnding): Promise<boolean> {
   const [row] = await tx`
     update platform.workflow_step_run
     set state = ${end.state}, is_waiting = false, result = ${json(end.result)}::text::jsonb, error = ${json(end.error)}::text::jsonb,
       is_unsure = ${end.isUnsure ?? false}, outcome = ${json(end.outcome)}::text::jsonb, ended_at = ${end.at}
-    where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo} and state = 'active'
+    where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo}
+      and (state = 'active' or (${end.state}::text = 'failed' and state = 'done' and outcome is null))
+      and (${end.state}::text <> 'done' or ${end.isAnswered ?? false} or answer is null)
     returning 1`
   return row !== undefined
 }
@@ -87,10 +91,12 @@ export async function beginWait(tx: Tx, tenantId: number, runId: number, stepNo:
     where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo} and state = 'active'`
 }
 
-export async function setItems(tx: Tx, tenantId: number, runId: number, stepNo: number, items: readonly unknown[]): Promise<void> {
-  await tx`
-    update platform.workflow_step_run set items = ${JSON.stringify(items)}::text::jsonb
-    where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo} and items is null`
+export async function setItems(tx: Tx, tenantId: number, runId: number, stepNo: number, items: readonly unknown[]): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    update platform.workflow_step_run set items = coalesce(items, ${JSON.stringify(items)}::text::jsonb)
+    where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo}
+    returning jsonb_array_length(items) as count`
+  return row?.count ?? 0
 }
 
 /** The element that an iteration of the loop goes over. */
@@ -245,6 +251,7 @@ export async function findAskedIn(
     select distinct run_id from platform.workflow_step_run
     where tenant_id = ${tenantId} and run_id = any (${tx.array([...runIds])}::bigint[])
       and (assignee_user = ${tenantUserId}::int or ${tenantUserId}::int = any (assignee_users)
+        or (answer ->> 'by')::int = ${tenantUserId}::int
         or (is_waiting and assignee_role is not null and assignee_role & ${roleFlag}::int = assignee_role))`
   return rows.map(({ runId }) => runId)
 }
