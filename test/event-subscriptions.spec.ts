@@ -6,10 +6,13 @@ import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { deliverDue } from '#activities/events/deliver.ts'
+import { createPoster } from '#activities/events/post.ts'
 import { type Carrier, startCarrier } from '#server/worker/carrier.ts'
 import { watcherKinds } from '#server/worker/watcher-kinds.ts'
 
 import { inSystemTransaction } from '#platform/system.ts'
+import { matchWaiting } from '#tools/events/service.ts'
 import { releaseSubscription } from '#tools/events/subscriptions.store.ts'
 
 import { type TestTenant, useWorld } from './support/world.ts'
@@ -295,6 +298,38 @@ describe('a subscription', () => {
     )
     expect(at('/once').at(-1)?.headers['webhook-id'] ?? '').toBe(again?.eventId)
     await call('delete_event_subscription', { subscriptionId }, as)
+  })
+
+  it('is given back at the end of a turn that leaves something, so that another goes on at once', async () => {
+    const { subscriptionId } = await subscribe('/left', ['user.created'])
+    await call('create_user', { email: 'left@people.test', roles: [] }, as)
+    const { services } = world.platform
+    await matchWaiting(services, watcherKinds)
+    const ref = { tenantId: tenant.tenantId, subscriptionId }
+    await deliverDue(services, createPoster(services, { callMs: 400 }), ref, 'ended', AbortSignal.abort())
+    expect(at('/left')).toHaveLength(0)
+    await carrier.drain()
+    expect(at('/left')).toHaveLength(1)
+    await call('delete_event_subscription', { subscriptionId }, as)
+  })
+
+  it('is told of what happens once it is there, also while others are being asked', async () => {
+    const { subscriptionId } = await subscribe('/old', ['user.created'])
+    await call('create_user', { email: 'first@people.test', roles: [] }, as)
+    const { services } = world.platform
+    let made: { subscriptionId: number } | undefined
+    const { lookUp } = services.databases
+    const between: typeof lookUp = async (work, caller) => {
+      if (caller !== undefined && !made) {
+        made = await subscribe('/new', ['user.created'])
+        await call('create_user', { email: 'second@people.test', roles: [] }, as)
+      }
+      return lookUp(work, caller)
+    }
+    await matchWaiting({ ...services, databases: { ...services.databases, lookUp: between } }, watcherKinds)
+    await carrier.drain()
+    expect([at('/old').length, at('/new').length]).toEqual([2, 1])
+    for (const one of [subscriptionId, made?.subscriptionId]) await call('delete_event_subscription', { subscriptionId: one }, as)
   })
 
   it('is looked at again where deliveries are queued while its turn ends', async () => {

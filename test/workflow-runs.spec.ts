@@ -122,6 +122,16 @@ describe('a run', () => {
     })
   })
 
+  it('shows whoever acted what came of it, though they see it by its task alone', async () => {
+    const workflow = await publish([{ ...check, config: { question: 'Go?' } }])
+    const { workflowInstanceId } = await world.call('start_workflow', { workflow })
+    await until(workflowInstanceId, 'waiting')
+    const editor = await world.tenant.keyWith(['DataEdit'])
+    const answer = await world.call('act_on_workflow_instance', { workflowInstanceId, action: 'approve' }, { key: editor })
+    expect(answer).toMatchObject({ workflowInstanceId })
+    await until(workflowInstanceId, 'completed')
+  })
+
   it('of a draft is refused, and what was never paused or has not failed is a conflict', async () => {
     await world.call('import_workflow', {
       internalName: 'Draft',

@@ -1,6 +1,6 @@
 /** A subscription's turn: what is due of it goes out, each record in its order, several records at once. */
 import type { Services } from '#platform/services.ts'
-import { type Batch, type Notify, type Post, recordTries, type Ref, takeDue, type TryResult } from '#tools/events/service.ts'
+import { type Batch, endTurn, type Notify, type Post, recordTries, type Ref, takeDue, type TryResult } from '#tools/events/service.ts'
 import { addOutbound, openConversation } from '#tools/messaging/service.ts'
 
 import type { Poster } from './post.ts'
@@ -30,8 +30,10 @@ export async function deliverDue(services: Services, poster: Poster, ref: Ref, h
     const results = await sendAll(poster, batch, signal)
     await recordTries(services, ref, results, notify)
     count += results.length
-    // What is left is due: whoever looks next takes it once this turn's lease is given back.
-    if (performance.now() > until || signal.aborted) return count
+    if (performance.now() > until || signal.aborted) {
+      await endTurn(services, ref, holder)
+      return count
+    }
   }
 }
 

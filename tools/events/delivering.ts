@@ -124,6 +124,11 @@ export async function takeDue(services: Services, { tenantId, subscriptionId }: 
   })
 }
 
+/** Gives a subscription back of which something is left, so that whoever looks next goes on with it. */
+export async function endTurn(services: Services, { tenantId, subscriptionId }: Ref, holder: string): Promise<void> {
+  await inSystemTransaction(services, tenantId, ({ tx }) => store.passOn(tx, tenantId, subscriptionId, holder))
+}
+
 async function makeUp(
   context: TxContext,
   { roleFlag }: store.SubscriptionRow,

@@ -59,14 +59,17 @@ async function matchOrLog(services: Services, kinds: WatcherKinds, place: Waitin
 
 async function matchPlace(services: Services, kinds: WatcherKinds, place: WaitingPlace): Promise<number> {
   const { tenantId, entityId } = place
-  const watchers = await inSystemTransaction(services, tenantId, ({ tx }) => listWatchers(tx, tenantId, entityId))
+  const known = await inSystemTransaction(services, tenantId, ({ tx }) => listWatchers(tx, tenantId, entityId))
   const owners = new Map<number, ActingUser | undefined>()
-  for (const { ownerId } of watchers)
+  for (const { ownerId } of known)
     if (!owners.has(ownerId)) owners.set(ownerId, await findActingUser(services.databases, { tenantId, tenantUserId: ownerId }))
   return inSystemTransaction(services, tenantId, async (context) => {
     if (!(await lockPlace(context.tx, place))) return 0
     const events = await listWaiting(context.tx, place)
     if (events.length === 0) return 0
+    // Read behind the events: who has begun to watch meanwhile is owed them. An owner whom nobody knows yet is known in the next round.
+    const watchers = await listWatchers(context.tx, tenantId, entityId)
+    if (watchers.some(({ ownerId }) => !owners.has(ownerId))) return 0
     const catalog = await cachedCatalog(context)
     for (const [watcherKind, some] of Map.groupBy(watchers, (watcher) => watcher.watcherKind)) {
       const kind = Object.hasOwn(kinds, watcherKind) ? kinds[watcherKind] : undefined

@@ -9,6 +9,7 @@ export {
   recordTries,
   type Ref,
   subscriptionWatcher,
+  endTurn,
   takeDue,
 } from './delivering.ts'
 export type { WatcherKinds } from './events.types.ts'

@@ -104,6 +104,14 @@ export async function releaseSubscription(tx: Tx, tenantId: number, subscription
     where s.tenant_id = ${tenantId} and s.subscription_id = ${subscriptionId} and s.lease_owner = ${owner}`
 }
 
+/** Ends a turn that has left something: it is due, behind the others that are. */
+export async function passOn(tx: Tx, tenantId: number, subscriptionId: number, owner: string): Promise<void> {
+  await tx`
+    update platform.event_subscription
+    set leased_until = null, next_look = case when is_enabled then greatest(next_look, now()) end
+    where tenant_id = ${tenantId} and subscription_id = ${subscriptionId} and lease_owner = ${owner}`
+}
+
 /** Something of these is due now. */
 export async function lookNow(tx: Tx, tenantId: number, subscriptionIds: readonly number[]): Promise<void> {
   await tx`
