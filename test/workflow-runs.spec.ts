@@ -49,7 +49,7 @@ async function publish(steps: readonly object[], more: object = {}): Promise<str
 
 const get = (workflowInstanceId: number) => world.call('get_workflow_instance', { workflowInstanceId })
 const until = async (workflowInstanceId: number, state: string) => {
-  await expect.poll(async () => (await get(workflowInstanceId)).state, { timeout: 25_000 }).toBe(state)
+  await expect.poll(async () => (await get(workflowInstanceId)).state).toBe(state)
   return get(workflowInstanceId)
 }
 const check = { internalName: 'check', stepType: 'approval', config: { question: 'Is [[Order.externalKey]] complete?' } }

@@ -2,9 +2,18 @@
  * Carries a run of any definition: it hands out what the logic of runs says, tells it what came of that and who acted, and waits in between. What a step
  * does, whom it asks and what it holds stand in the database.
  */
-import { condition, continueAsNew, defineSignal, proxyActivities, type RetryPolicy, setHandler, workflowInfo } from '@temporalio/workflow'
+import {
+  CancellationScope,
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  type RetryPolicy,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow'
 
-import { advance, beginRun, isQuiet, nextWake } from '#platform/flow/advance.ts'
+import { advance, beginRun, nextWake } from '#platform/flow/advance.ts'
 import type { Command, RunEvent, RunState } from '#platform/flow/run.types.ts'
 import { type FlowActivities, type FlowRunInput, flowSignals } from '#platform/shapes/flow-runs.ts'
 import { taskQueues } from '#platform/shapes/queues.ts'
@@ -38,6 +47,12 @@ const longestWaitMs = 30 * 86_400_000
 type Finish = Extract<Command, { kind: 'finish' }>
 
 export async function flowRun(input: FlowRunInput): Promise<void> {
+  // Who cancels it at Temporal cancels the run: what was done is undone, and its end is recorded.
+  const { cancelRequested } = CancellationScope.current()
+  await CancellationScope.nonCancellable(() => carry(input, cancelRequested))
+}
+
+async function carry(input: FlowRunInput, cancelRequested: Promise<never>): Promise<void> {
   const { tenantId, runId, plan, expiresAtMs } = input
   const ref = { tenantId, runId }
   const told: RunEvent[] = []
@@ -46,23 +61,40 @@ export async function flowRun(input: FlowRunInput): Promise<void> {
   setHandler(resumed, () => void told.push({ kind: 'resumed' }))
   setHandler(cancelled, () => void told.push({ kind: 'cancelled' }))
 
+  cancelRequested.catch(() => void told.push({ kind: 'cancelled' }))
+
   let broken: unknown
-  const tell = (event: Promise<RunEvent>) =>
-    void event.then(
-      (one) => told.push(one),
+  let underWay = 0
+  const follow = <T>(work: Promise<T>, then: (one: T) => void) => {
+    underWay++
+    void work.then(
+      (one) => {
+        underWay--
+        then(one)
+      },
       // Tried without a limit, so only a workflow that is ended from outside comes here.
-      (error: unknown) => (broken = error),
+      (error: unknown) => {
+        underWay--
+        broken = error
+      },
     )
+  }
+  const tell = (event: Promise<RunEvent>) => follow(event, (one) => told.push(one))
+  const isLong = () => workflowInfo().continueAsNewSuggested
+  /** Of a workflow whose history is long enough: the next one of the run carries it out, once nothing of this one is under way. */
+  const held: Command[] = []
   const ends: Finish[] = []
   const carryOut = (command: Command): void => {
     switch (command.kind) {
       case 'perform': {
+        if (isLong()) return void held.push(command)
         const { kind: _kind, ...order } = command
         return tell(performStep({ ...ref, ...order }).then((outcome) => ({ kind: 'ended', no: order.no, outcome })))
       }
       case 'withdraw':
-        return void withdrawStep({ ...ref, no: command.no }).catch((error: unknown) => (broken = error))
+        return follow(withdrawStep({ ...ref, no: command.no }), () => {})
       case 'compensate':
+        if (isLong()) return void held.push(command)
         return tell(compensateNext(ref).then(({ hasMore }) => ({ kind: 'compensated', hasMore })))
       case 'finish':
         ends.push(command)
@@ -76,20 +108,23 @@ export async function flowRun(input: FlowRunInput): Promise<void> {
   }
   if (!input.state) take(beginRun(plan))
   else if (input.isRetried) take(advance(plan, input.state, { kind: 'retried' }))
-  else take({ state: input.state, commands: [] })
+  else take({ state: input.state, commands: input.held ?? [] })
 
   while (ends.length === 0) {
-    if (isQuiet(state!) && told.length === 0 && workflowInfo().continueAsNewSuggested)
-      await continueAsNew<typeof flowRun>({ ...input, state: state!, isRetried: false })
+    if (isLong() && underWay === 0 && told.length === 0 && broken === undefined)
+      await continueAsNew<typeof flowRun>({ ...input, state: state!, held, isRetried: false })
     // A workflow's clock is Temporal's, and shows the same in a replay.
     const untilMs = Math.min(nextWake(state!) ?? Infinity, state!.ending ? Infinity : expiresAtMs)
     const waitMs = Math.min(untilMs - Date.now(), longestWaitMs)
-    const isTold = () => told.length > 0 || broken !== undefined
+    const isTold = () => told.length > 0 || broken !== undefined || (held.length > 0 && underWay === 0)
     if (waitMs > 0) await condition(isTold, waitMs)
     if (broken !== undefined) throw broken
+    if (told.length === 0 && held.length > 0 && underWay === 0) continue
     const event = told.shift() ?? dueAt(Date.now(), expiresAtMs)
     take(advance(plan, state!, event))
   }
+  // What is withdrawn is recorded first: nobody acts on it any more.
+  await condition(() => underWay === 0)
   for (const { state: end, because, hadFailures } of ends)
     await finishRun({ ...ref, epoch: input.epoch, state: end, because, hadFailures, flow: state! })
 }

@@ -46,11 +46,6 @@ export function nextWake(state: RunState): number | undefined {
   return times.length > 0 ? Math.min(...times) : undefined
 }
 
-/** Whether no try is on its way, so that the state tells everything. */
-export function isQuiet(state: RunState): boolean {
-  return !state.isCompensating && [...cursorsOf(state.root)].every(({ phase }) => phase !== 'performing')
-}
-
 function* cursorsOf(cursor: Cursor): Generator<Cursor> {
   yield cursor
   for (const child of childrenOf(cursor)) yield* cursorsOf(child)

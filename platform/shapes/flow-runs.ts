@@ -1,6 +1,6 @@
 /** What a run's workflow, its activities and whoever starts or wakes it agree on. Values stay in the database: a plan and ids go through Temporal. */
 import type { Plan } from '../flow/plan.types.ts'
-import type { EndReason, EndState, Joined, Outcome, Phase, RunState, StepPath } from '../flow/run.types.ts'
+import type { Command, EndReason, EndState, Joined, Outcome, Phase, RunState, StepPath } from '../flow/run.types.ts'
 
 export interface FlowRunRef {
   readonly tenantId: number
@@ -16,6 +16,8 @@ export interface FlowRunInput extends FlowRunRef {
   readonly expiresAtMs: number
   /** Of a run that goes on from where another workflow of it stood. */
   readonly state?: RunState
+  /** What the workflow before it has left to be carried out. */
+  readonly held?: readonly Command[]
   /** It goes on because somebody retried it. */
   readonly isRetried?: boolean
 }

@@ -11,6 +11,7 @@ import { carryOut } from '#server/worker/carry-out.ts'
 import { type Relay, startRelay } from '#server/worker/relay.ts'
 import { type FlowVersion, mustLockRun, type Said, startRun } from '#tools/workflows/service.ts'
 
+import { patience } from './patience.ts'
 import { startTestWorker, type TestTemporal, type TestWorker } from './temporal.ts'
 import type { World } from './world.ts'
 
@@ -138,7 +139,7 @@ export async function openFlowWorld(
         { tenantUserId, roleFlag: 511 },
       ),
     async until(runId, ...states) {
-      const deadline = Date.now() + 25_000
+      const deadline = Date.now() + 2 * patience.timeout
       for (;;) {
         const row = await rowOf(runId)
         if (states.includes(row.state)) return row

@@ -333,6 +333,30 @@ describe('a run', () => {
     expect(await world.call('count_instances', { entity: 'Order', filterRules })).toMatchObject({ count: 1 })
   })
 
+  it('goes on in another workflow where its history grows long, though it never waits', async () => {
+    const numbers = Array.from({ length: 1_500 }, (_, at) => at)
+    const each = {
+      internalName: 'each',
+      stepType: 'forEach',
+      config: { over: '[[$input.numbers]]', maxParallel: 10, steps: [set('note', { last: '[[$item]]' })] },
+    }
+    const runId = await flow.start([each, set('over', { isOver: true })], { input: { numbers } })
+    const latest = () => flow.worker.client.workflow.getHandle(flow.idOf(runId)).describe()
+    await expect.poll(async () => (await latest().catch(() => undefined))?.runId).toBeDefined()
+    const { runId: first } = await latest()
+    expect(await flow.until(runId, 'completed', 'failed')).toMatchObject({ state: 'completed', variables: { isOver: true } })
+    expect((await flow.steps(runId)).filter(({ step, state }) => step === 'note' && state === 'done')).toHaveLength(1_500)
+    expect((await latest()).runId).not.toBe(first)
+  })
+
+  it('is cancelled where somebody cancels its workflow at Temporal, and what waits is withdrawn', async () => {
+    const runId = await flow.start([{ internalName: 'check', stepType: 'approval', config: { question: '?' } }])
+    await flow.until(runId, 'waiting')
+    await flow.worker.client.workflow.getHandle(flow.idOf(runId)).cancel()
+    expect(await flow.until(runId, 'cancelled', 'failed')).toMatchObject({ state: 'cancelled' })
+    expect(await flow.steps(runId)).toMatchObject([{ step: 'check', state: 'withdrawn' }])
+  })
+
   it('lets only whom a task is for act on it, and nobody who started the run where it says so', async () => {
     const steps = [
       { internalName: 'mine', stepType: 'approval', config: { question: '?' }, assignee: { tenantUserId: 999 }, onlyAssignee: true },
