@@ -228,14 +228,19 @@ describe('a subscription', () => {
     await call('delete_event_subscription', { subscriptionId }, as)
   })
 
-  it('is switched off where a target leaves more than a hundred thousand waiting', async () => {
+  it('is switched off where a target leaves more than a hundred thousand waiting for hours, and not for what was queued at once', async () => {
     const { subscriptionId } = await subscribe('/flooded', ['user.created'])
-    await world.sql`
-      insert into platform.event_delivery (tenant_id, subscription_id, kind, event_at, state, next_at, created_date)
-      select ${tenant.tenantId}, ${subscriptionId}, 'user.created', now(), 'waiting', now() + n * interval '1 hour', now()
-      from generate_series(-40, 100000) n`
-    await world.sql`update platform.event_subscription set next_look = now() where subscription_id = ${subscriptionId}`
-    await carrier.drain()
+    const flood = async (hoursAgo: number, from: number, to: number) => {
+      await world.sql`
+        insert into platform.event_delivery (tenant_id, subscription_id, kind, event_at, state, next_at, created_date)
+        select ${tenant.tenantId}, ${subscriptionId}, 'user.created', now(), 'waiting', now() + n * interval '1 hour', now() - ${hoursAgo}::int * interval '1 hour'
+        from generate_series(${from}::int, ${to}::int) n`
+      await world.sql`update platform.event_subscription set next_look = now() where subscription_id = ${subscriptionId}`
+      await carrier.drain()
+    }
+    await flood(0, -40, 100_000)
+    expect((await call('list_event_subscriptions', {}, as))[0]).toMatchObject({ isEnabled: true })
+    await flood(7, -40, 0)
     const [off] = await call('list_event_subscriptions', {}, as)
     expect(off).toMatchObject({ isEnabled: false, disabledReason: expect.stringContaining('100000 deliveries wait') })
     expect(at('/flooded').length).toBeGreaterThan(30)

@@ -683,6 +683,18 @@ describe('secrets', () => {
   })
 })
 
+describe('a part of the head', () => {
+  it('is taken away by null', async () => {
+    const said = definition({ maxDurationDays: 30 })
+    await call('import_workflow', said)
+    const none = { entity: null, roles: null, variables: null, input: null, maxDurationDays: null, concurrency: null }
+    await call('update_workflow', { workflow: said.internalName, ...none })
+    const kept = await call('export_workflow', { workflow: said.internalName })
+    expect(Object.keys(none).filter((name) => name in kept)).toEqual([])
+    expect(kept.steps).toHaveLength(2)
+  })
+})
+
 describe('a hostile definition', () => {
   it('takes no ids for parts that are too many', async () => {
     const first = (await call('create_workflow', { internalName: fresh('Ids') })).workflowId

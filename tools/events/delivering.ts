@@ -15,7 +15,7 @@ import { type DeliveryRow, hasBacklog, insertDeliveries, listDueDeliveries, type
 import { describeKind, type EventKindName } from './events.schema.ts'
 import type { WatcherKind } from './events.types.ts'
 import { findLogged } from './log.store.ts'
-import { afterTry, type Health, healthAfter, type TryResult, waitingAtMost } from './retries.rules.ts'
+import { afterTry, type Health, healthAfter, isLate, type TryResult, waitingAtMost } from './retries.rules.ts'
 import { sampleData } from './samples.rules.ts'
 import { openSecrets, type SigningSecrets, signingAt } from './signing.ts'
 import type { Delivery } from './subscriptions.schema.ts'
@@ -213,7 +213,8 @@ export async function recordTries(
     const dead = outcomes.filter((one) => one.state === 'dead')
     const before: Health = state
     // What is left behind a batch that was not full is little.
-    const isFlooded = results.length >= atOnceWhileFailing && (await hasBacklog(tx, tenantId, subscriptionId, waitingAtMost))
+    const mayFlood = results.length >= atOnceWhileFailing && results.some(({ row }) => isLate(row, stamp))
+    const isFlooded = mayFlood && (await hasBacklog(tx, tenantId, subscriptionId, waitingAtMost))
     const tries = results.map(({ result }) => result)
     const { health, notice } = healthAfter(before, tries, { hasDied: dead.length > 0, isFlooded, now: stamp })
     if (notice) await tellTrouble(context, state, health, notice, notify)

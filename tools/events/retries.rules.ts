@@ -9,6 +9,12 @@ const noticeEveryHours = 24
 const triesKept = 20
 /** Of one subscription: beyond it the target is not keeping up, and the store is not there to hold what it leaves. */
 export const waitingAtMost = 100_000
+/** What was queued in a moment, as an import is, says nothing of a target; a first try that comes so late does. */
+const lateMs = 6 * hour * 1_000
+
+export function isLate({ attempts, createdDate }: { readonly attempts: number; readonly createdDate: string }, now: string): boolean {
+  return attempts === 0 && Date.parse(now) - Date.parse(createdDate) > lateMs
+}
 
 /** What one try of a delivery came to. */
 export interface TryResult {

@@ -10,6 +10,9 @@ import { keepDraft, openDraft } from './drafts.ts'
 import { readHead, withHead } from './heads.ts'
 import { showWorkflow } from './shown.ts'
 
+// What wraps a schema leaves its description behind.
+const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().describe(schema.description ?? '')
+
 export const updateWorkflow = defineOperation({
   ...writes(workflow),
   isIdempotent: true,
@@ -25,6 +28,11 @@ export const updateWorkflow = defineOperation({
     internalName: newName('workflow').optional(),
     displays: displayInputs.optional(),
     ...headInput,
+    roles: orNull(headInput.roles),
+    variables: orNull(headInput.variables),
+    input: orNull(headInput.input),
+    maxDurationDays: orNull(headInput.maxDurationDays),
+    concurrency: orNull(headInput.concurrency),
   }),
   examples: [
     {

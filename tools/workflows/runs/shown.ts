@@ -12,6 +12,7 @@ import { listActive } from './steps.store.ts'
 import { findFlowVersion } from './versions.ts'
 
 type CurrentStep = z.output<typeof currentStep>
+type ShownStep = Omit<StepRow, 'input' | 'result' | 'answer'>
 
 /** What holds each step that stands in a lane or a loop. */
 function parentsIn(steps: readonly unknown[], parent?: string): Map<string, string> {
@@ -27,14 +28,14 @@ function parentsIn(steps: readonly unknown[], parent?: string): Map<string, stri
   return found
 }
 
-function assigneeOf({ assigneeUser, assigneeUsers, assigneeRole }: StepRow): CurrentStep['assignee'] {
+function assigneeOf({ assigneeUser, assigneeUsers, assigneeRole }: ShownStep): CurrentStep['assignee'] {
   if (assigneeUser !== null) return { tenantUserId: assigneeUser }
   if (assigneeUsers !== null) return assigneeUsers.length > 0 ? { tenantUserIds: [...assigneeUsers] } : {}
   const role = assigneeRole === null ? undefined : rolesOf(assigneeRole)[0]
   return role === undefined ? undefined : { role }
 }
 
-export function toCurrentStep(row: StepRow, version: FlowVersion | undefined): CurrentStep {
+export function toCurrentStep(row: ShownStep, version: FlowVersion | undefined): CurrentStep {
   const steps = version?.steps ?? []
   const found = [...stepsIn(steps)].find(({ name }) => name === row.step)
   const parent = parentsIn(steps).get(row.step)

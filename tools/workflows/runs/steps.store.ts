@@ -7,9 +7,11 @@ import type { Answer, Assignment, RunError, StepRow } from './runs.types.ts'
 
 const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value))
 
-const columns = (tx: Tx) => tx`
-  step_no, step, step_type, iteration, state, is_waiting, failures, effect_no, input, result, error, is_unsure, outcome, assignee_user, assignee_role,
-  assignee_users, due_at, overdue_at, wake_at, awaits, answer, begun_at, ended_at`
+/** What is known of a step beside what went in and came out, which may be large. */
+const place = (tx: Tx) => tx`
+  step_no, step, step_type, iteration, state, is_waiting, failures, effect_no, error, is_unsure, outcome, assignee_user, assignee_role, assignee_users,
+  due_at, overdue_at, wake_at, awaits, begun_at, ended_at`
+const columns = (tx: Tx) => tx`${place(tx)}, input, result, answer`
 
 export async function findStep(tx: Tx, tenantId: number, runId: number, stepNo: number): Promise<StepRow | undefined> {
   const [row] = await tx<StepRow[]>`
@@ -233,9 +235,9 @@ export async function listActive(
   tx: Tx,
   tenantId: number,
   runIds: readonly number[],
-): Promise<readonly (StepRow & { readonly runId: number })[]> {
-  return tx<(StepRow & { runId: number })[]>`
-    select run_id, ${columns(tx)} from platform.workflow_step_run
+): Promise<readonly (Omit<StepRow, 'input' | 'result' | 'answer'> & { readonly runId: number })[]> {
+  return tx<(Omit<StepRow, 'input' | 'result' | 'answer'> & { runId: number })[]>`
+    select run_id, ${place(tx)} from platform.workflow_step_run
     where tenant_id = ${tenantId} and run_id = any (${tx.array([...runIds])}::bigint[]) and state = 'active'
     order by run_id, step_no`
 }
