@@ -148,6 +148,18 @@ describe('a channel without a vendor', () => {
     expect(await said(again.conversationId)).toEqual(['2', 'open'])
   })
 
+  it('takes a tap under a question as the answer to that one, whatever else was asked since', async () => {
+    const phone = newPhone()
+    const first = await textTo(phone, { card })
+    const second = await textTo(phone, { card })
+    for (const one of [first, second]) await deliverer.deliver(one)
+    expect(second.conversationId).not.toBe(first.conversationId)
+    await act({ kind: 'message', from: phone, choice: 'open', messageId: first.messageId })
+    const repliesTo = async ({ conversationId }: Sent) => (await call('poll_replies', { conversationId, afterSeq: 0 })).messages
+    expect(await repliesTo(first)).toMatchObject([{ choice: 'open' }])
+    expect(await repliesTo(second)).toEqual([])
+  })
+
   it('obeys STOP and answers HELP as a vendor’s channel does', async () => {
     const phone = newPhone()
     const sent = await textTo(phone)
@@ -182,6 +194,25 @@ describe('a channel without a vendor', () => {
     await expect(act({ kind: 'message', from: 'nobody' })).rejects.toMatchObject(refused('invalid_input', /"kind": "delay"/))
     await expect(act({ kind: 'delay', to: newPhone(), seconds: 4_000 })).rejects.toMatchObject(refused('invalid_input'))
     await expect(call('list_handset_messages', { channelKey: 'made-up' })).rejects.toMatchObject(refused('not_found'))
+  })
+
+  it('leaves a STOP in force that somebody said to a vendor, and mutes no vendor by what is tried out', async () => {
+    const fake = await openTwilioFake()
+    const vendor = await newTwilioChannel(world, fake)
+    try {
+      const [phone, other] = [newPhone(), newPhone()]
+      await call('set_contact_preferences', {
+        tenantUserId: (await call('create_user', { email: 'stopped@example.com', phone, roles: [] })).tenantUserId,
+        optOut: ['sms'],
+      })
+      await act({ kind: 'message', from: phone, text: 'START' })
+      expect(await textTo(phone, { channel: vendor.internalName })).toMatchObject({ status: 'suppressed' })
+      await act({ kind: 'message', from: other, text: 'STOP' })
+      expect(await textTo(other, { channel: vendor.internalName })).toMatchObject({ status: 'queued' })
+    } finally {
+      await call('delete_channel', { channelId: vendor.channelId })
+      await fake.close()
+    }
   })
 
   it('gives way to a vendor of another kind too, for a number and for a user who would rather have its kind', async () => {

@@ -29,7 +29,7 @@ const hints: Readonly<Record<HandsetMessage['status'], string>> = {
 }
 
 function actsOn({ messageId, status, choices }: HandsetMessage): string {
-  const taps = choices.map(({ key, label }) => `<button name="tap" value="${escape(key)}">${escape(label)}</button>`)
+  const taps = choices.map(({ key, label }) => `<button name="tap" value="${messageId}:${escape(key)}">${escape(label)}</button>`)
   const of = (word: string, label: string) => `<button name="status" value="${messageId}:${word}">${label}</button>`
   const marks = [
     ...(status === 'sent' ? [of('delivered', 'Mark as delivered'), of('failed', 'Let it fail')] : []),

@@ -24,7 +24,10 @@ async function fieldsOf(parts: AsyncIterable<FormPart>): Promise<ReadonlyMap<str
 /** What was pressed, in the words of the channel's webhook; undefined where nothing was. */
 function doneBy(fields: ReadonlyMap<string, string>, address: string): object | undefined {
   const [tap, status, next] = ['tap', 'status', 'next'].map((name) => fields.get(name))
-  if (tap !== undefined) return { kind: 'message', from: address, choice: tap }
+  if (tap !== undefined) {
+    const at = tap.indexOf(':')
+    return { kind: 'message', from: address, messageId: Number(tap.slice(0, at)), choice: tap.slice(at + 1) }
+  }
   if (status !== undefined) {
     const [messageId, word] = status.split(':')
     return { kind: 'status', messageId: Number(messageId), status: word }

@@ -1,5 +1,4 @@
 /** What the page of a signed link asks of the product: the same three public operations that an agent would call. */
-import { bodyText } from '#platform/answer.ts'
 import type { Pipeline } from '#platform/call.ts'
 import type { Upload } from '#platform/operation.ts'
 import type { PageRequest } from '#platform/web-page.ts'
@@ -7,9 +6,9 @@ import type { OpenedLink } from '#tools/forms/links/links.schema.ts'
 
 import type { Answer } from './answers.rules.ts'
 import { firstLanguage } from './languages.rules.ts'
+import { callPublic, type Visitor } from './public-call.ts'
 
-/** From whom a call comes. */
-export type Caller = Pick<PageRequest, 'requestId' | 'ip' | 'signal' | 'traceparent' | 'acceptLanguage'>
+export type Caller = Visitor & Pick<PageRequest, 'acceptLanguage'>
 
 export interface LinkCalls {
   readonly open: (caller: Caller, token: string) => Promise<OpenedLink>
@@ -20,31 +19,9 @@ export interface LinkCalls {
 
 /** Every one throws AppError. */
 export function createLinkCalls(pipeline: Pipeline): LinkCalls {
-  async function run(
-    { requestId, ip, signal, traceparent }: Caller,
-    name: string,
-    input: unknown,
-    more: { idempotencyKey?: string | undefined; upload?: Upload } = {},
-  ) {
-    const operation = pipeline.registry.byName.get(name)
-    if (!operation) throw new Error(`There is no operation ${name}`)
-    const answer = await pipeline.run({
-      operation,
-      transport: 'rest',
-      credential: { kind: 'none' },
-      input,
-      requestId,
-      ip,
-      signal,
-      traceparent,
-      ...more,
-    })
-    const parsed: unknown = JSON.parse(bodyText(answer))
-    return parsed
-  }
   // What these answer is what the operations' own schemas say.
   const open = async (caller: Caller, token: string, more: object = {}) =>
-    (await run(caller, 'open_signed_link', { token, ...more })) as OpenedLink
+    (await callPublic(pipeline, caller, 'open_signed_link', { token, ...more })) as OpenedLink
   return {
     open(caller, token) {
       const languageCode = firstLanguage(caller.acceptLanguage)
@@ -55,12 +32,12 @@ export function createLinkCalls(pipeline: Pipeline): LinkCalls {
       const file = { property, fileName, ...(mimeType === undefined ? {} : { mimeType: mimeType.slice(0, 200) }) }
       const { uploads = [] } = await open(caller, token, { uploads: [file] })
       const [{ assetKey } = { assetKey: '' }] = uploads
-      await run(caller, 'put_signed_link_upload', { token, assetKey }, { upload })
+      await callPublic(pipeline, caller, 'put_signed_link_upload', { token, assetKey }, { upload })
       return assetKey
     },
     async submit(caller, token, { values, sections }, idempotencyKey) {
       const lists = Object.keys(sections).length === 0 ? {} : { sections }
-      await run(caller, 'submit_signed_link', { token, values, ...lists }, { idempotencyKey })
+      await callPublic(pipeline, caller, 'submit_signed_link', { token, values, ...lists }, { idempotencyKey })
     },
   }
 }

@@ -10,6 +10,7 @@ import { readReplyAddress } from '../delivery/reply-address.ts'
 import { helpTextDefault } from '../messaging.rules.ts'
 import type { VendorMessage, VendorStatus } from '../providers/provider.ts'
 import { type ChannelRow, insertOptOut, isOptedOut, takeReceipt } from './channels.store.ts'
+import { countsForKind } from './standing-in.ts'
 
 export type Outcome = 'stored' | 'updated' | 'duplicate' | 'ignored'
 
@@ -39,7 +40,8 @@ export async function takeStatus(context: TxContext, channel: ChannelRow, delive
   const attempt = await findLastAttempt(tx, tenantId, messageId)
   if (attempt) await setOutcome(tx, tenantId, messageId, attempt.attemptNo, 'sent', null)
   const isStopped = reason === 'optedOut'
-  if (isStopped && !(await isOptedOut(tx, tenantId, channel.channel, found.to))) {
+  const isNew = isStopped && !(await isOptedOut(tx, tenantId, channel.channel, found.to))
+  if (isNew && (await countsForKind(tx, tenantId, channel.channelId))) {
     await insertOptOut(tx, tenantId, stamp, { channel: channel.channel, address: found.to, isOut: true, source: 'vendor' })
   }
   const status = isStopped ? 'suppressed' : delivery.status

@@ -4,6 +4,7 @@ import type { TxContext } from '#platform/operation.ts'
 import { findUserByAddress } from '#tools/users/service.ts'
 
 import { type ChannelRow, findChannel, insertOptOut, isOptedOut } from '../channels/channels.store.ts'
+import { countsForKind } from '../channels/standing-in.ts'
 import {
   type ConversationRow,
   findByProviderId,
@@ -98,6 +99,7 @@ async function obey(context: TxContext, conversation: ConversationRow, inbound: 
   const address = conversation.address ?? inbound.from
   const isOut = word === 'stop'
   if (channel === 'inbox' || (!isOut && (address !== inbound.from || isForged(inbound)))) return
+  if (!(await countsForKind(tx, tenantId, conversation.channelId))) return
   if ((await isOptedOut(tx, tenantId, channel, address)) !== isOut)
     await insertOptOut(tx, tenantId, stamp, { channel, address, isOut, source: 'person' })
 }

@@ -9,8 +9,8 @@ import { findUserByAddress } from '#tools/users/service.ts'
 import { asEmail, asPhone } from './addresses.ts'
 import type { VendorChannel } from '../channels/channels.schema.ts'
 import { type ChannelRow, listChannels, listOptOuts } from '../channels/channels.store.ts'
+import { standsIn } from '../channels/standing-in.ts'
 import { type ChannelKind, channelKinds, type Recipient } from '../messaging.schema.ts'
-import { findProvider } from '../providers/index.ts'
 import { findPerson, type Person } from './recipients.store.ts'
 import { isRecordSeen } from './sight.ts'
 
@@ -69,7 +69,7 @@ function addressFor(target: Target, kind: VendorChannel): string | undefined {
 }
 
 /** What shows messages on a page gives way to what carries them. */
-const standsIn = ({ provider }: ChannelRow) => (findProvider(provider)?.isStandIn ? 1 : 0)
+const vendorsFirst = (a: ChannelRow, b: ChannelRow) => Number(standsIn(a)) - Number(standsIn(b))
 
 const isKind = (text: string): text is ChannelKind => channelKinds.some((kind) => kind === text)
 
@@ -81,7 +81,7 @@ const isKind = (text: string): text is ChannelKind => channelKinds.some((kind) =
 export async function chooseRoute(context: TxContext, to: Recipient, wanted: string | undefined): Promise<Route> {
   const { tx, tenantId } = context
   const target = await findTarget(context, to)
-  const channels = (await listChannels(tx, tenantId)).toSorted((a, b) => standsIn(a) - standsIn(b))
+  const channels = (await listChannels(tx, tenantId)).toSorted(vendorsFirst)
   const tenantUserId = target.person?.tenantUserId ?? null
   const inbox: Route = { kind: 'inbox', channel: null, tenantUserId, address: null }
   const isDirect = target.phone !== undefined || target.email !== undefined
@@ -115,7 +115,7 @@ export async function chooseRoute(context: TxContext, to: Recipient, wanted: str
 
   if (isDirect) {
     const order = target.email === undefined ? (['sms', 'whatsapp'] as const) : (['email'] as const)
-    const channel = order.flatMap((kind) => channels.filter((one) => one.channel === kind)).toSorted((a, b) => standsIn(a) - standsIn(b))[0]
+    const channel = order.flatMap((kind) => channels.filter((one) => one.channel === kind)).toSorted(vendorsFirst)[0]
     if (!channel) throw new AppError('conflict', `No ${order.join(' or ')} channel is configured. Configure one with create_channel.`)
     return through(channel) ?? inbox
   }
@@ -124,7 +124,7 @@ export async function chooseRoute(context: TxContext, to: Recipient, wanted: str
   const routes = order.flatMap((kind) =>
     kind === 'inbox' ? [inbox] : channels.filter((one) => one.channel === kind).flatMap((one) => through(one) ?? []),
   )
-  const isVendors = ({ channel }: Route) => channel !== null && standsIn(channel) === 0
+  const isVendors = ({ channel }: Route) => channel !== null && !standsIn(channel)
   // A stand-in of any kind gives way to a vendor of another that reaches the person; the inbox keeps its place.
   const usable = routes.some(isVendors) ? routes.filter((route) => route.channel === null || isVendors(route)) : routes
   const refused = await listOptOuts(

@@ -8,6 +8,7 @@ import { findAssets } from '#tools/assets/service.ts'
 
 import { forRecipient, mayBringLink } from '../conversations/cards.rules.ts'
 import { type ChannelRow, findChannel, insertOptOut, isOptedOut } from '../channels/channels.store.ts'
+import { countsForKind } from '../channels/standing-in.ts'
 import * as store from './delivery.store.ts'
 import { findLinksOf } from '../conversations/links.store.ts'
 import { noteProviderId } from '../conversations/messages.store.ts'
@@ -180,7 +181,8 @@ export async function recordOutcome(
       case 'refused': {
         await note('refused', outcome.vendorCode ?? outcome.reason)
         const isStopped = outcome.reason === 'optedOut'
-        if (isStopped && due.channel !== 'inbox' && !(await isOptedOut(tx, tenantId, due.channel, due.to))) {
+        const isNew = isStopped && due.channel !== 'inbox' && !(await isOptedOut(tx, tenantId, due.channel, due.to))
+        if (isNew && (await countsForKind(tx, tenantId, due.channelId))) {
           await insertOptOut(tx, tenantId, stamp, { channel: due.channel, address: due.to, isOut: true, source: 'vendor' })
         }
         return settle(context, messageId, {

@@ -19,6 +19,8 @@ const done = z.discriminatedUnion('kind', [
     from: address,
     text: messageText.optional(),
     choice: choiceKey.optional(),
+    /** The message that is answered; without, the latest question that it fits. */
+    messageId: messageId.optional(),
     subject: z.string().max(500).optional(),
     /** The same one twice is one message. */
     id: z.string().min(1).max(100).optional(),
@@ -34,7 +36,7 @@ const done = z.discriminatedUnion('kind', [
 ])
 
 const help =
-  'Send {"kind": "message", from, text or choice}, {"kind": "status", messageId, status: delivered, read or failed}, {"kind": "fail", to, reason?} or {"kind": "delay", to, seconds}, as JSON.'
+  'Send {"kind": "message", from, text or choice, messageId?}, {"kind": "status", messageId, status: delivered, read or failed}, {"kind": "fail", to, reason?} or {"kind": "delay", to, seconds}, as JSON.'
 
 function read({ raw, channel }: VendorRequest): Reading {
   const parsed = done.safeParse(parseJson(raw.body.toString('utf8')))
@@ -55,6 +57,7 @@ function read({ raw, channel }: VendorRequest): Reading {
         text: said.text ?? said.choice ?? '',
         payload: said.choice,
         subject: said.subject,
+        inReplyTo: said.messageId === undefined ? [] : [idOf(said.messageId)],
       }
     }
     case 'status': {
