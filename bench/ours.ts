@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
+import postgres from 'postgres'
+
 import { bodyText } from '#platform/answer.ts'
 import { loadConfig } from '#platform/config.ts'
 import { migrate } from '#platform/db/migrate.ts'
@@ -20,6 +22,7 @@ import { provisionFirstTenant } from '#tools/tenants/service.ts'
 
 import { untilServing } from './ground.ts'
 import type { Product } from './scale.ts'
+import { besideMeters, visit, visitsOf } from './scale-workload.ts'
 import { catalog, data } from './workload.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -77,6 +80,19 @@ export async function openOurs(rows: number): Promise<Ours> {
     }
     ids.push(...results.filter((_, index) => index % 10 === 3).map(({ eiRecordId }) => eiRecordId))
   }
+  for (const [operation, input] of besideMeters) await make(operation, input)
+  for (let from = 0; from < visitsOf(rows); from += 10_000) {
+    const chunk = Array.from({ length: Math.min(10_000, visitsOf(rows) - from) }, (_, index) => {
+      const { meter, minutes, remark } = visit(from + index, rows)
+      return { key1: `visit-${from + index}`, parentKey1: `meter-${meter}`, data: { Minutes: minutes, Remark: remark } }
+    })
+    const { failed } = JSON.parse(await make('save_instances_bulk', { entity: 'Visit', rows: chunk })) as { failed: number }
+    if (failed > 0) throw new Error(`${failed} visits were refused`)
+  }
+  // As on the other side: what a database does by itself within a minute.
+  const owner = postgres(database.superuserUrl, { max: 1, onnotice: () => {} })
+  await owner.unsafe('vacuum analyze')
+  await owner.end()
 
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
@@ -132,11 +148,17 @@ export async function openOurs(rows: number): Promise<Ours> {
       },
       async settle() {
         await pause(noteMs)
-        const kept = await keepIndexes(platform.services)
+        // A look builds two; they come once a minute.
+        const built: string[] = []
+        for (let look = 0; look < 20; look++) {
+          const names = (await keepIndexes(platform.services))?.built ?? []
+          built.push(...names)
+          if (names.length === 0) break
+        }
         // A process looks again for indexes within a minute; a new one has not looked yet.
         await stop()
         await start()
-        return kept && kept.built.length > 0 ? `${kept.built.length} indexes (${kept.built.join(', ')})` : 'no index'
+        return built.length > 0 ? `${built.length} indexes (${built.join(', ')})` : 'no index'
       },
       async close() {
         await stop()

@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: everything that is measured, in one run on this machine. Prints a table with the aims and writes it to bench/results/. With an
  * argument, the REST measures whose name holds it, printed alone: for work on one of them; `outbox`, the claims of the relay; `events`, what events cost
- * (BENCH_DELIVERIES). BENCH_ROUNDS sets their rounds. `scale` measures calls as
+ * (BENCH_DELIVERIES); `import`, a file of so many rows (`--rows 1000000`) in and out. BENCH_ROUNDS sets their rounds. `scale` measures calls as
  * records grow (`--rows 10000,100000`), beside another product with `--peer directus`; a further argument narrows it to measures of that name.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -14,6 +14,7 @@ import { measureEvents } from './events.ts'
 import { type Ground, openGround } from './ground.ts'
 import { measureClaims } from './outbox.ts'
 import { report, type BenchResult } from './report.ts'
+import { measureImports } from './imports.ts'
 import { measureScale } from './scale.ts'
 import { measureWaking, type WakingResult } from './waking.ts'
 import { measureWorkflows } from './workflows.ts'
@@ -63,6 +64,10 @@ async function main(): Promise<void> {
   if (wanted === 'scale' || values.peer !== undefined) {
     const sizes = (values.rows ?? '10000,100000').split(',').map(Number)
     await measureScale({ sizes, peer: values.peer, only })
+    return
+  }
+  if (wanted === 'import') {
+    await measureImports(Number(values.rows ?? 1_000_000))
     return
   }
   if (wanted === 'outbox') {

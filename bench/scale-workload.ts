@@ -7,9 +7,10 @@ export interface Named {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** A call to Directus, below /items/meter. */
+/** A call to Directus, below /items/meter or another collection. */
 export interface Items {
   readonly method: string
+  readonly collection?: 'meter' | 'visit'
   readonly path?: string
   readonly body?: unknown
 }
@@ -28,6 +29,51 @@ export interface ScaleMeasure {
 }
 
 const search = (query: object): Items => ({ method: 'SEARCH', body: { query } })
+
+/** Visits of meters: one to five meters. */
+export const visitsOf = (rows: number): number => Math.floor(rows / 5)
+
+/** A visit, and the number of its meter. */
+export const visit = (number: number, rows: number) => ({
+  meter: (number * 31) % rows,
+  minutes: (number * 17) % 241,
+  remark: `Visit ${number} of the ${number % 5} shift`,
+})
+
+/** What is made in Fieldloop beside the meters: their visits, a view and a form with a list of visits. */
+export const besideMeters = [
+  ['create_property', { internalName: 'Minutes', dataType: 'Number' }],
+  ['create_entity', { internalName: 'Visit', properties: [{ property: 'Minutes' }, { property: 'Remark' }] }],
+  ['attach_child_entity', { entity: 'Meter', childEntity: 'Visit', isList: true }],
+  [
+    'save_view',
+    {
+      entity: 'Meter',
+      internalName: 'PlannedMeters',
+      isShared: true,
+      viewJson: {
+        columns: ['Title', 'Place', 'Status', 'CheckedAt'],
+        filters: { logic: 'AND', rules: [{ property: 'Status', op: 'eq', value: 'planned' }] },
+        sort: [{ property: 'CheckedAt', direction: 'asc' }],
+        pageSize: 50,
+      },
+    },
+  ],
+  [
+    'create_form',
+    {
+      entity: 'Meter',
+      internalName: 'MeterForm',
+      isShared: true,
+      layoutJson: {
+        sections: [
+          { type: 'detail', name: 'head', fields: ['Title', 'Place', 'Status', 'Reading'].map((property) => ({ property })) },
+          { type: 'list', name: 'visits', entity: 'Visit', fields: ['Minutes', 'Remark'].map((property) => ({ property })) },
+        ],
+      },
+    },
+  ],
+] as const
 
 /** The row of a peer's table, or of its item. */
 export function itemOf(number: number, generation = 0): Record<string, unknown> {
@@ -153,6 +199,97 @@ export function scaleMeasures(rows: number, ids: readonly number[]): ScaleMeasur
       }),
       (number) => search({ filter: { floor: { _eq: number % 40 } }, aggregate: { count: '*' } }),
     ),
+    read(
+      'search',
+      (number) => ({
+        operation: 'search_instances',
+        input: { query: `meter ${numberOf(number)} harbour`, entities: ['Meter'], pageSize: 20 },
+      }),
+      (number) => search({ search: `Meter ${numberOf(number)} of the harbour`, limit: 20 }),
+      100,
+    ),
+    read(
+      'page of children by what their parent is',
+      (number) => ({
+        operation: 'list_instances',
+        input: {
+          entity: 'Visit',
+          pageSize: 50,
+          includeTotal: false,
+          filterRules: [{ entity: 'Meter', property: 'Place', op: 'eq', value: `Site ${number % 97}` }],
+          sort: [{ property: 'Minutes', direction: 'desc' }],
+        },
+      }),
+      (number) => ({
+        collection: 'visit',
+        ...search({ filter: { meter: { place: { _eq: `Site ${number % 97}` } } }, sort: ['-minutes'], limit: 50 }),
+      }),
+      200,
+    ),
+    read(
+      'group and sum',
+      () => ({
+        operation: 'aggregate_instances',
+        input: {
+          entity: 'Meter',
+          groupBy: [{ property: 'Place' }],
+          aggregates: [
+            { fn: 'COUNT', alias: 'meters' },
+            { fn: 'SUM', property: 'Reading', alias: 'reading' },
+          ],
+        },
+      }),
+      () => search({ aggregate: { count: '*', sum: ['reading'] }, groupBy: ['place'], limit: -1 }),
+      1_000,
+    ),
+    read(
+      'report over a join, grouped, with having',
+      () => ({
+        operation: 'execute_report_inline',
+        input: {
+          definitionJson: {
+            primaryEntityId: 'Meter',
+            joins: [{ entityId: 'Visit', joinType: 'child' }],
+            groupBy: [{ entity: 'Meter', property: 'Place' }],
+            aggregates: [
+              { entity: 'Visit', fn: 'COUNT', alias: 'visits' },
+              { entity: 'Visit', property: 'Minutes', fn: 'SUM', alias: 'minutes' },
+            ],
+            having: { logic: 'AND', rules: [{ property: 'minutes', op: 'gt', value: 10 }] },
+            sort: [{ property: 'minutes', direction: 'desc' }],
+          },
+        },
+      }),
+      undefined,
+      1_000,
+    ),
+    read(
+      'view',
+      () => ({ operation: 'execute_view', input: { entity: 'Meter', view: 'PlannedMeters', includeTotal: false } }),
+      () =>
+        search({
+          filter: { status: { _eq: 'planned' } },
+          fields: ['id', 'key1', 'title', 'place', 'status', 'checked_at'],
+          sort: ['checked_at'],
+          limit: 50,
+        }),
+      page,
+    ),
+    {
+      ...read(
+        'export of a fortieth as CSV',
+        (number) => ({
+          operation: 'export_instances',
+          input: { entity: 'Meter', format: 'csv', filterRules: [{ property: 'Floor', op: 'eq', value: number % 40 }] },
+        }),
+        (number) => ({
+          method: 'GET',
+          path: `?export=csv&limit=-1&filter=${encodeURIComponent(JSON.stringify({ floor: { _eq: number % 40 } }))}`,
+        }),
+      ),
+      isAlone: true,
+      most: 40,
+    },
     read('changed since', () => ({ operation: 'list_instances_changed_since', input: { entity: 'Meter', pageSize: 50 } }), undefined, page),
     read(
       'page as of a time',
@@ -183,6 +320,30 @@ export function scaleMeasures(rows: number, ids: readonly number[]): ScaleMeasur
       }),
     },
     {
+      name: 'form with five rows, in one save',
+      isRead: false,
+      ours: (number) => ({
+        operation: 'create_form_record_multi',
+        input: {
+          form: 'MeterForm',
+          primary: { values: { Title: `Form ${number}`, Place: `Site ${number % 97}`, Status: 'open', Reading: number } },
+          sections: {
+            visits: { rows: Array.from({ length: 5 }, (_, row) => ({ values: { Minutes: row, Remark: `Visit ${number}-${row}` } })) },
+          },
+        },
+      }),
+      directus: (number) => ({
+        method: 'POST',
+        body: {
+          title: `Form ${number}`,
+          place: `Site ${number % 97}`,
+          status: 'open',
+          reading: number,
+          visits: Array.from({ length: 5 }, (_, row) => ({ minutes: row, remark: `Visit ${number}-${row}` })),
+        },
+      }),
+    },
+    {
       name: 'bulk of 1,000, fresh',
       isRead: false,
       isAlone: true,
@@ -208,6 +369,30 @@ export function scaleMeasures(rows: number, ids: readonly number[]): ScaleMeasur
       directus: () => ({
         method: 'PATCH',
         body: Array.from({ length: 1_000 }, (_, row) => ({ id: rows - row, ...itemOf(rows - 1 - row) })),
+      }),
+    },
+    {
+      name: 'bulk of 1,000, 10 % changed',
+      isRead: false,
+      isAlone: true,
+      most: 20,
+      ours: (number) => ({
+        operation: 'save_instances_bulk',
+        input: {
+          entity: 'Meter',
+          rows: Array.from({ length: 1_000 }, (_, row) => {
+            const at = rows - 1 - row
+            return { key1: `meter-${at}`, data: { ...data(at), ...(row % 10 === number % 10 ? { Remark: `Changed by ${number}` } : {}) } }
+          }),
+        },
+      }),
+      directus: (number) => ({
+        method: 'PATCH',
+        body: Array.from({ length: 1_000 }, (_, row) => ({
+          id: rows - row,
+          ...itemOf(rows - 1 - row),
+          ...(row % 10 === number % 10 ? { remark: `Changed by ${number}` } : {}),
+        })),
       }),
     },
     {

@@ -16,7 +16,7 @@ import { freePort } from '#server/boot/ports.ts'
 
 import { onDatabase } from '../ground.ts'
 import type { Product } from '../scale.ts'
-import { itemOf } from '../scale-workload.ts'
+import { itemOf, visit, visitsOf } from '../scale-workload.ts'
 
 const run = promisify(execFile)
 const version = '12.4.1'
@@ -55,6 +55,33 @@ const fields = {
   checked_at: 'timestamp',
   is_active: 'boolean',
 } as const
+
+/** The collection `visit`, whose rows belong to one meter each, and the list of them at the meter. */
+async function makeVisits(origin: string, headers: Readonly<Record<string, string>>): Promise<void> {
+  const post = async (path: string, body: object) => {
+    const answer = await fetch(`${origin}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    if (!answer.ok) throw new Error(`Directus refused ${path}: ${answer.status} ${await answer.text()}`)
+  }
+  await post('/collections', {
+    collection: 'visit',
+    schema: {},
+    meta: { accountability: 'all' },
+    fields: [
+      { field: 'id', type: 'integer', meta: {}, schema: { is_primary_key: true, has_auto_increment: true } },
+      { field: 'minutes', type: 'float', meta: {}, schema: {} },
+      { field: 'remark', type: 'text', meta: {}, schema: {} },
+      { field: 'meter', type: 'integer', meta: { special: ['m2o'] }, schema: {} },
+    ],
+  })
+  await post('/fields/meter', { field: 'visits', type: 'alias', meta: { special: ['o2m'] } })
+  await post('/relations', {
+    collection: 'visit',
+    field: 'meter',
+    related_collection: 'meter',
+    meta: { one_field: 'visits' },
+    schema: { on_delete: 'CASCADE' },
+  })
+}
 
 /** Starts Directus on a database of its own and fills its collection `meter`. */
 export async function openDirectus({ ownerUrl, rows }: { readonly ownerUrl: string; readonly rows: number }): Promise<Product> {
@@ -133,6 +160,7 @@ export async function openDirectus({ ownerUrl, rows }: { readonly ownerUrl: stri
     }),
   })
   if (!made.ok) throw new Error(`Directus refused the collection: ${made.status} ${await made.text()}`)
+  await makeVisits(origin, headers)
   const sql = postgres(onDatabase(ownerUrl, database), { max: 1, onnotice: () => {} })
   for (let from = 0; from < rows; from += 10_000) {
     const chunk = Array.from({ length: Math.min(10_000, rows - from) }, (_, index) => itemOf(from + index))
@@ -141,7 +169,18 @@ export async function openDirectus({ ownerUrl, rows }: { readonly ownerUrl: stri
       [JSON.stringify(chunk)],
     )
   }
+  for (let from = 0; from < visitsOf(rows); from += 10_000) {
+    const chunk = Array.from({ length: Math.min(10_000, visitsOf(rows) - from) }, (_, index) => {
+      const { meter, ...values } = visit(from + index, rows)
+      return { ...values, meter: meter + 1 }
+    })
+    await sql.unsafe(
+      'insert into visit (minutes, remark, meter) select minutes, remark, meter from json_populate_recordset(null::visit, $1::text::json)',
+      [JSON.stringify(chunk)],
+    )
+  }
   await sql.unsafe('vacuum analyze meter')
+  await sql.unsafe('vacuum analyze visit')
   await sql.end()
   return {
     name: 'Directus',
@@ -153,7 +192,7 @@ export async function openDirectus({ ownerUrl, rows }: { readonly ownerUrl: stri
       return (
         items && {
           method: items.method,
-          path: `/items/meter${items.path ?? ''}`,
+          path: `/items/${items.collection ?? 'meter'}${items.path ?? ''}`,
           body: items.body === undefined ? '' : JSON.stringify(items.body),
         }
       )
