@@ -242,6 +242,10 @@ describe('a channel without a vendor', () => {
         { internalName: 'SandboxSms', channel: 'sms', provider: 'sandbox' },
         { internalName: 'SandboxWhatsapp', channel: 'whatsapp', provider: 'sandbox' },
         { internalName: 'SandboxEmail', channel: 'email', provider: 'sandbox' },
+        { internalName: 'SandboxTelegram', channel: 'telegram', provider: 'sandbox' },
+        { internalName: 'SandboxSlack', channel: 'slack', provider: 'sandbox' },
+        { internalName: 'SandboxTeams', channel: 'teams', provider: 'sandbox' },
+        { internalName: 'SandboxWebPush', channel: 'webPush', provider: 'sandbox' },
       ])
     } finally {
       await fresh.close()

@@ -27,7 +27,16 @@ describe('a preview', () => {
   it('shows what each channel carries, with buttons where it has them, and sends nothing', async () => {
     const before = await countMessages()
     const { previews } = await call('preview_message', { text: 'Gate 4?', card: { choices } })
-    expect(previews.map((one: { channel: string }) => one.channel)).toEqual(['inbox', 'sms', 'whatsapp', 'email'])
+    expect(previews.map((one: { channel: string }) => one.channel)).toEqual([
+      'inbox',
+      'sms',
+      'whatsapp',
+      'email',
+      'telegram',
+      'slack',
+      'teams',
+      'webPush',
+    ])
     expect(previews[0]).toMatchObject({ buttons: choices, fits: true, issues: [] })
     expect(previews[0]).not.toHaveProperty('smsParts')
     const text = 'Gate 4?\n\n1. Open\n2. Shut\n\nReply with the number of your answer.'

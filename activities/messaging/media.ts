@@ -1,5 +1,6 @@
 /** Files that came with a message and lie at its vendor: fetched into assets. */
 import { Transform } from 'node:stream'
+import { text } from 'node:stream/consumers'
 
 import { type Dispatcher, request } from 'undici'
 
@@ -9,8 +10,11 @@ import type { Services } from '#platform/services.ts'
 import { createAssetFromStream, systemOwner } from '#tools/assets/service.ts'
 import type { MediaToFetch } from '#tools/messaging/service.ts'
 
+import { objectIn } from './wire.ts'
+
 const maxRedirects = 5
 const maxBytes = 64 * 1024 * 1024
+const maxToldBytes = 64 * 1024
 const headersMs = 15_000
 
 /** The vendor will never give this file. */
@@ -29,19 +33,42 @@ function endsAt(limitBytes: number): Transform {
   })
 }
 
+const isLasting = (status: number) => status >= 400 && status < 500 && status !== 408 && status !== 429
+
+/** Where a file lies: at its address, or where its vendor says when it is asked. */
+async function placeOf(services: Services, dispatcher: Dispatcher, { url, access }: MediaToFetch, signal: AbortSignal): Promise<URL> {
+  const place = access?.locate?.(url)
+  if (!place) return new URL(url)
+  const ask = new URL(place.ask)
+  await assertEncrypted(services.config, ask)
+  const answer = await request(ask, { dispatcher, signal, headersTimeout: headersMs })
+  if (answer.statusCode !== 200) {
+    await answer.body.dump()
+    if (isLasting(answer.statusCode)) throw new MediaGone(`The vendor answered ${answer.statusCode}`)
+    throw new Error(`The vendor answered ${answer.statusCode}`)
+  }
+  const told = answer.body.pipe(endsAt(maxToldBytes))
+  answer.body.once('error', (error) => told.destroy(error))
+  const found = place.read(objectIn(await text(told)))
+  if (found === undefined) throw new MediaGone('The vendor does not say where the file lies')
+  return new URL(found)
+}
+
 /** Follows redirects one by one, each through the guard; the account's password goes to the vendor's own address alone. */
 async function open(
-  { config }: Services,
+  services: Services,
   dispatcher: Dispatcher,
   media: MediaToFetch,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
+  const { config } = services
   const { access } = media
-  let url = new URL(media.url)
+  let url = await placeOf(services, dispatcher, media, signal)
   for (let hops = 0; hops <= maxRedirects; hops++) {
     if (url.protocol !== 'https:' && url.origin !== access?.origin) throw new MediaGone('The file lies at an address that is not encrypted')
     const authorization = url.origin === access?.origin ? access.authorization : undefined
-    if (authorization !== undefined) await assertEncrypted(config, url)
+    // Where there is no authorization, the address may hold what is secret.
+    if (url.origin === access?.origin) await assertEncrypted(config, url)
     const answer = await request(url, {
       dispatcher,
       signal,
@@ -69,8 +96,7 @@ export async function fetchFile(
   })
   if (answer.statusCode !== 200) {
     await answer.body.dump()
-    const isLasting = answer.statusCode >= 400 && answer.statusCode < 500 && answer.statusCode !== 408 && answer.statusCode !== 429
-    if (isLasting) throw new MediaGone(`The vendor answered ${answer.statusCode}`)
+    if (isLasting(answer.statusCode)) throw new MediaGone(`The vendor answered ${answer.statusCode}`)
     throw new Error(`The vendor answered ${answer.statusCode}`)
   }
   const counted = endsAt(maxBytes)

@@ -9,7 +9,8 @@ import { messagingPhrases } from './messaging.phrases.ts'
 export const messagingDomain: Domain = {
   name: 'messaging',
   title: 'Messaging',
-  summary: 'Ask people and wait for what they say: send, await, poll, end, over the inbox, SMS, WhatsApp and e-mail.',
+  summary:
+    'Ask people and wait for what they say: send, await, poll, end, over the inbox, SMS, WhatsApp, e-mail, Telegram, Slack, Teams and web push.',
   operations: [...conversationOperations, ...inboxOperations, ...channelOperations, ...handsetOperations],
   phrases: messagingPhrases,
 }

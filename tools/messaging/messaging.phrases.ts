@@ -97,6 +97,12 @@ export const messagingPhrases: Phrases = {
     fr: "modifier les réglages d'un canal; nouveau mot de passe du serveur de messagerie; changer le numéro d'expéditeur; le fournisseur nous a donné un nouveau mot de passe; envoyer depuis un autre numéro; le serveur SMTP a changé; couper un canal pour un temps",
     es: 'cambiar los ajustes de un canal; nueva contraseña del servidor de correo; cambiar el número del remitente; el proveedor nos dio otra contraseña; enviar desde otro número; el servidor SMTP cambió; apagar un canal por un tiempo',
   },
+  register_channel_address: {
+    en: 'link my Telegram account; connect my Slack to this; get my notifications on Teams; turn on push notifications in my browser; I want messages for me on Telegram; register my browser for push; pair my chat account; unlink my Telegram; which code do I send to the bot; hook my own Slack up; subscribe this device to notifications; bind my account to the bot; stop pushes to my browser; let the bot write to me',
+    de: 'mein Telegram verbinden; Push im Browser einschalten; meine Nachrichten auf Teams bekommen; mein Slack verknüpfen; Code für den Bot bekommen; mein Telegram wieder trennen; dieses Gerät für Benachrichtigungen anmelden',
+    fr: 'lier mon compte Telegram; activer les notifications push de mon navigateur; recevoir mes messages sur Teams; relier mon Slack; obtenir le code pour le bot; délier mon Telegram; abonner cet appareil aux notifications',
+    es: 'vincular mi cuenta de Telegram; activar las notificaciones push de mi navegador; recibir mis mensajes en Teams; conectar mi Slack; obtener el código para el bot; desvincular mi Telegram; suscribir este dispositivo a las notificaciones',
+  },
   delete_channel: {
     en: 'remove the SMS connection; we no longer use WhatsApp; disconnect Twilio; delete the mail server settings; drop a provider; no more texting, take it out; we left that SMS provider; get rid of the mail account for sending; throw a way of sending away; WhatsApp shall go; uninstall a message provider',
     de: 'Kanal löschen; Twilio trennen; wir nutzen WhatsApp nicht mehr; Mailserver entfernen; keine SMS mehr, herausnehmen; wir haben den SMS-Anbieter verlassen; Mailkonto für den Versand entfernen; WhatsApp soll weg',

@@ -3,7 +3,7 @@ import type { Issue } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
-import type { Card, ChannelKind, MessageStatus } from './messaging.schema.ts'
+import type { Card, ChannelKind, MessageStatus, vendorKinds } from './messaging.schema.ts'
 
 export type Keyword = 'stop' | 'start' | 'help'
 
@@ -19,7 +19,32 @@ export const carriesOf = {
   sms: { maxTextLength: 1_600, choices: 'numbered', attachments: true, receipts: 'delivered' },
   whatsapp: { maxTextLength: 1_600, choices: 'numbered', attachments: true, receipts: 'read' },
   email: { maxTextLength: 16_000, choices: 'numbered', attachments: true, receipts: 'none' },
+  telegram: { maxTextLength: 4_096, choices: 'buttons', attachments: true, receipts: 'none' },
+  slack: { maxTextLength: 12_000, choices: 'buttons', attachments: true, receipts: 'none' },
+  teams: { maxTextLength: 12_000, choices: 'buttons', attachments: false, receipts: 'none' },
+  // A push is at most 4,096 bytes, encrypted and with everything that stands beside the text.
+  webPush: { maxTextLength: 800, choices: 'buttons', attachments: false, receipts: 'none' },
 } as const satisfies Record<ChannelKind, object>
+
+/**
+ * How an address of a kind becomes a person's: it is among their contacts; or they wrote a code from the account, which proves that it is theirs; or their
+ * browser gave a subscription.
+ */
+export const registersBy = {
+  sms: 'contact',
+  whatsapp: 'contact',
+  email: 'contact',
+  telegram: 'code',
+  slack: 'code',
+  teams: 'code',
+  webPush: 'subscription',
+} as const satisfies Record<(typeof vendorKinds)[number], string>
+
+/** The code that links an account, where the message is nothing else; in capitals or not, and after the word that opens a bot. */
+export function linkCodeOf(text: string): string | undefined {
+  const trimmed = text.trim()
+  return trimmed.length > 60 ? undefined : /^(?:\/?start\s+)?(link-[a-z2-7]{16})$/i.exec(trimmed)?.[1]?.toLowerCase()
+}
 
 // No word and no label is longer. What strangers send is not looked at beyond, since patterns that end at the end take the square of a long text's length.
 const mostWord = 200
@@ -31,7 +56,8 @@ const asWord = (text: string) =>
     .normalize('NFKC')
     .trim()
     .replace(/[.!"']+$/, '')
-    .replace(/^["']+/, '')
+    // Before the words of a bot stands a stroke.
+    .replace(/^["'/]+/, '')
     .toUpperCase()
 
 /** STOP, START or HELP where the message says nothing else; case, white space and closing punctuation do not matter. */
@@ -113,7 +139,10 @@ export function carriedBy(
   const choices = card?.choices ?? []
   const hasButtons = carriesOf[kind].choices === 'buttons'
   const written = hasButtons && card ? { ...card, choices: undefined } : card
-  return { text: plainText(text, written), choices: [...choices] }
+  const whole = plainText(text, written)
+  // Vendors take no message without words, whatever stands under them.
+  const isBare = whole === '' && choices.length > 0 && kind !== 'inbox'
+  return { text: isBare ? 'Please choose:' : whole, choices: [...choices] }
 }
 
 // What the basic alphabet of GSM 03.38 holds, and what takes two places in it.
@@ -150,8 +179,13 @@ export function findMessageIssues(kind: ChannelKind, { text, card, assetKeys }: 
   if (new Set(keys).size < keys.length || new Set(labels).size < labels.length) {
     issues.push(finding('$.card.choices', 'Two choices have the same key or label, so that an answer would not tell which was meant.'))
   }
-  const { length } = plainText(text ?? '', card)
-  const { maxTextLength } = carriesOf[kind]
+  // A push has no room beside its text: what is tapped there counts too.
+  const tapped = kind === 'webPush' ? labels.join('').length : 0
+  const length = carriedBy(kind, { text: text ?? '', card }).text.length + tapped
+  const { maxTextLength, attachments } = carriesOf[kind]
+  const hasFiles = (assetKeys ?? []).length > 0 || card?.imageAssetKey !== undefined
+  if (hasFiles && !attachments)
+    issues.push(finding('$.assetKeys', `${kind} carries no files and no images. Send them to the inbox, or send a link.`))
   if (length > maxTextLength) {
     issues.push(finding('$.text', `With its card the message has ${length} characters; ${kind} carries ${maxTextLength}.`))
   }

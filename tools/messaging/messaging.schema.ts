@@ -5,7 +5,9 @@ import { component } from '#platform/document-schema.ts'
 import { definitionId } from '#platform/names.ts'
 import { issue } from '#platform/validation.ts'
 
-export const channelKinds = ['inbox', 'sms', 'whatsapp', 'email'] as const
+/** Kinds that a vendor carries, and the inbox before them. */
+export const vendorKinds = ['sms', 'whatsapp', 'email', 'telegram', 'slack', 'teams', 'webPush'] as const
+export const channelKinds = ['inbox', ...vendorKinds] as const
 export type ChannelKind = (typeof channelKinds)[number]
 
 export const messageStates = ['queued', 'sent', 'delivered', 'read', 'failed', 'unknown', 'suppressed'] as const

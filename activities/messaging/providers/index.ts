@@ -4,9 +4,15 @@ import type { ProviderName } from '#tools/messaging/providers/index.ts'
 import { type Carrier, forAnyWay } from './carrier.ts'
 import { sandbox } from './sandbox.ts'
 import { smtp } from './smtp.ts'
+import { telegram } from './telegram.ts'
 import { twilio } from './twilio.ts'
 
-const carriers: Readonly<Record<ProviderName, Carrier>> = { twilio: forAnyWay(twilio), smtp: forAnyWay(smtp), sandbox: forAnyWay(sandbox) }
+const carriers: Readonly<Record<ProviderName, Carrier>> = {
+  twilio: forAnyWay(twilio),
+  smtp: forAnyWay(smtp),
+  telegram: forAnyWay(telegram),
+  sandbox: forAnyWay(sandbox),
+}
 
 export function carrierOf(provider: string): Carrier {
   const carrier = Object.hasOwn(carriers, provider) ? carriers[provider as ProviderName] : undefined

@@ -1,7 +1,6 @@
 /** Messages by e-mail: composed and handed to the channel's mail server, with an account of how far the hand-over came. */
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
@@ -9,10 +8,10 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { AppError } from '#platform/errors.ts'
 import { isAllowedAddress, resolveAllowed } from '#platform/outbound.ts'
 import type { Services } from '#platform/services.ts'
-import { openAsset } from '#tools/assets/service.ts'
 import type { SmtpWay } from '#tools/messaging/providers/smtp.ts'
 import type { Order, Outcome } from '#tools/messaging/service.ts'
 
+import { readFiles } from '../attachments.ts'
 import type { Carrier } from './carrier.ts'
 
 type SmtpOrder = Order<SmtpWay>
@@ -32,12 +31,7 @@ function htmlOf(order: SmtpOrder): string {
 
 async function compose(services: Services, order: SmtpOrder): Promise<Buffer> {
   const { via, tenantId } = order
-  const files = await Promise.all(
-    order.assetKeys.map(async (key) => {
-      const asset = await openAsset(services, tenantId, key)
-      return { filename: asset.originalFileName, contentType: asset.mimeType, content: await buffer(asset.stream) }
-    }),
-  )
+  const files = await readFiles(services, tenantId, order.assetKeys)
   const composer = new MailComposer({
     from: via.settings.from,
     to: order.to,
@@ -53,7 +47,7 @@ async function compose(services: Services, order: SmtpOrder): Promise<Buffer> {
       // What nobody sent is an answer of our own, to HELP: a program that answers by itself must not answer it.
       ...(order.fromUserId === null ? { 'Auto-Submitted': 'auto-replied' } : {}),
     },
-    attachments: files,
+    attachments: files.map(({ fileName, mimeType, bytes }) => ({ filename: fileName, contentType: mimeType, content: bytes })),
     disableFileAccess: true,
     disableUrlAccess: true,
   })

@@ -1,58 +1,21 @@
 /** Messages through Twilio: sent by its own client, over our guarded connections, to the address that the channel names. */
 import type { RequestClient, Twilio } from 'twilio'
-import { request } from 'undici'
 
 import { AppError } from '#platform/errors.ts'
-import { assertEncrypted } from '#platform/outbound.ts'
 import { downloadPath, signedUrl } from '#tools/assets/service.ts'
 import { failureOfTwilio, onTwilioWire, twilioMessage, type TwilioWay } from '#tools/messaging/providers/twilio.ts'
 import { type Order, type Outcome, withoutKnown } from '#tools/messaging/service.ts'
 
+import { callVendor, codeOf, NotConnected } from '../wire.ts'
 import type { Carrier, CarrierParts } from './carrier.ts'
 
 type TwilioOrder = Order<TwilioWay>
-
-/** The call was never made, or its connection never stood: nothing can have been sent. */
-class NotConnected extends Error {
-  override readonly name = 'NotConnected'
-}
-
-const beforeConnecting: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ETIMEOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'CERT_HAS_EXPIRED',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-])
-
-const codeOf = (error: unknown) => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '')
-
-// A page of its list is some hundred kilobytes. The address is a tenant's to choose, and must not be able to fill our memory.
-const maxAnswerBytes = 4 * 1024 * 1024
-
-async function textWithin(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > maxAnswerBytes) throw new Error('The answer is larger than any of the vendor')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
 
 /**
  * Twilio's client has no setting for its address, but takes the part that makes the requests. This one sends them where the channel says, never
  * follows a redirect, and keeps to a limit.
  */
-function requestClient({ services, dispatcher, callMs }: CarrierParts, apiBaseUrl: string | undefined): RequestClient {
+function requestClient(parts: CarrierParts, apiBaseUrl: string | undefined): RequestClient {
   const client = {
     async request(options: {
       method: string
@@ -70,24 +33,15 @@ function requestClient({ services, dispatcher, callMs }: CarrierParts, apiBaseUr
       for (const [name, value] of Object.entries(options.data ?? {}))
         for (const one of Array.isArray(value) ? value : [value]) form.append(name, String(one))
       const isPost = options.method.toUpperCase() === 'POST'
-      try {
-        await assertEncrypted(services.config, url)
-        const answer = await request(url, {
-          dispatcher,
-          method: isPost ? 'POST' : 'GET',
-          headers: {
-            authorization: `Basic ${Buffer.from(`${options.username ?? ''}:${options.password ?? ''}`).toString('base64')}`,
-            accept: 'application/json',
-            ...(isPost ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
-          },
-          ...(isPost ? { body: form.toString() } : {}),
-          signal: AbortSignal.timeout(callMs),
-        })
-        return { statusCode: answer.statusCode, body: await textWithin(answer.body), headers: answer.headers }
-      } catch (cause) {
-        if (cause instanceof AppError || !beforeConnecting.has(codeOf(cause))) throw cause
-        throw new NotConnected('Twilio could not be reached', { cause })
-      }
+      return callVendor(parts, url, {
+        method: isPost ? 'POST' : 'GET',
+        headers: {
+          authorization: `Basic ${Buffer.from(`${options.username ?? ''}:${options.password ?? ''}`).toString('base64')}`,
+          accept: 'application/json',
+          ...(isPost ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+        },
+        ...(isPost ? { body: form.toString() } : {}),
+      })
     },
   }
   // Twilio's client calls nothing else of it than `request`, whose answer has the three fields above.

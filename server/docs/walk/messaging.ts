@@ -60,6 +60,14 @@ export const steps: readonly Step[] = [
     },
     keeps: { channelId: 'answer.channelId', channelKey: 'answer.channelKey' },
   },
+  {
+    operation: 'create_channel',
+    title: 'A channel whose accounts people link',
+    input: { internalName: 'Bot{{run}}', channel: 'telegram', provider: 'sandbox', settings: {} },
+    keeps: { botId: 'answer.channelId' },
+  },
+  { operation: 'register_channel_address', input: { channel: 'Bot{{run}}' } },
+  { operation: 'delete_channel', title: 'The channel whose accounts people link', input: { channelId: '{{botId}}' } },
   { operation: 'list_channels' },
   { operation: 'update_channel', input: { channelId, internalName: 'Post{{run}}' } },
   {

@@ -103,6 +103,15 @@ export const given: Given = {
     // Nobody delivers here: the message is queued, and the call does not wait for it.
     return { input: { channelId, to: '+34600123456', timeoutSeconds: 0 }, varying: ['at'] }
   },
+  async register_channel_address({ call, unique }) {
+    const { internalName } = await call('create_channel', {
+      internalName: unique('Bot'),
+      channel: 'telegram',
+      provider: 'sandbox',
+      settings: {},
+    })
+    return { input: { channel: internalName }, varying: ['code', 'expiresAt'] }
+  },
   get_contact_preferences: async ({ tenant }) => ({ input: { tenantUserId: tenant.tenantUserId } }),
   set_contact_preferences: async ({ tenant }) => ({
     input: {

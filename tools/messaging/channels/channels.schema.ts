@@ -4,21 +4,20 @@ import { z } from 'zod'
 import { component } from '#platform/document-schema.ts'
 import { definitionId, newName } from '#platform/names.ts'
 
-import { channelKind, channelKinds, tenantUserId } from '../messaging.schema.ts'
+import { channelKind, channelKinds, tenantUserId, vendorKinds } from '../messaging.schema.ts'
 import { providerNames, providers } from '../providers/index.ts'
 import type { SetupField } from '../providers/provider.ts'
 
 export const channelId = definitionId
 
-// Those to come as well, so that no channel has to be renamed then.
-const kindWords: ReadonlySet<string> = new Set([...channelKinds, 'telegram', 'slack', 'teams', 'webpush'])
+const kindWords: ReadonlySet<string> = new Set(channelKinds.map((kind) => kind.toLowerCase()))
 
 /** send_message takes a kind or a name in one place, so no name is a kind's. */
 export const channelName = newName().refine((name) => !kindWords.has(name.toLowerCase()), {
   error: (issue) => `"${String(issue.input)}" is a kind of channel; choose another name`,
 })
 
-export const vendorChannel = z.enum(['sms', 'whatsapp', 'email'])
+export const vendorChannel = z.enum(vendorKinds)
 export type VendorChannel = z.output<typeof vendorChannel>
 export const provider = z.enum(providerNames)
 
@@ -84,6 +83,40 @@ export const contactPreferences = z.object({
   ),
 })
 
+/** As a browser's PushSubscription writes itself as JSON. */
+export const subscription = z
+  .object({
+    endpoint: z.url({ protocol: /^https?$/ }).max(1_000),
+    keys: z.object({
+      p256dh: z.string().regex(/^[\w-]{87}=?$/, '65 bytes in base64url'),
+      auth: z.string().regex(/^[\w-]{22}(==)?$/, '16 bytes in base64url'),
+    }),
+    expirationTime: z.number().nullable().optional(),
+  })
+  .describe("Of webPush: the browser's PushSubscription")
+
+export const channelAddress = z.object({
+  channelId,
+  channel: vendorChannel,
+  internalName: z.string(),
+  state: z.enum(['pending', 'linked', 'removed']),
+  code: z.string().optional().describe('To be written from the account, once'),
+  url: z.string().optional().describe("Opens the vendor's app with the code"),
+  expiresAt: z.iso.datetime().optional(),
+  publicKey: z.string().optional().describe('applicationServerKey of pushManager.subscribe'),
+  address: z.string().optional(),
+})
+
+export const exampleChannelAddress: z.output<typeof channelAddress> = {
+  channelId: 9,
+  channel: 'telegram',
+  internalName: 'FieldBot',
+  state: 'pending',
+  code: 'link-k3jp2w7yc5sqn4zt',
+  url: 'https://t.me/FieldloopBot?start=link-k3jp2w7yc5sqn4zt',
+  expiresAt: '2026-11-21T10:30:00.000Z',
+}
+
 const [example] = providers.flatMap((one) => (one.example ? [{ provider: one.name, ...one.example }] : []))
 if (!example) throw new Error('No provider has an example')
 const { title: exampleTitle, secrets: exampleSecrets, ...shownExample } = example
@@ -112,3 +145,4 @@ component('Channel', channel)
 component('SavedChannel', savedChannel)
 component('QuietHours', quietHours)
 component('ContactPreferences', contactPreferences)
+component('ChannelAddress', channelAddress)

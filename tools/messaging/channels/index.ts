@@ -6,6 +6,7 @@ import { deleteChannel } from './delete-channel.ts'
 import { getContactPreferences } from './get-contact-preferences.ts'
 import { listChannels } from './list-channels.ts'
 import { receiveChannelWebhook } from './receive-channel-webhook.ts'
+import { registerChannelAddress } from './register-channel-address.ts'
 import { setContactPreferences } from './set-contact-preferences.ts'
 import { testChannel } from './test-channel.ts'
 import { updateChannel } from './update-channel.ts'
@@ -18,5 +19,6 @@ export const channelOperations: readonly Operation[] = [
   testChannel,
   getContactPreferences,
   setContactPreferences,
+  registerChannelAddress,
   receiveChannelWebhook,
 ]

@@ -13,15 +13,21 @@ export function addressesOf(person: Person): { channel: VendorChannel; address: 
   return [
     ...person.phones.flatMap((address) => (['sms', 'whatsapp'] as const).map((channel) => ({ channel, address }))),
     ...person.emails.map((address) => ({ channel: 'email' as const, address })),
+    ...new Map(person.linked.map(({ channel, address }) => [`${channel}/${address}`, { channel, address }])).values(),
   ]
 }
 
 /** Throws AppError `not_found`. */
 export async function readPreferences({ tx, tenantId }: TxContext, tenantUserId: number): Promise<z.output<typeof contactPreferences>> {
   const person = mustExist(await findPerson(tx, tenantId, tenantUserId), 'user')
-  const refused = await listOptOuts(tx, tenantId, [...person.phones, ...person.emails])
+  const all = addressesOf(person)
+  const refused = await listOptOuts(
+    tx,
+    tenantId,
+    all.map(({ address }) => address),
+  )
   const { channelOrder, quietHours, allowsUrgent } = person
-  const addresses = addressesOf(person).map((one) => {
+  const addresses = all.map((one) => {
     const word = refused.find((row) => row.channel === one.channel && row.address === one.address)
     return word?.isOut ? { ...one, isOptedOut: true, optedOutDate: word.at, source: word.source } : { ...one, isOptedOut: false }
   })

@@ -9,7 +9,8 @@ import { savePlan } from '../handsets/handsets.store.ts'
 import { messageId } from '../messaging.schema.ts'
 import { mustProvide } from '../providers/index.ts'
 import { openSecrets } from './secrets.ts'
-import { type Outcome, takeMessage, takeStatus } from './webhooks.ts'
+import type { Answer } from '../providers/provider.ts'
+import { type Outcome, takeMessage, takeStatus, takeStop } from './webhooks.ts'
 
 // One sentence for every reason, so that whoever forges one learns nothing.
 const forged = () =>
@@ -23,7 +24,7 @@ async function receive(
   channel: ChannelRow,
   raw: RawRequest,
   messageId: number | undefined,
-): Promise<{ outcome: Outcome; reply?: string | undefined }> {
+): Promise<{ outcome: Outcome; reply?: string | undefined; answer?: Answer | undefined }> {
   const { tx, tenantId, services } = context
   const stored = { settings: channel.settings, secrets: await openSecrets(tx, services, tenantId, channel) }
   const url = `${services.config.publicUrl}${raw.url}`
@@ -33,13 +34,17 @@ async function receive(
       throw forged()
     case 'unreadable':
       throw new AppError('invalid_input', reading.message)
+    case 'ignored':
+      return { outcome: 'ignored', answer: reading.answer }
+    case 'stopped':
+      return { outcome: await takeStop(context, channel, reading) }
     case 'status':
       return { outcome: await takeStatus(context, channel, reading) }
     case 'plan':
       await savePlan(tx, tenantId, { channelId: channel.channelId, address: reading.to }, reading.plan)
       return { outcome: 'stored' }
     case 'message':
-      return takeMessage(context, channel, reading)
+      return { ...(await takeMessage(context, channel, reading)), answer: reading.answer }
   }
 }
 
@@ -62,13 +67,14 @@ export const receiveChannelWebhook = defineStagedOperation({
   async stagedHandler({ services, raw, inTransaction }, input) {
     const tenantId = mustExist(await services.databases.lookUp((tx) => findTenantOfKey(tx, input.channelKey), 'channels'), 'channel')
     if (!raw) throw new AppError('invalid_input', 'The vendor sends its own body here; there is none.')
-    const { answer, outcome, reply } = await inTransaction(
+    return inTransaction(
       async (context) => {
         const channel = mustExist(await findChannelByKey(context.tx, tenantId, input.channelKey), 'channel')
-        return { answer: mustProvide(channel.provider).answer, ...(await receive(context, channel, raw, input.messageId)) }
+        const { outcome, reply, answer } = await receive(context, channel, raw, input.messageId)
+        const answered = answer ?? mustProvide(channel.provider).answer?.(reply)
+        return answered ? bytesAnswer(answered) : { outcome }
       },
       { tenantId },
     )
-    return answer ? bytesAnswer(answer(reply)) : { outcome }
   },
 })

@@ -14,6 +14,22 @@ async function tenantOf(tx: Tx, tenantId: number) {
   return { tenantId, sealedKey: mustExist(await findTenantKey(tx, tenantId), 'tenant') }
 }
 
+/** A text sealed with the tenant's key, which opens again where it is bound to the same alone. */
+export async function sealText(tx: Tx, services: Services, tenantId: number, place: string, text: string): Promise<Buffer> {
+  return services.secrets.sealText(await tenantOf(tx, tenantId), place, text)
+}
+
+/** Undefined where it does not open: in a backup that was restored without its SECRETS_KEY. */
+export async function openText(tx: Tx, services: Services, tenantId: number, place: string, sealed: Buffer): Promise<string | undefined> {
+  const tenant = await tenantOf(tx, tenantId)
+  try {
+    return services.secrets.unsealText(tenant, place, sealed)
+  } catch (error) {
+    services.log.error({ err: error, tenantId, place }, 'a secret of a channel does not open')
+    return undefined
+  }
+}
+
 /** Null where there is nothing to keep. */
 export async function sealSecrets(
   tx: Tx,
@@ -23,20 +39,13 @@ export async function sealSecrets(
   secrets: ChannelSecrets,
 ): Promise<Buffer | null> {
   if (Object.keys(secrets).length === 0) return null
-  return services.secrets.sealText(await tenantOf(tx, tenantId), boundTo(channelId), JSON.stringify(secrets))
+  return sealText(tx, services, tenantId, boundTo(channelId), JSON.stringify(secrets))
 }
 
-/** Undefined where they do not open: in a backup that was restored without its SECRETS_KEY. */
+/** Undefined where they do not open. */
 export async function openSecrets(tx: Tx, services: Services, tenantId: number, channel: ChannelRow): Promise<ChannelSecrets | undefined> {
   if (channel.sealedSecrets === null) return {}
-  const tenant = await tenantOf(tx, tenantId)
-  let text: string
-  try {
-    text = services.secrets.unsealText(tenant, boundTo(channel.channelId), channel.sealedSecrets)
-  } catch (error) {
-    services.log.error({ err: error, tenantId, channelId: channel.channelId }, 'the secrets of a channel do not open')
-    return undefined
-  }
+  const text = await openText(tx, services, tenantId, boundTo(channel.channelId), channel.sealedSecrets)
   // Sealed by sealSecrets, and authenticated: it is what was put in.
-  return JSON.parse(text) as ChannelSecrets
+  return text === undefined ? undefined : (JSON.parse(text) as ChannelSecrets)
 }

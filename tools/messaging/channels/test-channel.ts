@@ -4,7 +4,7 @@ import { AppError, mustExist } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import { defineStagedOperation, writes } from '#platform/operation.ts'
 
-import { asAddress } from '../conversations/addresses.ts'
+import { addressNoun, asAddress } from '../conversations/addresses.ts'
 import { channelId } from './channels.schema.ts'
 import { findChannel } from './channels.store.ts'
 import { insertConversation, setEnded } from '../conversations/conversations.store.ts'
@@ -28,7 +28,11 @@ export const testChannel = defineStagedOperation({
   roles: 'AdminIntegration',
   input: z.object({
     channelId,
-    to: z.string().min(3).max(320).describe('A phone number with its country, or an e-mail address'),
+    to: z
+      .string()
+      .min(1)
+      .max(320)
+      .describe('A phone number with its country, an e-mail address, or what list_conversations shows as address'),
     text: messageText.max(1_000).optional(),
     timeoutSeconds: z.number().min(0).max(55).optional().describe('15 unless told'),
   }),
@@ -46,10 +50,7 @@ export const testChannel = defineStagedOperation({
       const channel = mustExist(await findChannel(tx, tenantId, input.channelId), 'channel')
       const address = asAddress(channel.channel, input.to)
       if (address === undefined) {
-        const message =
-          channel.channel === 'email'
-            ? 'This channel needs an e-mail address.'
-            : 'This channel needs a phone number with its country, such as +34600123456.'
+        const message = `This channel needs ${addressNoun(channel.channel)}.`
         throw new AppError('invalid_input', message, { issues: [finding('$.to', message)] })
       }
       const route = {

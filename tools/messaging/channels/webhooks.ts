@@ -8,8 +8,9 @@ import { messageTopic } from '../conversations/send.ts'
 import { findLastAttempt, setOutcome } from '../delivery/delivery.store.ts'
 import { readReplyAddress } from '../delivery/reply-address.ts'
 import { helpTextDefault } from '../messaging.rules.ts'
-import type { VendorMessage, VendorStatus } from '../providers/provider.ts'
+import type { VendorMessage, VendorStatus, VendorStop } from '../providers/provider.ts'
 import { type ChannelRow, insertOptOut, isOptedOut, takeReceipt } from './channels.store.ts'
+import { takeLink } from './linking.ts'
 import { countsForKind } from './standing-in.ts'
 
 export type Outcome = 'stored' | 'updated' | 'duplicate' | 'ignored'
@@ -22,11 +23,21 @@ export async function takeMessage(
 ): Promise<{ outcome: Outcome; reply?: string | undefined }> {
   const { tx, tenantId, stamp, services } = context
   if (!(await takeReceipt(tx, tenantId, channel.channelId, delivery.receiptKey, stamp))) return { outcome: 'duplicate' }
+  if (await takeLink(context, channel, delivery)) return { outcome: 'stored' }
   const named = delivery.addressees?.map((one) => readReplyAddress(services, one)).find((one) => one?.tenantId === tenantId)
   const stored = named ? await storeThreaded(context, named.conversationId, delivery) : await storeDelivery(context, channel, delivery)
   if (!stored) return { outcome: 'duplicate' }
   const asksForHelp = stored.keyword === 'help' && delivery.keyword === undefined
   return { outcome: 'stored', reply: asksForHelp ? String(channel.settings['helpText'] ?? helpTextDefault) : undefined }
+}
+
+/** A person who locked us out at the vendor has said STOP. */
+export async function takeStop(context: TxContext, channel: ChannelRow, { receiptKey, address }: VendorStop): Promise<Outcome> {
+  const { tx, tenantId, stamp } = context
+  if (!(await takeReceipt(tx, tenantId, channel.channelId, receiptKey, stamp))) return 'duplicate'
+  if (await isOptedOut(tx, tenantId, channel.channel, address)) return 'ignored'
+  await insertOptOut(tx, tenantId, stamp, { channel: channel.channel, address, isOut: true, source: 'vendor' })
+  return 'updated'
 }
 
 export async function takeStatus(context: TxContext, channel: ChannelRow, delivery: VendorStatus): Promise<Outcome> {

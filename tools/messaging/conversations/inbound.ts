@@ -1,9 +1,9 @@
 /** Inbound messages: which conversation they belong to, what they mean, and whom they wake. */
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
-import { findUserByAddress } from '#tools/users/service.ts'
 
 import { type ChannelRow, findChannel, insertOptOut, isOptedOut } from '../channels/channels.store.ts'
+import { findUserOfAddress } from '../channels/linking.ts'
 import { countsForKind } from '../channels/standing-in.ts'
 import {
   type ConversationRow,
@@ -25,6 +25,7 @@ import {
   type Keyword,
   keywordOf,
   keywordOfReply,
+  registersBy,
 } from '../messaging.rules.ts'
 import { findProvider } from '../providers/index.ts'
 import { lockAddress } from './recipients.store.ts'
@@ -78,7 +79,7 @@ async function openFor(context: TxContext, channel: ChannelRow, inbound: Inbound
   return insertConversation(tx, tenantId, stamp, {
     channel: channel.channel,
     channelId: channel.channelId,
-    tenantUserId: (await findUserByAddress(tx, tenantId, inbound.from)) ?? null,
+    tenantUserId: (await findUserOfAddress(tx, tenantId, channel, inbound.from)) ?? null,
     address: inbound.from,
     eiRecordId: null,
     subject: inbound.subject === undefined ? null : storable(inbound.subject).slice(0, 500),
@@ -115,8 +116,12 @@ async function isTakenBack({ tx, tenantId }: TxContext, { channel }: Conversatio
  */
 async function authorOf({ tx, tenantId }: TxContext, conversation: ConversationRow, inbound: Inbound): Promise<number | null> {
   if (isForged(inbound)) return null
-  const known = conversation.address === inbound.from ? conversation.tenantUserId : null
-  return known ?? (await findUserByAddress(tx, tenantId, inbound.from)) ?? null
+  const { channel, channelId } = conversation
+  if (channel === 'inbox') return null
+  // A contact may be several people's; an account is whose it is now.
+  const isContact = registersBy[channel] === 'contact' && conversation.address === inbound.from
+  const known = isContact ? conversation.tenantUserId : null
+  return known ?? (await findUserOfAddress(tx, tenantId, { channel, channelId }, inbound.from)) ?? null
 }
 
 /** HELP where the answer to the vendor's webhook carries no text for its sender. */
@@ -142,7 +147,7 @@ async function store(
   // A click on "unsubscribe" sends a mail whose subject alone says STOP. Where nothing else was written, that is what was said.
   const isSaidBySubject = given.text.trim() === '' && given.subject !== undefined && keywordOf(given.subject) !== undefined
   const inbound = { ...given, text: storable(isSaidBySubject ? given.subject : given.text), from: storable(given.from) }
-  const choices = channel === 'inbox' ? undefined : (await findAskedCard(tx, tenantId, conversationId))?.choices
+  const choices = channel === 'inbox' ? undefined : (await findAskedCard(tx, tenantId, conversationId, inbound.inReplyTo ?? []))?.choices
   const choice = inbound.choice ?? (choices ? choiceOf(inbound.payload ?? inbound.text, choices) : undefined)
   const keyword =
     given.keyword ??

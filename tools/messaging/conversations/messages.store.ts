@@ -163,12 +163,17 @@ export async function findStatus(tx: Tx, tenantId: number, messageId: number): P
   return row
 }
 
-/** The newest question of the conversation that offers choices: what a bare "2" answers. */
-export async function findAskedCard(tx: Tx, tenantId: number, conversationId: number): Promise<Card | undefined> {
+/** The question that is answered by its vendor's id, else the newest of the conversation that offers choices: what a bare "2" answers. */
+export async function findAskedCard(
+  tx: Tx,
+  tenantId: number,
+  conversationId: number,
+  inReplyTo: readonly string[],
+): Promise<Card | undefined> {
   const [row] = await tx<{ card: Card }[]>`
     select card from platform.message
     where tenant_id = ${tenantId} and conversation_id = ${conversationId} and direction = 'outbound' and card -> 'choices' is not null
-    order by seq desc limit 1`
+    order by coalesce(provider_id = any(${[...inReplyTo]}), false) desc, seq desc limit 1`
   return row?.card
 }
 

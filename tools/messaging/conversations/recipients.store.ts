@@ -1,7 +1,7 @@
 /** The SQL of whom messages go to: users, their addresses, what they prefer, and the records that they are linked to. */
 import type { Tx } from '#platform/db/pool.ts'
 
-import type { QuietHours } from '../channels/channels.schema.ts'
+import type { QuietHours, VendorChannel } from '../channels/channels.schema.ts'
 import type { ChannelKind } from '../messaging.schema.ts'
 
 export interface Person {
@@ -11,6 +11,8 @@ export interface Person {
   /** Verified contacts first, then the order in which they were added; the log-in's e-mail before them. */
   readonly emails: readonly string[]
   readonly phones: readonly string[]
+  /** What they linked to themselves, the newest first. */
+  readonly linked: readonly { readonly channelId: number; readonly channel: VendorChannel; readonly address: string }[]
   readonly channelOrder: readonly ChannelKind[]
   readonly quietHours: QuietHours | null
   readonly allowsUrgent: boolean
@@ -23,6 +25,9 @@ export async function findPerson(tx: Tx, tenantId: number, tenantUserId: number)
         where k.tenant_id = u.tenant_id and k.tenant_user_id = u.tenant_user_id and k.kind = 'email' and k.value is distinct from lower(u.email)), '{}') as emails,
       coalesce((select array_agg(k.value order by k.is_verified desc, k.contact_id) from platform.user_contact k
         where k.tenant_id = u.tenant_id and k.tenant_user_id = u.tenant_user_id and k.kind = 'phone'), '{}') as phones,
+      coalesce((select json_agg(json_build_object('channelId', a.channel_id, 'channel', c.channel, 'address', a.address) order by a.registered_date desc, a.channel_address_id desc)
+        from platform.channel_address a join platform.channel c on c.tenant_id = a.tenant_id and c.channel_id = a.channel_id
+        where a.tenant_id = u.tenant_id and a.tenant_user_id = u.tenant_user_id), '[]') as linked,
       coalesce(p.channel_order, '{}') as channel_order, p.quiet_hours, coalesce(p.allows_urgent, true) as allows_urgent
     from platform.tenant_user u
       left join platform.contact_preference p on p.tenant_id = u.tenant_id and p.tenant_user_id = u.tenant_user_id

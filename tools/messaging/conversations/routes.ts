@@ -7,10 +7,10 @@ import { findUserOfRecord } from '#tools/entities/service.ts'
 import { findUserByAddress } from '#tools/users/service.ts'
 
 import { asEmail, asPhone } from './addresses.ts'
-import type { VendorChannel } from '../channels/channels.schema.ts'
 import { type ChannelRow, listChannels, listOptOuts } from '../channels/channels.store.ts'
 import { standsIn } from '../channels/standing-in.ts'
 import { type ChannelKind, channelKinds, type Recipient } from '../messaging.schema.ts'
+import { registersBy } from '../messaging.rules.ts'
 import { findPerson, type Person } from './recipients.store.ts'
 import { isRecordSeen } from './sight.ts'
 
@@ -62,10 +62,17 @@ export async function findTarget(context: TxContext, to: Recipient): Promise<Tar
   return { person, phone: undefined, email: undefined }
 }
 
-function addressFor(target: Target, kind: VendorChannel): string | undefined {
+function addressFor(target: Target, { channel, channelId }: ChannelRow): string | undefined {
   const isDirect = target.phone !== undefined || target.email !== undefined
-  if (kind === 'email') return isDirect ? target.email : target.person?.emails[0]
+  if (registersBy[channel] !== 'contact') return target.person?.linked.find((one) => one.channelId === channelId)?.address
+  if (channel === 'email') return isDirect ? target.email : target.person?.emails[0]
   return isDirect ? target.phone : target.person?.phones[0]
+}
+
+function whatIsMissing({ channel, internalName }: ChannelRow): string {
+  if (registersBy[channel] !== 'contact')
+    return `The recipient has linked nothing to ${internalName}. They do so themselves, by register_channel_address.`
+  return `The recipient has no ${channel === 'email' ? 'e-mail address' : 'phone number'} for ${internalName}.`
 }
 
 /** What shows messages on a page gives way to what carries them. */
@@ -86,7 +93,7 @@ export async function chooseRoute(context: TxContext, to: Recipient, wanted: str
   const inbox: Route = { kind: 'inbox', channel: null, tenantUserId, address: null }
   const isDirect = target.phone !== undefined || target.email !== undefined
   const through = (channel: ChannelRow): Route | undefined => {
-    const address = addressFor(target, channel.channel)
+    const address = addressFor(target, channel)
     return address === undefined ? undefined : { kind: channel.channel, channel, tenantUserId, address }
   }
 
@@ -104,12 +111,8 @@ export async function chooseRoute(context: TxContext, to: Recipient, wanted: str
       const names = [...channelKinds, ...channels.map((one) => one.internalName)]
       throw refuse('$.channel', `There is no channel ${quoted(wanted)}. Allowed: ${names.slice(0, 40).join(', ')}.`, nearest(wanted, names))
     }
-    const route = through(channel)
-    if (!route)
-      throw refuse(
-        '$.to',
-        `The recipient has no ${channel.channel === 'email' ? 'e-mail address' : 'phone number'} for ${channel.internalName}.`,
-      )
+    const route = matching.flatMap((one) => through(one) ?? [])[0]
+    if (!route) throw refuse('$.to', whatIsMissing(channel))
     return route
   }
 

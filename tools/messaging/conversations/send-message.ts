@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, type TxContext, writes } from '#platform/operation.ts'
 
+import { findChannel } from '../channels/channels.store.ts'
 import { type ConversationRow, lockConversation } from './conversations.store.ts'
 import { assetKeys, card, conversationId, eiRecordId, messageId, messageStates, messageText, recipient, seq } from '../messaging.schema.ts'
 import { openConversation, refuse, type Request } from './opening.ts'
@@ -17,7 +18,9 @@ const input = z.object({
     .min(1)
     .max(64)
     .optional()
-    .describe("inbox, sms, whatsapp, email, or a channel's internalName. Unless told: the recipient's preference, else inbox"),
+    .describe(
+      "inbox, sms, whatsapp, email, telegram, slack, teams, webPush, or a channel's internalName. Unless told: the recipient's preference, else inbox",
+    ),
   text: messageText.optional(),
   card: card.optional(),
   conversationId: conversationId.optional().describe('To continue it'),
@@ -37,6 +40,12 @@ async function continued(context: TxContext, id: number, asked: Request): Promis
     throw new AppError('conflict', 'The channel of the conversation was deleted. Open another.')
   if (asked.eiRecordId !== undefined && asked.eiRecordId !== conversation.eiRecordId)
     throw refuse('$.eiRecordId', 'The conversation is about another record.')
+  const isOnChannelOf = async (named: string) =>
+    named === conversation.channel ||
+    (conversation.channelId !== null &&
+      (await findChannel(tx, tenantId, conversation.channelId))?.internalName.toLowerCase() === named.toLowerCase())
+  // Whom only an account names cannot be named in `to`.
+  if (asked.to === undefined && asked.channel !== undefined && (await isOnChannelOf(asked.channel))) return conversation
   if (asked.to !== undefined || asked.channel !== undefined) {
     const to =
       asked.to ??

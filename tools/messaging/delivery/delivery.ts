@@ -8,11 +8,12 @@ import { findAssets } from '#tools/assets/service.ts'
 
 import { forRecipient, mayBringLink } from '../conversations/cards.rules.ts'
 import { type ChannelRow, findChannel, insertOptOut, isOptedOut } from '../channels/channels.store.ts'
+import { devicesOf } from '../channels/linking.ts'
 import { countsForKind } from '../channels/standing-in.ts'
 import * as store from './delivery.store.ts'
 import { findLinksOf } from '../conversations/links.store.ts'
 import { noteProviderId } from '../conversations/messages.store.ts'
-import { plainText } from '../messaging.rules.ts'
+import { carriedBy } from '../messaging.rules.ts'
 import type { Card, FailureReason, MessageStatus } from '../messaging.schema.ts'
 import { findProvider } from '../providers/index.ts'
 import type { Thread, Way } from '../providers/provider.ts'
@@ -31,7 +32,7 @@ export interface Order<W extends Way = Way> {
   readonly attemptNo: number
   readonly claimedAt: string
   readonly to: string
-  /** The whole message as plain text. */
+  /** The whole message as the channel writes it, without what can be tapped there. */
   readonly text: string
   readonly card: Card | null
   readonly assetKeys: readonly string[]
@@ -86,9 +87,11 @@ async function wayOf(context: TxContext, due: store.DueMessage, channel: Channel
     messageId: due.messageId,
     channelId: channel.channelId,
     channel: channel.channel,
+    to: due.to,
     callbackUrl: `${webhookUrl(services, channel.channelKey)}?messageId=${due.messageId}`,
     publicHost: new URL(services.config.publicUrl).hostname,
     thread: provider.isThreaded ? await threadOf(context, due) : noThread,
+    devices: provider.needsDevices ? await devicesOf(context, { channelId: channel.channelId, address: due.to }) : [],
   })
 }
 
@@ -137,7 +140,7 @@ export async function claimDelivery(services: Services, tenantId: number, messag
       attemptNo,
       claimedAt,
       to,
-      text: plainText(text, card),
+      text: carriedBy(channel.channel, { text, card }).text,
       card,
       assetKeys: keys,
       fromUserId: due.fromUserId,

@@ -6,9 +6,10 @@ import type { VendorChannel } from '../channels/channels.schema.ts'
 import type { Provider } from './provider.ts'
 import { sandbox } from './sandbox.ts'
 import { smtp } from './smtp.ts'
+import { telegram } from './telegram.ts'
 import { twilio } from './twilio.ts'
 
-const all = [twilio, smtp, sandbox] as const
+const all = [twilio, smtp, telegram, sandbox] as const
 
 export type ProviderName = (typeof all)[number]['name']
 

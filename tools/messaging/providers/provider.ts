@@ -18,12 +18,22 @@ export interface Due {
   readonly messageId: number
   readonly channelId: number
   readonly channel: VendorChannel
+  readonly to: string
   /** The channel's webhook, with our id of the message, so that a report finds it even when the answer to our call was lost. */
   readonly callbackUrl: string
   /** Of PUBLIC_URL. */
   readonly publicHost: string
   /** Empty unless the provider `isThreaded`. */
   readonly thread: Thread
+  /** Of the address, the newest first; empty unless the provider `needsDevices`. */
+  readonly devices: readonly Device[]
+}
+
+/** What people linked to themselves: what a call to it needs beside its address. An account has one, a person a browser or more. */
+export interface Device {
+  /** Empty for an account. */
+  readonly device: string
+  readonly details: Readonly<Record<string, string>>
 }
 
 export interface Thread {
@@ -50,6 +60,12 @@ export interface VendorRequest {
   readonly now: number
 }
 
+/** What the vendor is answered. */
+export interface Answer {
+  readonly body: string
+  readonly mimeType: string
+}
+
 export interface VendorMessage {
   readonly kind: 'message'
   /** The same delivery has the same one. */
@@ -69,6 +85,16 @@ export interface VendorMessage {
   readonly media?: readonly { readonly url: string; readonly mimeType: string }[]
   /** What the vendor took the message for and has answered itself. */
   readonly keyword?: Keyword | undefined
+  /** What calls to its sender need beside the address. */
+  readonly details?: Readonly<Record<string, string>> | undefined
+  readonly answer?: Answer | undefined
+}
+
+/** The vendor lets nothing through to an address any more, since its owner said so. */
+export interface VendorStop {
+  readonly kind: 'stopped'
+  readonly receiptKey: string
+  readonly address: string
 }
 
 export interface VendorStatus {
@@ -88,18 +114,34 @@ export interface Planned {
   readonly plan: HandsetPlan
 }
 
-/** `forged`: not the vendor's. `unreadable`: the vendor's, and nothing that we take; the sentence says what we do. */
+/**
+ * `forged`: not the vendor's. `unreadable`: the vendor's, and nothing that we take; the sentence says what we do. `ignored`: the same from a vendor that would
+ * send it again for ever.
+ */
 export type Reading =
   | VendorMessage
   | VendorStatus
+  | VendorStop
   | Planned
   | { readonly kind: 'forged' }
   | { readonly kind: 'unreadable'; readonly message: string }
+  | { readonly kind: 'ignored'; readonly answer?: Answer }
 
 /** Where files of inbound messages lie: at this origin with this authorization, elsewhere without. */
 export interface FilesAccess {
   readonly origin: string
-  readonly authorization: string
+  /** Absent where an address is its own credential. */
+  readonly authorization?: string
+  /** For what names a file and is no address: whom to ask for the address, and how to read the answer. */
+  readonly locate?: (named: string) => { readonly ask: string; readonly read: (answer: unknown) => string | undefined } | undefined
+}
+
+/** What a person needs to link an account or a browser. */
+export interface Invitation {
+  /** Opens the vendor's app with the code in it. */
+  readonly url?: string
+  /** What a browser subscribes with. */
+  readonly publicKey?: string
 }
 
 interface Setup<S extends z.ZodObject, K extends z.ZodObject> {
@@ -130,11 +172,14 @@ interface Definition<N extends string, S extends z.ZodObject, K extends z.ZodObj
   readonly stayingSecrets?: readonly (keyof z.output<K> & string)[]
   /** Its messages name those before them. */
   readonly isThreaded?: true
+  /** A call needs more than the address. */
+  readonly needsDevices?: true
+  readonly invite?: (settings: z.output<S>, code: string) => Invitation
   readonly way: (setup: Setup<S, K>, due: Due) => W
   /** `setup` is undefined where the secrets do not open or do not suffice. */
   readonly read: (setup: Setup<S, K> | undefined, request: VendorRequest) => Reading
   /** What the vendor is answered, with a text for the sender where there is one. Where it is absent, a text for the sender is a message of its own. */
-  readonly answer?: (text: string | undefined) => { readonly body: string; readonly mimeType: string }
+  readonly answer?: (text: string | undefined) => Answer
   readonly filesAt?: (setup: Setup<S, K>) => FilesAccess
 }
 
@@ -169,6 +214,7 @@ export interface Provider<N extends string = string, W extends object = object> 
   readonly secretFields: readonly SetupField[]
   readonly example: SetupExample | undefined
   readonly isThreaded: boolean
+  readonly needsDevices: boolean
   readonly isStandIn: boolean
   readonly stayingSecrets: readonly string[]
   findIssues(channel: VendorChannel, settings: unknown): Issue[]
@@ -176,7 +222,8 @@ export interface Provider<N extends string = string, W extends object = object> 
   /** Undefined where settings or secrets do not suffice. */
   way(stored: StoredSetup, due: Due): (W & { readonly provider: N }) | undefined
   read(stored: StoredSetup, request: VendorRequest): Reading
-  readonly answer: ((text: string | undefined) => { readonly body: string; readonly mimeType: string }) | undefined
+  readonly answer: ((text: string | undefined) => Answer) | undefined
+  invite(settings: unknown, code: string): Invitation
   filesAt(stored: StoredSetup): FilesAccess | undefined
 }
 
@@ -205,6 +252,7 @@ export function defineProvider<N extends string, S extends z.ZodObject, K extend
     secretFields: fieldsOf(made.secrets),
     example: made.example,
     isThreaded: made.isThreaded === true,
+    needsDevices: made.needsDevices === true,
     isStandIn: made.isStandIn === true,
     stayingSecrets: made.stayingSecrets ?? [],
     findIssues: (channel, given) => withSettings(given, (settings) => made.findIssues?.(channel, settings)) ?? [],
@@ -215,6 +263,7 @@ export function defineProvider<N extends string, S extends z.ZodObject, K extend
     },
     read: (stored, request) => made.read(setupOf(stored), request),
     answer: made.answer,
+    invite: (given, code) => withSettings(given, (settings) => made.invite?.(settings, code)) ?? {},
     filesAt(stored) {
       const setup = setupOf(stored)
       return setup && made.filesAt?.(setup)

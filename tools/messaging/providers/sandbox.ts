@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { parseJson } from '#platform/json.ts'
 
 import { asAddress } from '../conversations/addresses.ts'
-import { choiceKey, failureReasons, messageId, messageText } from '../messaging.schema.ts'
+import { choiceKey, failureReasons, messageId, messageText, vendorKinds } from '../messaging.schema.ts'
 import { defineProvider, type Reading, type VendorRequest } from './provider.ts'
 import { helpText } from './settings.schema.ts'
 
@@ -76,7 +76,7 @@ const idOf = (id: number) => `sandbox-${id}`
 
 export const sandbox = defineProvider({
   name: 'sandbox',
-  carries: ['sms', 'whatsapp', 'email'],
+  carries: vendorKinds,
   isStandIn: true,
   settings: z.strictObject({ helpText }),
   secrets: z.strictObject({}),
