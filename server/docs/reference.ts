@@ -7,6 +7,7 @@ import { corpus, readPage } from '#tools/docs/service.ts'
 
 import { catalogPage } from './catalog-page.ts'
 import { errorsPage, rolesPage, settingsPage } from './fact-pages.ts'
+import { stepTypesPage, triggerTypesPage } from './flow-pages.ts'
 import { llmsText } from './llms.ts'
 import { toolPages } from './tool-pages.ts'
 
@@ -17,6 +18,8 @@ export function referenceFiles(registry: Registry): Map<string, string> {
     ['reference/errors.md', errorsPage(registry)],
     ['reference/roles.md', rolesPage(registry)],
     ['reference/settings.md', settingsPage()],
+    ['reference/step-types.md', stepTypesPage()],
+    ['reference/trigger-types.md', triggerTypesPage()],
     ...toolPages(registry),
   ])
   const written = corpus.pages().filter(({ path }) => !path.startsWith('reference/'))
