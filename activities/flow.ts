@@ -12,8 +12,11 @@ import {
   actingFor,
   type Done,
   type FindVersion,
+  findStepType,
   fixInput,
+  foresee,
   isObject,
+  isResolved,
   keepItems,
   leadOn,
   nextUndone,
@@ -30,6 +33,7 @@ import {
   recordUndone,
   recordWaiting,
   recordWithdrawn,
+  refuseLargeInput,
   type RunError,
   type Said,
   type Scope,
@@ -55,8 +59,8 @@ const trySeconds = 120
 const mostTrySeconds = 300
 
 /**
- * Running any of these twice is harmless. A step's row is made once for its number, its input is fixed before the first try, an effect carries a key of
- * the run and that number, and what came of it is committed with the effect: a second run finds the record and answers the same.
+ * Running any of these twice is harmless. A step's row is made once for its number, its input is fixed before anything of a try can be seen, an effect
+ * carries a key of the run and that number, and what came of it is committed with the effect: a second run finds the record and answers the same.
  */
 export function createFlowActivities(options: FlowActivityOptions): FlowActivities {
   const { services, findVersion, retryDelayMs } = options
@@ -64,7 +68,8 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
   /** Beats while it works, and gives up when the worker goes or the time of a try is over. */
   async function alive<T>(seconds: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const context = Context.current()
-    const beating = setInterval(() => context.heartbeat(), heartbeatMs)
+    // Beside a workflow nobody listens for it.
+    const beating = context.info.isLocal ? undefined : setInterval(() => context.heartbeat(), heartbeatMs)
     const ending = new AbortController()
     const timer = setTimeout(() => ending.abort(new AppError('timeout', `The step took longer than ${seconds} seconds.`)), seconds * 1_000)
     const signal = AbortSignal.any([context.cancellationSignal, ending.signal])
@@ -90,18 +95,27 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
     // What was refused has not happened; of what broke nobody knows; and what is done, of which nobody can say to what it leads, has.
     if (!mayBeMended || failures >= tries.attempts) return recordFailed(services, open, told, mayBeMended || row.state === 'done')
     await recordTry(services, open, told)
-    throw ApplicationFailure.create({ message: told.message, type: 'step', nextRetryDelay: retryDelayMs ?? waitAfter(tries, failures) })
+    // For the server, and for a workflow that tried it beside itself.
+    const waitMs = retryDelayMs ?? waitAfter(tries, failures)
+    throw ApplicationFailure.create({ message: told.message, type: 'step', nextRetryDelay: waitMs, details: [waitMs] })
   }
 
-  async function conclude(open: OpenStep, end: StepEnd, again: (phase: Phase) => Promise<Outcome>): Promise<Outcome> {
+  async function conclude(
+    open: OpenStep,
+    end: StepEnd,
+    scope: () => Promise<Scope>,
+    again: (phase: Phase) => Promise<Outcome>,
+  ): Promise<Outcome> {
     const { order, found } = open
     const ref = { tenantId: order.tenantId, runId: order.runId }
     switch (end.kind) {
-      case 'done':
-        await services.databases.transact(ref, ({ tx }) => recordDone(tx, open, end))
-        return again('resume')
+      case 'done': {
+        const known = await foresee(open, scope, end)
+        const told = await services.databases.transact(ref, ({ tx }) => recordDone(tx, open, end, known))
+        return told ?? again('resume')
+      }
       case 'recorded':
-        return again('resume')
+        return end.outcome ?? again('resume')
       case 'waiting': {
         const { untilMs } = end
         if (order.phase !== 'begin') return { kind: 'waiting', ...(untilMs === undefined ? {} : { untilMs }) }
@@ -115,8 +129,7 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
       case 'failed':
         return recordFailed(services, open, { code: end.code, message: end.message, step: found.name }, false, end.result)
       case 'endRun':
-        await recordEnding(services, open, end)
-        return again('resume')
+        return (await recordEnding(services, open, end)) ?? again('resume')
     }
   }
 
@@ -124,7 +137,11 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
     const opened = await openStep(services, findVersion, order)
     if (!opened) throw ApplicationFailure.nonRetryable(`There is no run ${order.runId}`)
     const again = (phase: Phase) => carryOut({ ...order, phase }, signal)
-    const { row, found } = opened
+    const { row, found, run } = opened
+    // Its signal is on its way and is not heard beside the workflow; the queue lets it pass.
+    if (Context.current().info.isLocal && (run.isPaused || run.isCancelling))
+      throw ApplicationFailure.create({ message: 'The run is held or cancelled', type: 'turned' })
+    let inHand = opened
     // A try that was interrupted after it had begun to wait.
     if (row.state === 'active' && order.phase === 'begin' && row.isWaiting) return waitingOutcome(opened)
     if (row.state === 'active' && order.phase !== 'join' && isGoingOn(row.outcome)) return row.outcome
@@ -135,8 +152,9 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
       const { when } = found.said
       if (order.phase === 'begin' && row.input === null && when !== undefined && !(await (await scopeNow()).holds(when)))
         return await recordSkipped(services, opened)
-      const config = row.input ?? (await resolved(opened, await scopeNow()))
+      const config = row.input ?? (await resolved(opened, scopeNow))
       const open: OpenStep = { ...opened, row: { ...row, input: config } }
+      inHand = open
       const perform = performers.get(found.stepType)
       if (!perform)
         throw new AppError('unprocessable', `This installation has nothing that carries out steps of the type ${found.stepType}.`)
@@ -153,31 +171,39 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
         signal: AbortSignal.any([signal, limit]),
         scope: scopeNow,
         async call(operation, input, doneOf: (answer: unknown) => Done) {
-          const record = (tx: Parameters<typeof recordDone>[0], answer: unknown) => recordDone(tx, open, doneOf(answer))
+          const recorded: { outcome?: Outcome | undefined; isSo: boolean } = { isSo: false }
+          const record = async (tx: Parameters<typeof recordDone>[0], answer: unknown) => {
+            recorded.outcome = await recordDone(tx, open, doneOf(answer))
+            recorded.isSo = true
+          }
           const answer = await runAs(services, who, operation, input, {
             key: `step:${row.effectNo}`,
             signal: step.signal,
             commitWith: record,
+            onReplay: () => (recorded.isSo = false),
           }).catch((error: unknown) => {
             // What was given up for its time says so, whatever it broke with.
             throw limit.aborted && !signal.aborted ? new AppError('timeout', `The step took longer than ${seconds} seconds.`) : error
           })
           // Of an answer that was kept, another try may have recorded nothing.
-          await services.databases.transact({ tenantId: order.tenantId }, ({ tx }) => record(tx, answer))
-          return { kind: 'recorded' }
+          if (!recorded.isSo) await services.databases.transact({ tenantId: order.tenantId }, ({ tx }) => record(tx, answer))
+          return { kind: 'recorded', outcome: recorded.outcome }
         },
       }
-      return await conclude(open, await perform(step), again)
+      return await conclude(open, await perform(step), scopeNow, again)
     } catch (error) {
       if (error instanceof ApplicationFailure || Context.current().cancellationSignal.aborted) throw error
-      return failed(opened, error)
+      return failed(inHand, error)
     }
   }
 
-  async function resolved(open: OpenStep, scope: Scope): Promise<Said> {
-    const config = await scope.resolve(ownConfig(open.found))
+  async function resolved(open: OpenStep, scope: () => Promise<Scope>): Promise<Said> {
+    const { found } = open
+    const own = ownConfig(found)
+    const config = isResolved(found) ? await (await scope()).resolve(own) : own
     const input = isObject(config) ? config : {}
-    await fixInput(services, open, input)
+    refuseLargeInput(open, input)
+    if (isFixedFirst(found)) await fixInput(services, open, input)
     return input
   }
 
@@ -247,6 +273,12 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
       await recordRunEnd(services, end)
     },
   }
+}
+
+/** What a quick step does is committed together with its record, and that holds what it was resolved to; of others a try may have been seen outside. */
+function isFixedFirst({ stepType }: OpenStep['found']): boolean {
+  const type = findStepType(stepType)
+  return !type?.isQuick || type.kind === 'lanes' || type.kind === 'loop'
 }
 
 /** How long one try of a step may take. */

@@ -5,7 +5,7 @@ import { importKind, importRunner, instanceExportKind, instanceExportRunner, wip
 import { reportDeliveryKind, reportDeliveryRunner, reportExportKind, reportExportRunner } from '#tools/reports/service.ts'
 import { viewExportKind, viewExportRunner } from '#tools/views/service.ts'
 
-import { findFlowVersion } from '#tools/workflows/service.ts'
+import { findCarriedVersion } from '#tools/workflows/service.ts'
 
 import { createFlowActivities } from './flow.ts'
 import { createJobActivities } from './jobs.ts'
@@ -16,6 +16,8 @@ import { createRecognizer } from './recognition/recognizer.ts'
 export interface Activities {
   /** Short, on the database alone. */
   readonly general: object
+  /** Those that the worker of the workflows carries itself, beside them. */
+  readonly local: object
   readonly messages: object
   /** Of the engine, in child processes of their own. */
   readonly recognition: object
@@ -29,8 +31,10 @@ export function createActivities(services: Services): Activities {
   const { config, log } = services
   const recognizer = createRecognizer({ cacheDir: config.cacheDir, ...config.recognition, log })
   const { close: closeSenders, ...messages } = createMessagingActivities(services)
+  const flow = createFlowActivities({ services, findVersion: findCarriedVersion })
   return {
-    general: { ...createAnalysisActivities({ services }), ...createFlowActivities({ services, findVersion: findFlowVersion }) },
+    general: { ...createAnalysisActivities({ services }), ...flow },
+    local: flow,
     messages,
     recognition: createRecognitionActivities({ services, recognizer }),
     jobs: createJobActivities({

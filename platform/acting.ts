@@ -70,6 +70,8 @@ export interface InsideCall {
   readonly signal?: AbortSignal
   /** What is committed together with the call: in its transaction where it has one that writes, else in one of its own after it. Not done by a replay. */
   readonly commitWith?: (tx: Tx, answer: unknown) => Promise<void>
+  /** Hears that the answer is that of an earlier call, with which nothing was committed now. */
+  readonly onReplay?: () => void
 }
 
 /**
@@ -96,6 +98,7 @@ export async function runAs(services: Services, who: ActingFor, name: string, in
       idempotencyKey: call.key,
       requestId: crypto.randomUUID(),
       signal: call.signal ?? new AbortController().signal,
+      onReplay: call.onReplay,
       commitWith: commitWith && ((tx, answer) => commitWith(tx, JSON.parse(structuredText(answer)))),
     })
     observe('ok')

@@ -43,6 +43,8 @@ export interface Call {
   readonly traceparent?: string | undefined
   /** See acting.ts. */
   readonly commitWith?: ((tx: Tx, answer: unknown) => Promise<void>) | undefined
+  /** Hears that the answer is that of an earlier call, with which nothing was committed now. */
+  readonly onReplay?: (() => void) | undefined
 }
 
 /** The pipeline as the transports see it. */

@@ -185,7 +185,10 @@ async function runInTransaction(frame: Frame, handler: Handler): Promise<unknown
   const answer = await inTransaction(frame, { isReadOnly: isRead, tenantId: context.tenantId }, async (inner, open) => {
     if (key) {
       const kept = await takeKey(inner.tx, key)
-      if (kept !== undefined) return rawJson(kept)
+      if (kept !== undefined) {
+        call.onReplay?.()
+        return rawJson(kept)
+      }
     }
     // parseInput has just held the input against the operation's own schema, which is where the handler's type comes from.
     const result = await handler(inner, frame.input as never)
@@ -229,7 +232,10 @@ async function runStaged(frame: Frame): Promise<unknown> {
   const claim = key && file ? { ...key, fingerprint: fileFingerprint(key.fingerprint, file.upload) } : key
   if (claim) {
     const kept = await claimStaged(frame, claim, file)
-    if (kept !== undefined) return rawJson(kept)
+    if (kept !== undefined) {
+      call.onReplay?.()
+      return rawJson(kept)
+    }
   }
   const staged: StagedContext = {
     ...context,

@@ -3,19 +3,24 @@
  * does, whom it asks and what it holds stand in the database.
  */
 import {
+  ActivityFailure,
+  ApplicationFailure,
   CancellationScope,
   condition,
   continueAsNew,
   defineSignal,
   proxyActivities,
+  proxyLocalActivities,
   type RetryPolicy,
   setHandler,
+  sleep,
   workflowInfo,
 } from '@temporalio/workflow'
 
 import { advance, beginRun, nextWake } from '#platform/flow/advance.ts'
-import type { Command, RunEvent, RunState } from '#platform/flow/run.types.ts'
-import { type FlowActivities, type FlowRunInput, flowSignals } from '#platform/shapes/flow-runs.ts'
+import type { Plan, PlanStep } from '#platform/flow/plan.types.ts'
+import type { Command, Outcome, RunEvent, RunState } from '#platform/flow/run.types.ts'
+import { type FlowActivities, type FlowRunInput, flowSignals, type StepOrder } from '#platform/shapes/flow-runs.ts'
 import { taskQueues } from '#platform/shapes/queues.ts'
 
 /** Without a limit: a step counts its own tries and says when they are over, and what has ended must be recorded, however long the database is away. */
@@ -35,6 +40,14 @@ const { withdrawStep, finishRun } = proxyActivities<FlowActivities>({
   startToCloseTimeout: '10s',
   retry,
 })
+
+/** Tried once, where the workflow is: a task of a queue costs three times as much. What does not end so goes by the queue. */
+const beside = proxyLocalActivities<FlowActivities>({ startToCloseTimeout: '10s', retry: { maximumAttempts: 1 } })
+
+/**
+ * Steps beside the workflow, one after the other: the next one goes by the queue, where tenants take turns, and the workflow hears meanwhile who acted.
+ */
+const mostInARow = 10
 
 const poked = defineSignal<[number]>(flowSignals.poked)
 const paused = defineSignal(flowSignals.paused)
@@ -80,6 +93,22 @@ async function carry(input: FlowRunInput, cancelRequested: Promise<never>): Prom
     )
   }
   const tell = (event: Promise<RunEvent>) => follow(event, (one) => told.push(one))
+  const quick = new Set(input.isLocal ? quickSteps(plan) : [])
+  let inARow = 0
+  const perform = async (order: StepOrder): Promise<Outcome> => {
+    if (!quick.has(order.path.step) || inARow >= mostInARow) {
+      inARow = 0
+      return performStep(order)
+    }
+    inARow++
+    try {
+      return await beside.performStep(order)
+    } catch (error) {
+      const waitMs = pauseOf(error)
+      if (waitMs > 0) await sleep(waitMs)
+      return performStep(order)
+    }
+  }
   const isLong = () => workflowInfo().continueAsNewSuggested
   /** Of a workflow whose history is long enough: the next one of the run carries it out, once nothing of this one is under way. */
   const held: Command[] = []
@@ -89,10 +118,10 @@ async function carry(input: FlowRunInput, cancelRequested: Promise<never>): Prom
       case 'perform': {
         if (isLong()) return void held.push(command)
         const { kind: _kind, ...order } = command
-        return tell(performStep({ ...ref, ...order }).then((outcome) => ({ kind: 'ended', no: order.no, outcome })))
+        return tell(perform({ ...ref, ...order }).then((outcome) => ({ kind: 'ended', no: order.no, outcome })))
       }
       case 'withdraw':
-        return follow(withdrawStep({ ...ref, no: command.no }), () => {})
+        return follow(here(input, { ...ref, no: command.no }, beside.withdrawStep, withdrawStep), () => {})
       case 'compensate':
         if (isLong()) return void held.push(command)
         return tell(compensateNext(ref).then(({ hasMore }) => ({ kind: 'compensated', hasMore })))
@@ -126,7 +155,30 @@ async function carry(input: FlowRunInput, cancelRequested: Promise<never>): Prom
   // What is withdrawn is recorded first: nobody acts on it any more.
   await condition(() => underWay === 0)
   for (const { state: end, because, hadFailures } of ends)
-    await finishRun({ ...ref, epoch: input.epoch, state: end, because, hadFailures, flow: state! })
+    await here(input, { ...ref, epoch: input.epoch, state: end, because, hadFailures, flow: state! }, beside.finishRun, finishRun)
+}
+
+/** Beside the workflow where its history knows of that, else by the queue. */
+function here<T>(
+  { isLocal }: FlowRunInput,
+  given: T,
+  local: (given: T) => Promise<void>,
+  queued: (given: T) => Promise<void>,
+): Promise<void> {
+  return isLocal ? local(given).catch(() => queued(given)) : queued(given)
+}
+
+function* quickSteps({ steps }: Plan): Generator<string> {
+  for (const { name, isQuick, lanes, body } of steps) {
+    if (isQuick) yield name
+    for (const inner of [...(lanes ?? []), { steps: body ?? ([] as readonly PlanStep[]) }]) yield* quickSteps(inner)
+  }
+}
+
+/** How long a step says that is to be waited before its next try. */
+function pauseOf(error: unknown): number {
+  const told = error instanceof ActivityFailure && error.cause instanceof ApplicationFailure ? error.cause.details?.[0] : undefined
+  return typeof told === 'number' ? told : 0
 }
 
 function dueAt(nowMs: number, expiresAtMs: number): RunEvent {

@@ -1,6 +1,6 @@
 /** How a step is carried out: what its performer is given, and what it may answer. */
 import type { ActingFor } from '#platform/acting.ts'
-import type { Joined, Phase } from '#platform/flow/run.types.ts'
+import type { Joined, Outcome, Phase } from '#platform/flow/run.types.ts'
 import type { Services } from '#platform/services.ts'
 import type { Done, OpenStep, Said, Scope, Waiting } from '#tools/workflows/service.ts'
 
@@ -22,8 +22,8 @@ export interface StepContext {
 
 export type StepEnd =
   | ({ readonly kind: 'done' } & Done)
-  /** It is recorded with its effect. */
-  | { readonly kind: 'recorded' }
+  /** It is recorded with its effect; and what the run is told of it, where that is known. */
+  | { readonly kind: 'recorded'; readonly outcome?: Outcome | undefined }
   | { readonly kind: 'waiting'; readonly wait: Waiting; readonly untilMs?: number | undefined }
   | { readonly kind: 'lanes' }
   | { readonly kind: 'items'; readonly items: readonly unknown[] }

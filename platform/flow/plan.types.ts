@@ -9,6 +9,8 @@ export interface PlanStep {
   readonly name: string
   /** A step of the same list, or `end`, which ends the list. The following step unless told. */
   readonly next?: string
+  /** Below a second, and harmless to repeat: carried out beside the workflow. */
+  readonly isQuick?: true
   /** What a failure leads to: `fail` unless told. */
   readonly onError?: 'continue' | { readonly goTo: string }
   /** Of a parallel step. */

@@ -14,6 +14,8 @@ export interface FlowRunInput extends FlowRunRef {
   readonly epoch: number
   /** Milliseconds since the epoch: a run that takes longer fails. */
   readonly expiresAtMs: number
+  /** What is quick is carried out beside the workflow, without a queue. Absent in runs that began before that was so: their histories hold tasks. */
+  readonly isLocal?: true
   /** Of a run that goes on from where another workflow of it stood. */
   readonly state?: RunState
   /** What the workflow before it has left to be carried out. */

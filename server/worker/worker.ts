@@ -109,7 +109,15 @@ async function gather(options: WorkersOptions, codePath: string): Promise<Team> 
     Worker.create({ ...common, taskQueue: taskQueues.jobs, activities: activities.jobs, maxConcurrentActivityTaskExecutions: 4 }),
   ]
   const workers = await Promise.all([
-    Worker.create({ ...common, taskQueue: taskQueues.workflows, workflowBundle: { codePath }, maxCachedWorkflows: 500 }),
+    Worker.create({
+      ...common,
+      taskQueue: taskQueues.workflows,
+      workflowBundle: { codePath },
+      maxCachedWorkflows: 500,
+      activities: activities.local,
+      enableNonLocalActivities: false,
+      maxConcurrentLocalActivityExecutions: 20,
+    }),
     Worker.create({ ...common, taskQueue: taskQueues.activities, activities: activities.general, maxConcurrentActivityTaskExecutions: 20 }),
     Worker.create({ ...common, taskQueue: taskQueues.messages, activities: activities.messages, maxConcurrentActivityTaskExecutions: 20 }),
     ...(options.holdsJobs ? [] : heavyWorkers()),

@@ -9,7 +9,7 @@ import { flowRunWorkflowId, type StepOrder } from '#platform/shapes/flow-runs.ts
 import { inSystemTransaction } from '#platform/system.ts'
 import { carryOut } from '#server/worker/carry-out.ts'
 import { type Relay, startRelay } from '#server/worker/relay.ts'
-import { type FlowVersion, mustLockRun, type Said, startRun } from '#tools/workflows/service.ts'
+import { findStepType, type FlowVersion, mustLockRun, type Said, startRun } from '#tools/workflows/service.ts'
 
 import { patience } from './patience.ts'
 import { startTestWorker, type TestTemporal, type TestWorker } from './temporal.ts'
@@ -17,26 +17,30 @@ import type { World } from './world.ts'
 
 type Step = Said & { readonly internalName: string; readonly stepType: string; readonly config?: Said }
 
-function planOfList(steps: readonly unknown[]): PlanStep[] {
+function planOfList(steps: readonly unknown[], isLocal: boolean): PlanStep[] {
   // Definitions of tests hold steps.
   return (steps as readonly Step[]).map(({ internalName: name, stepType, config = {}, next, onError }) => ({
     name,
+    ...(isLocal && findStepType(stepType)?.isQuick ? { isQuick: true as const } : {}),
     ...(typeof next === 'string' ? { next } : {}),
     ...(onError === undefined ? {} : { onError: onError as NonNullable<PlanStep['onError']> }),
-    ...(stepType === 'forEach' ? { body: planOfList(config['steps'] as unknown[]), maxParallel: Number(config['maxParallel'] ?? 1) } : {}),
+    ...(stepType === 'forEach'
+      ? { body: planOfList(config['steps'] as unknown[], isLocal), maxParallel: Number(config['maxParallel'] ?? 1) }
+      : {}),
     ...(stepType === 'parallel'
       ? {
           join: config['join'] === 'any' ? ('any' as const) : ('all' as const),
           lanes: (config['lanes'] as { internalName: string; steps: unknown[] }[]).map((lane) => ({
             name: lane.internalName,
-            steps: planOfList(lane.steps),
+            steps: planOfList(lane.steps, isLocal),
           })),
         }
       : {}),
   }))
 }
 
-export const planOf = (steps: readonly unknown[]): Plan => ({ steps: planOfList(steps) })
+/** `isLocal` false: nothing is carried out beside the workflow. */
+export const planOf = (steps: readonly unknown[], isLocal = true): Plan => ({ steps: planOfList(steps, isLocal) })
 
 export interface FlowWorld {
   readonly worker: TestWorker
@@ -68,11 +72,11 @@ export interface FlowRow {
   readonly error: { readonly code: string; readonly message: string; readonly step?: string } | null
 }
 
-/** `isLost`: whether a worker dies between committing this step and telling of it. */
+/** `isLost`: whether a worker dies between committing this step and telling of it; asked before the step is told of. */
 export async function openFlowWorld(
   world: World,
   temporal: TestTemporal,
-  isLost: (order: StepOrder) => boolean = () => false,
+  isLost: (order: StepOrder) => boolean | Promise<boolean> = () => false,
 ): Promise<FlowWorld> {
   const { services } = world.platform
   const { tenantId, tenantUserId } = world.tenant
@@ -85,7 +89,7 @@ export async function openFlowWorld(
       ...activities,
       async performStep(order: StepOrder) {
         const outcome = await activities.performStep(order)
-        if (isLost(order)) throw ApplicationFailure.create({ message: 'the worker died', nextRetryDelay: 5 })
+        if (await isLost(order)) throw ApplicationFailure.create({ message: 'the worker died', nextRetryDelay: 5 })
         return outcome
       },
     },

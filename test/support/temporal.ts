@@ -68,7 +68,14 @@ export async function startTestWorker(
   const connection = await NativeConnection.connect({ address: temporal.address })
   const common = { connection, namespace, shutdownGraceTime: 0 }
   const workers = await Promise.all([
-    Worker.create({ ...common, taskQueue: taskQueues.workflows, workflowBundle: { codePath } }),
+    Worker.create({
+      ...common,
+      taskQueue: taskQueues.workflows,
+      workflowBundle: { codePath },
+      // As in the product, what is carried out beside workflows is that of the general queue.
+      activities: activities.act ?? {},
+      enableNonLocalActivities: false,
+    }),
     ...Object.entries(activities).map(([taskQueue, own]) =>
       Worker.create({
         ...common,

@@ -49,6 +49,7 @@ it(
       temporal: gate,
       activities: {
         general: nothing,
+        local: nothing,
         messages: nothing,
         recognition: nothing,
         jobs: { runJobStep: async () => 'finished' },

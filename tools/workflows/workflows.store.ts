@@ -74,10 +74,15 @@ export async function insertVersion(
       ${row.roleFlag}, ${row.changes}, ${stamp}, ${row.createdBy})`
 }
 
-/** Deleted workflows too: their runs go on. */
-export async function findVersion(tx: Tx, tenantId: number, workflowId: number, version: number): Promise<VersionRow | undefined> {
-  const [row] = await tx<VersionRow[]>`
-    select version, internal_name, entity_id, body, refs, plan, role_flag
+/** Deleted workflows too: their runs go on. `isOwn`: this transaction wrote it, which may be rolled back. */
+export async function findVersion(
+  tx: Tx,
+  tenantId: number,
+  workflowId: number,
+  version: number,
+): Promise<(VersionRow & { readonly isOwn: boolean }) | undefined> {
+  const [row] = await tx<(VersionRow & { isOwn: boolean })[]>`
+    select version, internal_name, entity_id, body, refs, plan, role_flag, coalesce(xmin = pg_current_xact_id_if_assigned()::xid, false) as is_own
     from platform.workflow_version
     where tenant_id = ${tenantId} and workflow_id = ${workflowId} and version = ${version}`
   return row

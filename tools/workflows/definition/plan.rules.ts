@@ -19,6 +19,7 @@ function planList(list: StepList): PlanStep[] {
     return {
       name: String(said['internalName']),
       ...(typeof next === 'string' ? { next } : {}),
+      ...(type?.isQuick ? { isQuick: true as const } : {}),
       ...(onError === undefined ? {} : { onError }),
       ...(type?.kind === 'lanes'
         ? {

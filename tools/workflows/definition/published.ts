@@ -1,5 +1,8 @@
-/** A published version, for whatever runs it. */
+/** A published version, for whatever runs it: kept by the process, since it never changes, but for the names of what it refers to. */
+import { LRUCache } from 'lru-cache'
+
 import type { Plan } from '#platform/flow/plan.types.ts'
+import { kept } from '#platform/kept.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { findDefinitionNames, type Reference, withTodaysNames } from '#tools/definitions/service.ts'
 import type { Catalog } from '#tools/entities/catalog.types.ts'
@@ -18,21 +21,56 @@ interface PublishedVersion {
   readonly body: WorkflowBody
 }
 
-/** A version of a workflow, of a deleted one too: its runs go on. */
-export async function readPublished(
-  { tx, tenantId }: TxContext,
-  catalog: Catalog,
-  workflowId: number,
-  version: number,
-): Promise<PublishedVersion | undefined> {
+interface KeptVersion extends Omit<PublishedVersion, 'body'> {
+  readonly stored: Readonly<Record<string, unknown>>
+  readonly references: readonly Reference[]
+  readonly definitionIds: readonly number[]
+  readonly characters: number
+  /** Under the names that everything had when it was asked for last. */
+  named?: { readonly catalog: Catalog; readonly names: string; readonly body: WorkflowBody }
+}
+
+// Objects take a few times as much as their text, and each is there under its names once more.
+const keptCharacters = 16 * 1024 * 1024
+
+const versionsOf = kept(
+  () => new LRUCache<string, KeptVersion>({ max: 5_000, maxSize: keptCharacters, sizeCalculation: ({ characters }) => characters }),
+)
+
+async function readVersion({ tx, tenantId, services }: TxContext, workflowId: number, version: number): Promise<KeptVersion | undefined> {
+  const versions = versionsOf(services)
+  const key = `${tenantId}:${workflowId}:${version}`
+  const known = versions.get(key)
+  if (known) return known
   const row = await findVersion(tx, tenantId, workflowId, version)
   if (!row) return undefined
+  const { internalName, entityId, roleFlag, isOwn } = row
   // All three were written by publishing.
   const stored = JSON.parse(row.body) as Record<string, unknown>
   const references = JSON.parse(row.refs) as Reference[]
   const plan = JSON.parse(row.plan) as Plan
-  const names = await findDefinitionNames(tx, tenantId, [...new Set(references.flatMap((one) => one.definitionId ?? []))])
-  const body = withTodaysNames(stored, references, catalog, names) as unknown as WorkflowBody
-  const { internalName, entityId, roleFlag } = row
-  return { workflowId, version, internalName, entityId, roleFlag, plan, body }
+  const definitionIds = [...new Set(references.flatMap((one) => one.definitionId ?? []))]
+  const characters = row.body.length + row.refs.length + row.plan.length
+  const read = { workflowId, version, internalName, entityId, roleFlag, plan, stored, references, definitionIds, characters }
+  // What this transaction published may be rolled back, and another version would then get its number.
+  if (!isOwn) versions.set(key, read)
+  return read
+}
+
+/** A version of a workflow, of a deleted one too: its runs go on. */
+export async function readPublished(
+  context: TxContext,
+  catalog: Catalog,
+  workflowId: number,
+  version: number,
+): Promise<PublishedVersion | undefined> {
+  const read = await readVersion(context, workflowId, version)
+  if (!read) return undefined
+  const { stored, references, definitionIds, characters: _characters, named, ...row } = read
+  const found = await findDefinitionNames(context.tx, context.tenantId, definitionIds)
+  const names = JSON.stringify([...found])
+  if (named?.catalog === catalog && named.names === names) return { ...row, body: named.body }
+  const body = withTodaysNames(stored, references, catalog, found) as unknown as WorkflowBody
+  read.named = { catalog, names, body }
+  return { ...row, body }
 }

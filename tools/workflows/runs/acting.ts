@@ -6,7 +6,7 @@ import { roleBits } from '#platform/roles.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
 import { bytesOf } from '../values/bounds.rules.ts'
-import { addLogLine, countSignals, keepSignal, lockRun, reopenRun, setCancelling, setPaused, setRunState } from './runs.store.ts'
+import { addLogLine, addStepLine, countSignals, keepSignal, lockRun, reopenRun, setCancelling, setPaused } from './runs.store.ts'
 import type { FlowVersion, RunRow, Said, StepRow } from './runs.types.ts'
 import { emitPoke, emitRetry, emitTurn } from './starting.ts'
 import { actionsOf, listIn, mustFindStep, textIn } from './steps.rules.ts'
@@ -118,8 +118,7 @@ export async function actOn(
   if (values !== undefined) bytesOf(values, 'What was entered', 'Send less.')
   if (!(await answerStep(tx, tenantId, run.runId, row.stepNo, answer)))
     throw new AppError('conflict', `Somebody has acted on ${row.step} already.`)
-  await addLogLine(tx, tenantId, run.runId, stamp, { event: 'acted', row, by, comment, output: { action } })
-  await setRunState(tx, tenantId, run.runId, stamp)
+  await addStepLine(tx, tenantId, run.runId, stamp, { event: 'acted', row, by, comment, output: { action } })
   await emitPoke(context, run, row.stepNo)
 }
 

@@ -10,66 +10,81 @@ import type { StepOrder } from '#platform/shapes/flow-runs.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 
 import { bytesOf, refuseTooMuch } from '../values/bounds.rules.ts'
-import { addLogLine, addValues, findRun, lockedAt, lockRun, setRunState } from './runs.store.ts'
-import type { FlowVersion, NewLogLine, RunError, RunRow, Said, StepRow } from './runs.types.ts'
-import { type FoundStep, isObject, listIn, mustFindStep } from './steps.rules.ts'
+import { addLogLine, addStepLine, lockedAt, lockRun } from './runs.store.ts'
+import type { CarriedVersion, NewLogLine, RunError, RunRow, Said, StepRow } from './runs.types.ts'
+import { openScope, readRoots, type Roots, type Scope } from './scope.ts'
+import { type FoundStep, isObject, listIn, mustFindStep, needsScope } from './steps.rules.ts'
 import { countFailure, endStep, findStep, insertStep, keepInput, reopenStep, setOutcome, type Waiting, beginWait } from './steps.store.ts'
-import { openScope, type Scope } from './scope.ts'
 
 /** Finds the version that a run follows. */
-export type FindVersion = (context: TxContext, workflowId: number, version: number) => Promise<FlowVersion | undefined>
+export type FindVersion = (context: TxContext, workflowId: number, version: number) => Promise<CarriedVersion | undefined>
 
 /** A step in hand. */
 export interface OpenStep {
   readonly order: StepOrder
   readonly run: RunRow
-  readonly version: FlowVersion
+  readonly version: CarriedVersion
   readonly found: FoundStep
   readonly row: StepRow
+  /** What its tokens name, where it was clear that some do. */
+  readonly roots?: Roots
 }
 
 /** The step, begun where it was not. Undefined where there is no such run. */
 export async function openStep(services: Services, findVersion: FindVersion, order: StepOrder): Promise<OpenStep | undefined> {
-  const { tenantId, runId, no, path, retryOf } = order
+  const { tenantId, runId, no, path } = order
   return inSystemTransaction(services, tenantId, async (context) => {
-    const { tx, stamp } = context
-    const run = await findRun(tx, tenantId, runId)
+    const { tx } = context
+    const run = await lockRun(tx, tenantId, runId)
     const version = run && (await findVersion(context, run.workflowId, run.version))
     if (!run || !version) return undefined
     const found = mustFindStep(version.steps, path.step)
-    const known = await findStep(tx, tenantId, runId, no)
-    await lockRun(tx, tenantId, runId)
-    if (known) {
-      const reopened = order.phase === 'join' ? await reopenStep(tx, tenantId, runId, no) : undefined
-      return { order, run, version, found, row: reopened ?? known }
-    }
-    const failed = retryOf === undefined ? undefined : await findStep(tx, tenantId, runId, retryOf)
-    // What may have happened is asked for again under the same key and with the same input, so that it does not happen twice.
-    const again = failed?.isUnsure ? failed : undefined
-    const row = await insertStep(tx, tenantId, runId, {
-      stepNo: no,
-      step: found.name,
-      stepType: found.stepType,
-      iteration: path.iteration,
-      effectNo: again?.effectNo ?? no,
-      input: again?.input ?? null,
-      at: stamp,
-    })
-    if (!row) throw new Error('A step was begun twice at once')
-    await addLogLine(tx, tenantId, runId, stamp, { event: failed ? 'retried' : 'started', row })
-    await setRunState(tx, tenantId, runId, stamp)
-    return { order, run, version, found, row }
+    const begun = order.phase === 'begin' ? await beginStep(context, order, found) : undefined
+    const row =
+      begun ?? (order.phase === 'join' ? await reopenStep(tx, tenantId, runId, no) : undefined) ?? (await findStep(tx, tenantId, runId, no))
+    if (!row) throw new Error('A step goes on that was not begun')
+    const open = { order, run, version, found, row }
+    // What it is resolved by, or by which branch it goes on.
+    const isAsked = row.state === 'active' ? row.input === null && needsScope(found) : row.state === 'done' && row.outcome === null
+    return isAsked ? { ...open, roots: await readRoots(context, placeOf(open)) } : open
   })
 }
 
-export function scopeOf(services: Services, { order, run, version, found, row }: OpenStep): Promise<Scope> {
-  const { tenantId, path } = order
-  return openScope(services, { tenantId, run, version, path, loop: found.loop, at: row.begunAt })
+/** Undefined where it was begun before. */
+async function beginStep({ tx, stamp }: TxContext, order: StepOrder, found: FoundStep): Promise<StepRow | undefined> {
+  const { tenantId, runId, no, path, retryOf } = order
+  const failed = retryOf === undefined ? undefined : await findStep(tx, tenantId, runId, retryOf)
+  // What may have happened is asked for again under the same key and with the same input, so that it does not happen twice.
+  const again = failed?.isUnsure ? failed : undefined
+  const row = await insertStep(tx, tenantId, runId, {
+    stepNo: no,
+    step: found.name,
+    stepType: found.stepType,
+    iteration: path.iteration,
+    effectNo: again?.effectNo ?? no,
+    input: again?.input ?? null,
+    at: stamp,
+  })
+  if (row) await addStepLine(tx, tenantId, runId, stamp, { event: failed ? 'retried' : 'started', row })
+  return row
 }
 
-/** Fixes what a step is carried out with. */
-export async function fixInput(services: Services, { order, row, found }: OpenStep, input: Said): Promise<void> {
+const placeOf = ({ order, run, version, found, row }: Omit<OpenStep, 'roots'>) => {
+  const { tenantId, path } = order
+  return { tenantId, run, version, path, loop: found.loop, at: row.begunAt }
+}
+
+export function scopeOf(services: Services, open: OpenStep): Promise<Scope> {
+  return openScope(services, placeOf(open), open.roots)
+}
+
+/** Throws `too_large` where a step was resolved to more than it may hold. */
+export function refuseLargeInput({ found }: OpenStep, input: Said): void {
   bytesOf(input, `The configuration of ${found.name}`, 'Name narrower values in it.')
+}
+
+/** Fixes what a step is carried out with, before what it does can be seen outside of the transaction that records it. */
+export async function fixInput(services: Services, { order, row }: OpenStep, input: Said): Promise<void> {
   await inSystemTransaction(services, order.tenantId, ({ tx }) => keepInput(tx, order.tenantId, order.runId, row.stepNo, input))
 }
 
@@ -85,49 +100,59 @@ export interface Done {
 const ms = (from: string, to: string) => Math.max(0, Date.parse(to) - Date.parse(from))
 
 /**
- * Records what a step brought, in the transaction that made it, and what the run is told of it where that is known. Nothing where it is recorded already,
- * or where somebody has answered since the step was read. Throws `too_large`.
+ * Records what a step brought, in the transaction that made it, and answers what the run is told of it. Undefined where that is not known yet: where it is
+ * recorded already, where somebody has answered since the step was read, and where branches are to be asked. Throws `too_large`.
  */
-export async function recordDone(tx: Tx, { order, run, found, row }: OpenStep, done: Done, known?: Outcome): Promise<void> {
+export async function recordDone(tx: Tx, { order, run, found, row }: OpenStep, done: Done, known?: Outcome): Promise<Outcome | undefined> {
   const { tenantId } = order
   const { runId } = run
-  const set = done.set ?? {}
+  const variables = done.set ?? {}
   const narrow = 'Read fewer rows or properties, or pass on ids.'
   const bytes =
     bytesOf(done.result, `The result of ${found.name}`, narrow) +
-    Object.entries(set).reduce((sum, [name, value]) => sum + bytesOf(value, `The variable ${name}`, narrow), 0)
+    Object.entries(variables).reduce((sum, [name, value]) => sum + bytesOf(value, `The variable ${name}`, narrow), 0)
   const at = await lockedAt(tx, tenantId, runId)
-  const hasBranches = listIn(found.said['branches']).length > 0
+  const isOpen = done.goTo === undefined && hasBranches(found)
   const outcome: Outcome | undefined =
-    known ??
-    (hasBranches && done.goTo === undefined ? undefined : { kind: 'done', ...(done.goTo === undefined ? {} : { goTo: done.goTo }) })
-  const isAnswered = row.answer !== null
-  if (!(await endStep(tx, tenantId, runId, row.stepNo, { state: 'done', result: done.result, outcome, isAnswered, at }))) return
-  refuseTooMuch(await addValues(tx, tenantId, runId, { variables: set, bytes }))
-  await addLogLine(tx, tenantId, runId, at, {
+    known ?? (isOpen ? undefined : { kind: 'done', ...(done.goTo === undefined ? {} : { goTo: done.goTo }) })
+  const { input, answer } = row
+  const end = { state: 'done', result: done.result, outcome, input, isAnswered: answer !== null, at } as const
+  if (!(await endStep(tx, tenantId, runId, row.stepNo, end))) return undefined
+  const line = {
     event: 'done',
     row,
-    input: row.input,
+    input,
     output: done.result,
     by: done.by,
     comment: done.comment,
     attempt: row.failures + 1,
     durationMs: ms(row.begunAt, at),
-  })
-  await setRunState(tx, tenantId, runId, at)
+  } as const
+  refuseTooMuch(await addStepLine(tx, tenantId, runId, at, line, { variables, bytes }))
+  return outcome
+}
+
+const hasBranches = ({ said }: FoundStep) => listIn(said['branches']).length > 0
+
+async function branchOf(scope: Scope, { said }: FoundStep, own?: Said): Promise<Outcome> {
+  for (const branch of listIn(said['branches'])) {
+    if (isObject(branch) && (await scope.holds(branch['when'], own))) return { kind: 'done', goTo: String(branch['goTo']) }
+  }
+  return { kind: 'done' }
+}
+
+/** Where a step leads that has done nothing but what is recorded next; undefined where nobody asks. */
+export async function foresee(open: OpenStep, scope: () => Promise<Scope>, { goTo, result, set }: Done): Promise<Outcome | undefined> {
+  if (goTo !== undefined || !hasBranches(open.found)) return undefined
+  const asked = await scope()
+  return branchOf(asked, open.found, asked.after(open.found.name, result, set))
 }
 
 /** Where a step leads that is done: the first branch that holds. */
 export async function leadOn(services: Services, open: OpenStep): Promise<Outcome> {
   const { order, found, row } = open
   const { tenantId, runId } = order
-  const scope = await scopeOf(services, open)
-  let outcome: Outcome = { kind: 'done' }
-  for (const branch of listIn(found.said['branches'])) {
-    if (!isObject(branch) || !(await scope.holds(branch['when']))) continue
-    outcome = { kind: 'done', goTo: String(branch['goTo']) }
-    break
-  }
+  const outcome = await branchOf(await scopeOf(services, open), found)
   await inSystemTransaction(services, tenantId, ({ tx }) => setOutcome(tx, tenantId, runId, row.stepNo, outcome))
   return outcome
 }
@@ -145,9 +170,8 @@ async function recordEnd(services: Services, { order, row }: OpenStep, end: Ende
   const { tenantId, runId } = order
   return inSystemTransaction(services, tenantId, async ({ tx, stamp }) => {
     await lockRun(tx, tenantId, runId)
-    if (await endStep(tx, tenantId, runId, row.stepNo, { ...end, at: stamp })) {
-      await addLogLine(tx, tenantId, runId, stamp, end.line)
-      await setRunState(tx, tenantId, runId, stamp)
+    if (await endStep(tx, tenantId, runId, row.stepNo, { ...end, input: row.input, at: stamp })) {
+      await addStepLine(tx, tenantId, runId, stamp, end.line)
       return end.outcome
     }
     const known = await findStep(tx, tenantId, runId, row.stepNo)
@@ -178,7 +202,7 @@ export async function recordTry(services: Services, { order, row }: OpenStep, er
   const { tenantId, runId } = order
   await inSystemTransaction(services, tenantId, async ({ tx, stamp }) => {
     await lockRun(tx, tenantId, runId)
-    await countFailure(tx, tenantId, runId, row.stepNo)
+    await countFailure(tx, tenantId, runId, row.stepNo, row.input)
     await addLogLine(tx, tenantId, runId, stamp, { event: 'retried', row, error, attempt: row.failures + 1 })
   })
 }
@@ -201,10 +225,9 @@ export async function recordWaiting(
   return inSystemTransaction(services, tenantId, async (context) => {
     const { tx, stamp } = context
     await lockRun(tx, tenantId, runId)
-    await beginWait(tx, tenantId, runId, row.stepNo, wait)
+    await beginWait(tx, tenantId, runId, row.stepNo, wait, row.input)
     if (await take?.(context)) return 'answered'
-    await addLogLine(tx, tenantId, runId, stamp, { event: 'waiting', row, output: wait.dueAt ? { dueDate: wait.dueAt } : undefined })
-    await setRunState(tx, tenantId, runId, stamp)
+    await addStepLine(tx, tenantId, runId, stamp, { event: 'waiting', row, output: wait.dueAt ? { dueDate: wait.dueAt } : undefined })
     return 'waiting'
   })
 }

@@ -1,6 +1,7 @@
 /** What is recorded around the steps of a run: what is withdrawn and undone, and how it ends. */
 import type { Tx } from '#platform/db/pool.ts'
 import { AppError } from '#platform/errors.ts'
+import type { Outcome } from '#platform/flow/run.types.ts'
 import type { Services } from '#platform/services.ts'
 import type { FlowRunRef, RunEnd } from '#platform/shapes/flow-runs.ts'
 import { inSystemTransaction } from '#platform/system.ts'
@@ -11,7 +12,7 @@ import { findUserByAddress } from '#tools/users/service.ts'
 
 import { bytesOf, maxRunBytes, refuseTooMuch } from '../values/bounds.rules.ts'
 import { type FindVersion, type OpenStep, recordDone } from './carrying.ts'
-import { addLogLine, addValues, endRun, findRun, lockedAt, lockRun, setOutput, setRunState, takeSignal } from './runs.store.ts'
+import { addLogLine, addStepLine, addValues, endRun, findRun, lockedAt, lockRun, setOutput, takeSignal } from './runs.store.ts'
 import type { Assignment, RunError, Said } from './runs.types.ts'
 import { type FoundStep, isObject, mustFindStep, stepsIn } from './steps.rules.ts'
 import {
@@ -33,8 +34,7 @@ export async function recordWithdrawn(services: Services, tenantId: number, runI
     await lockRun(tx, tenantId, runId)
     const row = await findStep(tx, tenantId, runId, stepNo)
     if (!row || !(await endStep(tx, tenantId, runId, stepNo, { state: 'withdrawn', outcome: { kind: 'skipped' }, at: stamp }))) return
-    await addLogLine(tx, tenantId, runId, stamp, { event: 'skipped', row })
-    await setRunState(tx, tenantId, runId, stamp)
+    await addStepLine(tx, tenantId, runId, stamp, { event: 'skipped', row })
   })
 }
 
@@ -101,16 +101,17 @@ export async function recordEnding(
   services: Services,
   open: OpenStep,
   { state, message, output }: { readonly state: 'completed' | 'failed'; readonly message?: string | undefined; readonly output?: unknown },
-): Promise<void> {
+): Promise<Outcome | undefined> {
   const { order, found } = open
   const { tenantId, runId } = order
   const bytes = bytesOf(output, `The output of ${found.name}`, 'Name narrower values.')
   const error =
     state === 'failed' ? { code: 'unprocessable', message: message ?? 'The workflow ended this run as failed.', step: found.name } : null
-  await inSystemTransaction(services, tenantId, async ({ tx }) => {
-    await recordDone(tx, open, { result: null }, { kind: 'endRun', state })
+  return inSystemTransaction(services, tenantId, async ({ tx }) => {
+    const told = await recordDone(tx, open, { result: null }, { kind: 'endRun', state })
     refuseTooMuch(await addValues(tx, tenantId, runId, { variables: {}, bytes }))
     await setOutput(tx, tenantId, runId, { output, error })
+    return told
   })
 }
 

@@ -82,18 +82,6 @@ export async function addValues(
   return row?.valueBytes ?? 0
 }
 
-/** Running while a step is carried out, waiting while none is and one waits. */
-export async function setRunState(tx: Tx, tenantId: number, runId: number, at: string): Promise<void> {
-  await tx`
-    update platform.workflow_run r
-    set state = case when s.waiting > 0 and s.waiting = s.active then 'waiting' else 'running' end, started_date = coalesce(started_date, ${at})
-    from (
-      select count(*) filter (where state = 'active') as active, count(*) filter (where is_waiting) as waiting
-      from platform.workflow_step_run where tenant_id = ${tenantId} and run_id = ${runId} and state = 'active' and step_type not in ('parallel', 'forEach')
-    ) s
-    where r.tenant_id = ${tenantId} and r.run_id = ${runId} and r.finished_date is null`
-}
-
 export interface RunEnding {
   readonly state: 'completed' | 'failed' | 'cancelled'
   readonly error: RunError | null
@@ -141,20 +129,61 @@ export async function reopenRun(tx: Tx, tenantId: number, runId: number): Promis
   return row?.epoch ?? 1
 }
 
+const lineOf = (tx: Tx, at: string, line: NewLogLine) => {
+  const { row } = line
+  return tx`
+    ${at}, ${row?.stepNo ?? null}::int, ${row?.step ?? null}::text, ${row?.stepType ?? null}::text,
+    ${row ? tx.array([...row.iteration]) : null}::int[], ${line.event}, ${line.by ?? null}::int, ${line.attempt ?? null}::int,
+    ${json(line.input)}::text::jsonb, ${json(line.output)}::text::jsonb, ${json(line.error)}::text::jsonb, ${line.comment ?? null}::text,
+    ${line.durationMs ?? null}::int`
+}
+
+const lineColumns = (tx: Tx) => tx`
+  tenant_id, run_id, seq, at, step_no, step, step_type, iteration, event, by_user, attempt, input, output, error, comment, duration_ms`
+
 /** Writes a line; the run's row is held by it. */
 export async function addLogLine(tx: Tx, tenantId: number, runId: number, at: string, line: NewLogLine): Promise<void> {
-  const { row } = line
   await tx`
     with counted as (
       update platform.workflow_run set log_seq = log_seq + 1 where tenant_id = ${tenantId} and run_id = ${runId} returning log_seq
     )
-    insert into platform.workflow_log (tenant_id, run_id, seq, at, step_no, step, step_type, iteration, event, by_user, attempt, input, output, error,
-      comment, duration_ms)
-    select ${tenantId}, ${runId}, log_seq, ${at}, ${row?.stepNo ?? null}::int, ${row?.step ?? null}::text, ${row?.stepType ?? null}::text,
-      ${row ? tx.array([...row.iteration]) : null}::int[], ${line.event}, ${line.by ?? null}::int, ${line.attempt ?? null}::int,
-      ${json(line.input)}::text::jsonb, ${json(line.output)}::text::jsonb, ${json(line.error)}::text::jsonb, ${line.comment ?? null}::text,
-      ${line.durationMs ?? null}::int
-    from counted`
+    insert into platform.workflow_log (${lineColumns(tx)})
+    select ${tenantId}, ${runId}, log_seq, ${lineOf(tx, at, line)} from counted`
+}
+
+/**
+ * Writes a line of a step that has just begun, waits or ended, and what follows for the run, whose row is held: running while a step is carried out, waiting
+ * while none is and one waits; the values of variables that the step brought; and how many bytes the run now holds, which is answered.
+ */
+export async function addStepLine(
+  tx: Tx,
+  tenantId: number,
+  runId: number,
+  at: string,
+  line: NewLogLine,
+  brought: { readonly variables?: Readonly<Record<string, unknown>>; readonly bytes?: number } = {},
+): Promise<number> {
+  const { variables = {}, bytes = 0 } = brought
+  const set = Object.keys(variables).length > 0 ? JSON.stringify(variables) : null
+  const [row] = await tx<{ valueBytes: number }[]>`
+    with counted as (
+      update platform.workflow_run r
+      set log_seq = log_seq + 1, value_bytes = value_bytes + ${bytes}::int, started_date = coalesce(started_date, ${at}),
+        variables = case when ${set}::text is null then variables else variables || ${set}::text::jsonb end,
+        state = case when finished_date is not null then state when s.waiting > 0 and s.waiting = s.active then 'waiting' else 'running' end
+      from (
+        select count(*) as active, count(*) filter (where is_waiting) as waiting
+        from platform.workflow_step_run
+        where tenant_id = ${tenantId} and run_id = ${runId} and state = 'active' and step_type not in ('parallel', 'forEach')
+      ) s
+      where r.tenant_id = ${tenantId} and r.run_id = ${runId}
+      returning log_seq, value_bytes
+    ), written as (
+      insert into platform.workflow_log (${lineColumns(tx)})
+      select ${tenantId}, ${runId}, log_seq, ${lineOf(tx, at, line)} from counted
+    )
+    select value_bytes from counted`
+  return row?.valueBytes ?? 0
 }
 
 export async function keepSignal(

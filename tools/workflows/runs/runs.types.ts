@@ -6,8 +6,8 @@ import type { Origin } from '#platform/shapes/origin.ts'
 /** A step as a definition says it: checked when it was published. */
 export type Said = Readonly<Record<string, unknown>>
 
-/** A frozen version of a definition, and in whose name its runs act. */
-export interface FlowVersion {
+/** A frozen version of a definition. */
+export interface CarriedVersion {
   readonly workflowId: number
   readonly version: number
   readonly internalName: string
@@ -19,9 +19,12 @@ export interface FlowVersion {
   readonly maxDurationDays?: number | undefined
   readonly steps: readonly Said[]
   readonly plan: Plan
-  /** The service user. */
-  readonly actsAs: number
   readonly roleFlag: number
+}
+
+/** The same, and in whose name its runs act: the service user. */
+export interface FlowVersion extends CarriedVersion {
+  readonly actsAs: number
 }
 
 export interface RunError {

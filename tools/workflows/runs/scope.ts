@@ -14,7 +14,7 @@ import { flatRecord } from '#tools/query/service.ts'
 import { findCaller } from '#tools/schema/service.ts'
 
 import { conditionHolds, readConditions } from '../values/conditions.ts'
-import type { FlowVersion, RunRow } from './runs.types.ts'
+import type { CarriedVersion, RunRow, Said } from './runs.types.ts'
 import { resultsByStep } from './steps.rules.ts'
 import { findItem, listResults } from './steps.store.ts'
 
@@ -26,7 +26,7 @@ export function actingFor(tenantId: number, { runId, actsAs, roleFlag, depth }: 
 export interface ScopeOf {
   readonly tenantId: number
   readonly run: RunRow
-  readonly version: FlowVersion
+  readonly version: CarriedVersion
   readonly path: StepPath
   /** The loop around the step. */
   readonly loop: string | undefined
@@ -39,22 +39,29 @@ export interface Scope {
   /** With the tokens resolved; each call has a budget of its own. */
   resolve(value: unknown, own?: Readonly<Record<string, unknown>>): Promise<unknown>
   holds(condition: unknown, own?: Readonly<Record<string, unknown>>): Promise<boolean>
+  /** What differs once a step is done, as another call's own. */
+  after(step: string, result: unknown, set?: Said): Readonly<Record<string, unknown>>
 }
 
 /** What is read of the database in one go, whatever the tokens name. */
-async function readRoots({ tx }: TxContext, { tenantId, run, path, loop }: ScopeOf) {
-  const results = await listResults(tx, tenantId, run.runId, path.iteration)
+export async function readRoots({ tx }: TxContext, { tenantId, run, path, loop }: ScopeOf) {
   const index = path.iteration.at(-1)
   const inLoop = loop !== undefined && index !== undefined
-  const item = inLoop ? await findItem(tx, tenantId, run.runId, { step: loop, iteration: path.iteration.slice(0, -1), index }) : null
-  const user = run.startedBy === null ? undefined : await findUser(tx, tenantId, run.startedBy)
-  const caller = await findCaller(tx, tenantId, run.actsAs)
+  const [results, item, user, caller] = await Promise.all([
+    listResults(tx, tenantId, run.runId, path.iteration),
+    inLoop ? findItem(tx, tenantId, run.runId, { step: loop, iteration: path.iteration.slice(0, -1), index }) : null,
+    run.startedBy === null ? undefined : findUser(tx, tenantId, run.startedBy),
+    findCaller(tx, tenantId, run.actsAs),
+  ])
   return { results, item: inLoop ? { $item: item, $index: index } : {}, user, caller }
 }
 
-export async function openScope(services: Services, of: ScopeOf): Promise<Scope> {
+export type Roots = Awaited<ReturnType<typeof readRoots>>
+
+/** `known`: what has been read already. */
+export async function openScope(services: Services, of: ScopeOf, known?: Roots): Promise<Scope> {
   const { tenantId, run, version, at } = of
-  const { results, item, user, caller } = await inSystemTransaction(services, tenantId, (context) => readRoots(context, of))
+  const { results, item, user, caller } = known ?? (await inSystemTransaction(services, tenantId, (context) => readRoots(context, of)))
   const rendering = renderingOf({
     locale: user?.languageCode ?? 'en-US',
     timeZone: user?.timeZoneIana ?? caller?.timeZoneIana ?? 'UTC',
@@ -97,6 +104,7 @@ export async function openScope(services: Services, of: ScopeOf): Promise<Scope>
   }
   return {
     timeZone: rendering.timeZone,
+    after: (step, result, set) => ({ $vars: { ...variables, ...set }, $steps: { ...roots.$steps, [step]: result ?? null } }),
     resolve: async (value, more = {}) => resolveJson(value, await over(value, more)),
     async holds(said, more = {}) {
       const at = await over(said, more)

@@ -67,7 +67,7 @@ export async function startRun(context: TxContext, start: RunStart): Promise<num
     lane: start.lane,
     workflow: 'flowRun',
     workflowId: flowRunWorkflowId({ tenantId, runId }, 1),
-    args: [{ tenantId, runId, plan, epoch: 1, expiresAtMs: Date.parse(expiresAt) }],
+    args: [{ tenantId, runId, plan, epoch: 1, expiresAtMs: Date.parse(expiresAt), isLocal: true }],
   })
   return runId
 }
@@ -82,7 +82,7 @@ export async function emitRetry(context: TxContext, run: RunRow, version: FlowVe
     lane: 'people',
     workflow: 'flowRun',
     workflowId: flowRunWorkflowId({ tenantId, runId }, epoch),
-    args: [{ tenantId, runId, plan: version.plan, epoch, expiresAtMs: Date.parse(expiresAt), state: flow, isRetried: true }],
+    args: [{ tenantId, runId, plan: version.plan, epoch, expiresAtMs: Date.parse(expiresAt), isLocal: true, state: flow, isRetried: true }],
   })
 }
 

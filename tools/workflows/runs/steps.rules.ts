@@ -1,6 +1,7 @@
 /** The steps of a definition, found by their names wherever they stand. */
 import { AppError } from '#platform/errors.ts'
 
+import { findStepType } from '../step-types/registry.rules.ts'
 import type { Said, StepRow } from './runs.types.ts'
 
 export interface FoundStep {
@@ -42,6 +43,22 @@ export function mustFindStep(steps: readonly unknown[], name: string): FoundStep
 export function ownConfig({ stepType, config }: FoundStep): Said {
   if (stepType === 'forEach') return Object.fromEntries(Object.entries(config).filter(([name]) => name !== 'steps'))
   return stepType === 'parallel' ? {} : config
+}
+
+const hasTokens = (value: unknown) => {
+  const text = JSON.stringify(value) ?? ''
+  return text.includes('[[') || text.includes('"$expr"')
+}
+
+/** Whether the own values of a configuration name others. */
+export function isResolved(found: FoundStep): boolean {
+  return hasTokens(ownConfig(found))
+}
+
+/** Whether a step is certain to ask for values of the run: by a condition, by tokens, or because it asks somebody or waits for a time. */
+export function needsScope(found: FoundStep): boolean {
+  const { said, stepType } = found
+  return said['when'] !== undefined || findStepType(stepType)?.kind === 'wait' || isResolved(found)
 }
 
 /** A name or an id, as the tools take it in a path. */

@@ -35,6 +35,9 @@ export async function insertStep(
   return row
 }
 
+/** What a step was resolved to is kept once. */
+const keptInput = (tx: Tx, input: unknown) => tx`input = coalesce(input, ${json(input)}::text::jsonb)`
+
 /** Keeps what a step was resolved to, once. */
 export async function keepInput(tx: Tx, tenantId: number, runId: number, stepNo: number, input: unknown): Promise<void> {
   await tx`
@@ -48,6 +51,7 @@ export interface StepEnding {
   readonly error?: RunError | undefined
   readonly isUnsure?: boolean
   readonly outcome?: unknown
+  readonly input?: unknown
   /** It goes by what somebody answered; else an answer that came meanwhile goes first. */
   readonly isAnswered?: boolean
   readonly at: string
@@ -58,7 +62,7 @@ export async function endStep(tx: Tx, tenantId: number, runId: number, stepNo: n
   const [row] = await tx`
     update platform.workflow_step_run
     set state = ${end.state}, is_waiting = false, result = ${json(end.result)}::text::jsonb, error = ${json(end.error)}::text::jsonb,
-      is_unsure = ${end.isUnsure ?? false}, outcome = ${json(end.outcome)}::text::jsonb, ended_at = ${end.at}
+      is_unsure = ${end.isUnsure ?? false}, outcome = ${json(end.outcome)}::text::jsonb, ended_at = ${end.at}, ${keptInput(tx, end.input)}
     where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo}
       and (state = 'active' or (${end.state}::text = 'failed' and state = 'done' and outcome is null))
       and (${end.state}::text <> 'done' or ${end.isAnswered ?? false} or answer is null)
@@ -72,9 +76,10 @@ export async function setOutcome(tx: Tx, tenantId: number, runId: number, stepNo
     where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo}`
 }
 
-export async function countFailure(tx: Tx, tenantId: number, runId: number, stepNo: number): Promise<void> {
+export async function countFailure(tx: Tx, tenantId: number, runId: number, stepNo: number, input: unknown): Promise<void> {
   await tx`
-    update platform.workflow_step_run set failures = failures + 1 where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo}`
+    update platform.workflow_step_run set failures = failures + 1, ${keptInput(tx, input)}
+    where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo}`
 }
 
 export interface Waiting extends Partial<Assignment> {
@@ -84,12 +89,12 @@ export interface Waiting extends Partial<Assignment> {
 }
 
 /** It waits from now on. */
-export async function beginWait(tx: Tx, tenantId: number, runId: number, stepNo: number, wait: Waiting): Promise<void> {
+export async function beginWait(tx: Tx, tenantId: number, runId: number, stepNo: number, wait: Waiting, input: unknown): Promise<void> {
   await tx`
     update platform.workflow_step_run
     set is_waiting = true, assignee_user = ${wait.user ?? null}, assignee_role = ${wait.role ?? null},
       assignee_users = ${wait.users ? tx.array([...wait.users]) : null}::int[], due_at = ${wait.dueAt ?? null}, wake_at = ${wait.wakeAt ?? null},
-      awaits = ${wait.awaits ?? null}
+      awaits = ${wait.awaits ?? null}, ${keptInput(tx, input)}
     where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo} and state = 'active'`
 }
 
