@@ -513,12 +513,13 @@ describe('a diagram', () => {
       'flowchart TD',
       'n0(["check: approval"])',
       'n1(("end"))',
-      'n0 -->|no| n1',
-      'n0 --> n2',
       'n2["one: parallel"]',
       'n3["inner: saveRecord"]',
+      'n0 -->|no| n1',
+      'n0 --> n2',
       'n2 -.-> n3',
     ])
+    for (const text of ['check: approval', 'end', 'one: parallel', 'inner: saveRecord']) expect(svg).toContain(`>${text}</text>`)
     expect(svg.startsWith('<svg')).toBe(true)
     expect(svg).not.toMatch(/https?:\/\/fonts|<script/)
     const odd = await call(

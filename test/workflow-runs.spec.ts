@@ -105,6 +105,33 @@ describe('a run', () => {
     expect(await world.call('list_my_tasks')).toEqual([])
   })
 
+  it('is drawn as the version that it follows, with how far each step is', async () => {
+    const each = {
+      internalName: 'each',
+      stepType: 'forEach',
+      config: { over: '[[$input.names]]', steps: [{ internalName: 'note', stepType: 'set', config: { values: { last: '[[$item]]' } } }] },
+    }
+    const late = { internalName: 'late', stepType: 'set', config: { values: {} } }
+    const more = { input: [{ name: 'names', dataType: 'Text' }], variables: [{ name: 'last', dataType: 'Text' }] }
+    const workflow = await publish([each, { ...check, config: { question: 'Go?' } }, late], more)
+    const { workflowInstanceId } = await world.call('start_workflow', { workflow, input: { names: ['a', 'b'] } })
+    await until(workflowInstanceId, 'waiting')
+    const { steps } = await world.call('get_workflow', { workflow })
+    await world.call('update_workflow_step', { workflow, stepId: steps[2].stepId, internalName: 'later' })
+    const { mermaid, svg } = await world.call('get_workflow_diagram', { workflow, workflowInstanceId })
+    const lines = mermaid.split('\n')
+    for (const line of ['each: forEach · done', 'note: set · done, 2 times', 'check: approval · waiting', 'late: set'])
+      expect(lines.filter((one: string) => one.includes(`"${line}"`))).toHaveLength(1)
+    // Who prints it in black and white reads the same.
+    for (const word of ['waiting', 'done, 2 times']) expect(svg).toContain(word)
+    expect((await world.call('get_workflow_diagram', { workflow })).mermaid).toContain('"later: set"')
+    const elsewhere = await publish([late])
+    expect(await world.refusal('get_workflow_diagram', { workflow: elsewhere, workflowInstanceId })).toMatchObject({ code: 'not_found' })
+    const nobody = await world.tenant.keyWith(['AdminUser', 'BuilderAdmin'])
+    expect(await world.refusal('get_workflow_diagram', { workflow, workflowInstanceId }, nobody)).toMatchObject({ code: 'forbidden' })
+    await world.call('cancel_workflow_instance', { workflowInstanceId })
+  })
+
   it('is not there for another tenant, and is refused to who has no role for it', async () => {
     const workflow = await publish([{ ...check, config: { question: 'Go?' } }])
     const { workflowInstanceId } = await world.call('start_workflow', { workflow })
