@@ -114,6 +114,7 @@ const environment = z.object({
   STALL_SECONDS: seconds(30).describe('How long a body may bring less than MIN_BYTES_PER_SECOND, or an answer not be taken'),
   MIN_BYTES_PER_SECOND: count(1_024).describe('The slowest that a body may come'),
   CALLS_PER_MINUTE: count(6_000).describe('Calls a minute for each key'),
+  STARTS_PER_MINUTE: count(600).describe('Runs of one workflow that begin within a minute; more wait'),
   REPORT_SECONDS: number(1, 25).default(20).describe('How long the statement of a report or an aggregate may take'),
   RECOGNITION_WORKERS: number(1, 1_000)
     .optional()
@@ -170,6 +171,7 @@ export interface Config {
     readonly bulkRows: number
     readonly importColumns: number
     readonly callsPerMinute: number
+    readonly startsPerMinute: number
     readonly bytesInFlight: number
     readonly stallSeconds: number
     readonly minBytesPerSecond: number
@@ -240,6 +242,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       bulkRows: e.MAX_BULK_ROWS,
       importColumns: e.MAX_IMPORT_COLUMNS,
       callsPerMinute: e.CALLS_PER_MINUTE,
+      startsPerMinute: e.STARTS_PER_MINUTE,
       bytesInFlight: e.MAX_BYTES_IN_FLIGHT,
       stallSeconds: e.STALL_SECONDS,
       minBytesPerSecond: e.MIN_BYTES_PER_SECOND,

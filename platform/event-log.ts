@@ -34,10 +34,11 @@ interface Row {
 async function insertEvents(context: TxContext, entityId: number, rows: readonly Row[]): Promise<void> {
   const { tx, tenantId, stamp, actor, origin, services } = context
   const told = await tx<{ isWaiting: boolean }[]>`
-    insert into platform.event (tenant_id, kind, at, by_user, entity_id, record_ids, versions, data, origin_kind, origin_id, depth, is_waiting)
+    insert into platform.event (tenant_id, kind, at, by_user, entity_id, record_ids, versions, data, origin_kind, origin_id, depth, is_waiting, batch, starts_nothing)
     select ${tenantId}::int, kind, ${stamp}::timestamptz, ${authorOf(actor) || null}::int, ${entityId}::int, ids, versions, data,
       ${origin.kind}, ${origin.id ?? null}::bigint, ${origin.depth}::smallint,
-      coalesce("isWatched", exists (select from platform.event_watcher w where w.tenant_id = ${tenantId} and kind = any(w.event_kinds)))
+      coalesce("isWatched", exists (select from platform.event_watcher w where w.tenant_id = ${tenantId} and kind = any(w.event_kinds))),
+      pg_current_xact_id()::text::bigint, ${origin.startsNothing ?? false}::boolean
     from json_to_recordset(${JSON.stringify(rows)}::text::json)
       as told(kind text, ids bigint[], versions int[], data jsonb, "isWatched" boolean)
     returning is_waiting`.execute()

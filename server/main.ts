@@ -34,6 +34,7 @@ import { carryOut } from './worker/carry-out.ts'
 import { startCarrier } from './worker/carrier.ts'
 import { startIndexKeeper } from './worker/index-keeper.ts'
 import { startRelay } from './worker/relay.ts'
+import { startStarter } from './worker/starter.ts'
 import { scheduleKinds } from './worker/schedule-kinds.ts'
 import { startTicker } from './worker/ticker.ts'
 import { watcherKinds } from './worker/watcher-kinds.ts'
@@ -175,6 +176,8 @@ function work(config: Config, log: Logger, platform: Platform, backing: Backing)
   stops.push({ name: 'recognizer', stop: () => activities.close() })
   const carrier = startCarrier(services, watcherKinds)
   stops.push({ name: 'carrier of events', stop: () => carrier.stop() })
+  const starter = startStarter(services)
+  stops.push({ name: 'starter of runs', stop: () => starter.stop() })
   const indexKeeper = startIndexKeeper(services)
   stops.push({ name: 'index keeper', stop: () => indexKeeper.stop() })
   void backing.temporal.ready.then((address) => {

@@ -91,7 +91,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   users: words('app_user tenant_user user_contact count_users ensure_user is_member_elsewhere rename_user set_login_email set_password'),
   views: ['view_sync'],
   workflows: words(
-    'workflow workflow_log workflow_run workflow_signal workflow_step_run workflow_trigger workflow_version workflow_webhook',
+    'trigger_cause trigger_clock trigger_firing workflow workflow_log workflow_run workflow_signal workflow_step_run workflow_trigger workflow_version workflow_webhook',
   ),
 }
 

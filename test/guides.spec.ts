@@ -29,6 +29,7 @@ const walks = [
     'messaging',
     'message-channels',
     'workflows',
+    'triggers',
   ],
   ['attachments-and-recognition'],
   ['api-keys-and-roles'],

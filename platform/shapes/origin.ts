@@ -8,6 +8,8 @@ export interface Origin {
   readonly depth: number
   /** What it changes is not told as so many changes: a wipe tells of itself, once. */
   readonly isSilent?: true
+  /** What it changes is told, and starts no run. */
+  readonly startsNothing?: true
 }
 
 export const byCall: Origin = { kind: 'call', depth: 0 }

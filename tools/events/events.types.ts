@@ -51,6 +51,10 @@ export interface LoggedEvent {
   readonly originKind: string
   readonly originId: number | null
   readonly depth: number
+  /** The transaction that told of it. */
+  readonly batch: number | null
+  /** It starts no run. */
+  readonly startsNothing: boolean
 }
 
 /** Somebody who watches for what happens: a subscription, or a definition that it starts. */
@@ -58,6 +62,8 @@ export interface Watcher {
   readonly watcherId: number
   readonly watcherKind: string
   readonly definitionId: number
+  /** What of the definition watches; empty: all of it. */
+  readonly part: string
   readonly eventKinds: readonly string[]
   /** Null: records of every entity. */
   readonly entityId: number | null
@@ -71,6 +77,8 @@ export interface Watcher {
   readonly roleFlag: number
   readonly since: string
 }
+
+export type NewWatcher = Omit<Watcher, 'watcherId' | 'definitionId' | 'since'>
 
 /** A record as it was in one version. */
 export interface VersionOf {
@@ -87,6 +95,8 @@ export interface Matched {
 
 /** What watchers of one kind do with what they wanted. */
 export interface WatcherKind {
+  /** It asks the filters of its watchers again, so that one which cannot be asked wants everything. */
+  readonly asksAgain?: true
   /** Takes matches, oldest event first, in the transaction that notes that the events were carried on: what it does not keep there may be done twice. */
   matched(context: TxContext, matches: readonly Matched[]): Promise<void>
 }

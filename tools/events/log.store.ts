@@ -3,7 +3,8 @@ import type { Tx } from '#platform/db/pool.ts'
 
 import type { LoggedEvent } from './events.types.ts'
 
-const head = (tx: Tx) => tx`e.event_id, e.kind, e.at, e.by_user, e.entity_id, e.data, e.origin_kind, e.origin_id, e.depth`
+const head = (tx: Tx) => tx`e.event_id, e.kind, e.at, e.by_user, e.entity_id, e.data, e.origin_kind, e.origin_id, e.depth,
+  e.batch, e.starts_nothing`
 
 export interface EventPlace {
   readonly at: string

@@ -75,7 +75,8 @@ async function matchPlace(services: Services, kinds: WatcherKinds, place: Waitin
       const kind = Object.hasOwn(kinds, watcherKind) ? kinds[watcherKind] : undefined
       if (!kind) throw new Error(`Nothing here is started by events as ${watcherKind}`)
       const matches: Matched[] = []
-      for (const watcher of some) matches.push(...(await matchesOf(context, catalog, watcher, owners.get(watcher.ownerId), events)))
+      for (const watcher of some)
+        matches.push(...(await matchesOf(context, catalog, watcher, owners.get(watcher.ownerId), events, kind.asksAgain)))
       if (matches.length > 0)
         await kind.matched(
           context,
@@ -102,6 +103,7 @@ async function matchesOf(
   watcher: Watcher,
   owner: ActingUser | undefined,
   events: readonly LoggedEvent[],
+  asksAgain = false,
 ): Promise<Matched[]> {
   const wanted = events.filter(({ kind, at }) => watcher.eventKinds.includes(kind) && at >= watcher.since)
   if (!owner || wanted.length === 0) return []
@@ -109,7 +111,9 @@ async function matchesOf(
     return wanted.map((event) => ({ watcher, event, records: versionsOf(event) }))
   const entity = watcher.entityId === null ? undefined : catalog.byIdOrName.get(String(watcher.entityId))
   if (!entity) return []
-  const actor = { ...owner.actor, roleFlag: owner.actor.roleFlag & watcher.roleFlag }
+  // Of a definition the roles of its version count, whatever became of them since.
+  const roleFlag = asksAgain ? watcher.roleFlag : owner.actor.roleFlag & watcher.roleFlag
+  const actor = { ...owner.actor, roleFlag }
   const asOwner: TxContext = { ...context, actor, audit: () => {} }
   const frame = await readFrameOf(asOwner, catalog, entity)
   const matches: Matched[] = []
@@ -119,8 +123,8 @@ async function matchesOf(
     (error) => {
       if (!isItsOwn(error)) throw error
       // It asks too much, or names what is gone: whoever lists its definition is told of the latter, and the other watchers go on.
-      context.log.warn({ err: error, watcherId: watcher.watcherId }, 'a watcher could not be asked and wants nothing')
-      return () => false
+      context.log.warn({ err: error, watcherId: watcher.watcherId }, 'a watcher could not be asked')
+      return () => asksAgain
     },
   )
   for (const event of wanted) {

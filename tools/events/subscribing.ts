@@ -124,6 +124,7 @@ export async function watch(
       ? [
           {
             watcherKind,
+            part: '',
             eventKinds: wish.kinds,
             entityId: entity?.entityId ?? null,
             propertyIds: null,

@@ -1,9 +1,7 @@
 /** SQL of watchers, and of what waits for them. */
 import type { Tx } from '#platform/db/pool.ts'
 
-import type { LoggedEvent, Watcher } from './events.types.ts'
-
-export type NewWatcher = Omit<Watcher, 'watcherId' | 'definitionId' | 'since'>
+import type { LoggedEvent, NewWatcher, Watcher } from './events.types.ts'
 
 export async function deleteWatchers(tx: Tx, tenantId: number, definitionId: number): Promise<void> {
   await tx`delete from platform.event_watcher where tenant_id = ${tenantId} and definition_id = ${definitionId}`
@@ -18,16 +16,38 @@ export async function insertWatchers(
 ): Promise<void> {
   if (watchers.length === 0) return
   await tx`
-    insert into platform.event_watcher (tenant_id, watcher_kind, definition_id, event_kinds, entity_id, property_ids, filter, filter_refs, owner_id, role_flag, since)
-    select ${tenantId}::int, "watcherKind", ${definitionId}::int, "eventKinds", "entityId", "propertyIds", filter, "filterRefs", "ownerId", "roleFlag", ${since}::timestamptz
-    from json_to_recordset(${JSON.stringify(watchers)}::text::json) as w("watcherKind" text, "eventKinds" text[], "entityId" int, "propertyIds" int[],
+    insert into platform.event_watcher (tenant_id, watcher_kind, definition_id, part, event_kinds, entity_id, property_ids, filter, filter_refs, owner_id, role_flag, since)
+    select ${tenantId}::int, "watcherKind", ${definitionId}::int, part, "eventKinds", "entityId", "propertyIds", filter, "filterRefs", "ownerId", "roleFlag", ${since}::timestamptz
+    from json_to_recordset(${JSON.stringify(watchers)}::text::json) as w("watcherKind" text, part text, "eventKinds" text[], "entityId" int, "propertyIds" int[],
+      filter text, "filterRefs" text, "ownerId" int, "roleFlag" int)`
+}
+
+/** The watchers of one kind that a definition has; a part that watched before is owed what happened since it began. */
+export async function replaceParts(
+  tx: Tx,
+  tenantId: number,
+  since: string,
+  of: { readonly definitionId: number; readonly watcherKind: string },
+  watchers: readonly Omit<NewWatcher, 'watcherKind'>[],
+): Promise<void> {
+  const { definitionId, watcherKind } = of
+  await tx`
+    with old as (
+      delete from platform.event_watcher
+      where tenant_id = ${tenantId} and definition_id = ${definitionId} and watcher_kind = ${watcherKind}
+      returning part, since
+    )
+    insert into platform.event_watcher (tenant_id, watcher_kind, definition_id, part, event_kinds, entity_id, property_ids, filter, filter_refs, owner_id, role_flag, since)
+    select ${tenantId}::int, ${watcherKind}, ${definitionId}::int, part, "eventKinds", "entityId", "propertyIds", filter, "filterRefs", "ownerId", "roleFlag",
+      coalesce((select min(old.since) from old where old.part = w.part), ${since}::timestamptz)
+    from json_to_recordset(${JSON.stringify(watchers)}::text::json) as w(part text, "eventKinds" text[], "entityId" int, "propertyIds" int[],
       filter text, "filterRefs" text, "ownerId" int, "roleFlag" int)`
 }
 
 /** Who watches records of an entity, or with 0 what is about none. */
 export async function listWatchers(tx: Tx, tenantId: number, entityId: number): Promise<Watcher[]> {
   return tx<Watcher[]>`
-    select watcher_id, watcher_kind, definition_id, event_kinds, entity_id, property_ids, filter, filter_refs, owner_id, role_flag, since
+    select watcher_id, watcher_kind, definition_id, part, event_kinds, entity_id, property_ids, filter, filter_refs, owner_id, role_flag, since
     from platform.event_watcher
     where tenant_id = ${tenantId} and coalesce(entity_id, ${entityId}) = ${entityId}
     order by watcher_id`
@@ -68,7 +88,8 @@ const recordsAtOnce = 10_000
 /** The oldest that wait, with no more records in all than one bulk has. */
 export async function listWaiting(tx: Tx, { tenantId, entityId }: WaitingPlace): Promise<LoggedEvent[]> {
   return tx<LoggedEvent[]>`
-    select event_id, kind, at, by_user, entity_id, record_ids, versions, data, origin_kind, origin_id, depth
+    select event_id, kind, at, by_user, entity_id, record_ids, versions, data, origin_kind, origin_id, depth, batch,
+      starts_nothing
     from (
       select e.*, sum(coalesce(cardinality(e.record_ids), 1)) over (order by e.event_id) - coalesce(cardinality(e.record_ids), 1) as before
       from (

@@ -59,6 +59,8 @@ export const moveParent = z
   .optional()
   .describe('Takes a record that is found by its key from its parent to the one named; else 409')
 
+export const fireTriggers = z.boolean().optional().describe('false: what it changes starts no run')
+
 export const keyPart = z.string().max(10_000)
 
 /** One row of a save. */

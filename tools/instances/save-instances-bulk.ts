@@ -11,7 +11,8 @@ import { entity } from '#tools/query/query.schema.ts'
 import { entityInPath } from '#tools/query/service.ts'
 
 import { withinAnswer } from './bulk-answer.rules.ts'
-import { bulkResult, importMode, moveParent, saveRow } from './instances.schema.ts'
+import { bulkResult, fireTriggers, importMode, moveParent, saveRow } from './instances.schema.ts'
+import { startingNothing } from './many/starting-nothing.ts'
 import { saveRows } from './save/save-rows.ts'
 import { type ImportMode, type SaveWish, toWish } from './save/understand-row.rules.ts'
 import { readWishes, type RowMeans } from './save/understand-rows.ts'
@@ -45,7 +46,7 @@ export const saveInstancesBulk = defineOperation({
   path: '/api/v1/entities/{entity}/instances/bulk',
   roles: 'DataImport',
   errors: ['not_found', 'unknown_property'],
-  input: z.object({ entity, importMode: importMode.optional(), moveParent, rows: draftRows(saveRow) }),
+  input: z.object({ entity, importMode: importMode.optional(), moveParent, fireTriggers, rows: draftRows(saveRow) }),
   examples: [
     {
       title: 'Two readings',
@@ -85,7 +86,9 @@ export const saveInstancesBulk = defineOperation({
       if (isCut && wish.issues.length > 0) cutFrom ??= index
       return wish
     })
-    const outcomes = await saveRows(context, frame, wishes, { movesParents: input.moveParent === true })
+    const outcomes = await saveRows(startingNothing(context, input.fireTriggers), frame, wishes, {
+      movesParents: input.moveParent === true,
+    })
     const counts = { inserted: 0, updated: 0, skipped: 0, failed: 0 }
     for (const { outcome } of outcomes) counts[outcome]++
     context.audit(counts)

@@ -4,10 +4,11 @@ import { z } from 'zod'
 import { idOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
+import { isPlaceSeen } from '#tools/query/service.ts'
 
 import { propertyOf } from './intelligence.rules.ts'
 import type { AttachmentAnalysis } from './intelligence.schema.ts'
-import { type AnalysisRow, findLatest } from './intelligence.store.ts'
+import { type AnalysisRow, findAnalysis, findLatest } from './intelligence.store.ts'
 
 /** Narrows an asset that several records or properties hold. */
 export const analysisFilter = {
@@ -32,6 +33,12 @@ export async function findWanted(
 async function propertyIds(context: TxContext, idOrName: string | number): Promise<number[]> {
   const { entities } = await cachedCatalog(context)
   return entities.flatMap((entity) => propertyOf(entity, idOrName)?.entityPropertyId ?? [])
+}
+
+/** An analysis as the wire has it; undefined where the caller does not see the record and the property. */
+export async function analysisSeen(context: TxContext, analysisId: number): Promise<AttachmentAnalysis | undefined> {
+  const row = await findAnalysis(context.tx, context.tenantId, analysisId)
+  return row && (await isPlaceSeen(context, row)) ? toAnalysis(row) : undefined
 }
 
 /** A row as the wire has it. */

@@ -91,6 +91,12 @@ export async function findLatest(tx: Tx, tenantId: number, assetKey: string, fil
   return row
 }
 
+export async function findAnalysis(tx: Tx, tenantId: number, analysisId: number): Promise<AnalysisRow | undefined> {
+  const [row] = await tx<AnalysisRow[]>`
+    select ${columns(tx)} from platform.attachment_analysis n where n.tenant_id = ${tenantId} and n.analysis_id = ${analysisId}`
+  return row
+}
+
 export async function findByJob(tx: Tx, tenantId: number, jobId: number): Promise<AnalysisRow | undefined> {
   const [row] = await tx<AnalysisRow[]>`
     select ${columns(tx)} from platform.attachment_analysis n where n.tenant_id = ${tenantId} and n.job_id = ${jobId}`

@@ -21,6 +21,7 @@ import {
 import type { AnalysisSettings } from './intelligence.schema.ts'
 import * as store from './intelligence.store.ts'
 
+export { analysisSeen } from './analysis.ts'
 export { sealFindings } from './sealed-findings.ts'
 export * from './targets.ts'
 

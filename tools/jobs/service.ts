@@ -31,6 +31,7 @@ export { cancelAttempt, failJob } from './ends.ts'
 export { isUnderWay, type NewLogLine } from './jobs.store.ts'
 export { beginRun, carryOut, type JobRun, JobStopped } from './runs.ts'
 export { diedTwice, jobTopic } from './jobs.rules.ts'
+export { resultSeen } from './sight.ts'
 
 export interface JobRequest {
   /** Names the runner. */

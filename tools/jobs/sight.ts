@@ -28,6 +28,13 @@ export async function onlySeen<Row extends AboutRecord>(context: TxContext, rows
   })
 }
 
+/** What a job brought; undefined where the caller does not see that. */
+export async function resultSeen(context: TxContext, jobId: number): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const row = await findJob(context.tx, context.tenantId, jobId, context.actor)
+  const [seen] = row ? await onlySeen(context, [row]) : []
+  return seen?.isTold ? (seen.result ?? undefined) : undefined
+}
+
 export type SeenJob = JobRow & { readonly isTold: boolean }
 
 /** The job, where the caller sees it. Throws 404, as for one that is not there. */

@@ -2,6 +2,7 @@
 export { claimDelivery, giveUpOn, recordOutcome, withoutKnown, type Order, type Outcome } from './delivery/delivery.ts'
 export { mailboxOf, type NamedConversation, receiveMail } from './delivery/mail.ts'
 export { openConversation } from './conversations/opening.ts'
+export { findReceived } from './conversations/received.ts'
 export { findTarget } from './conversations/routes.ts'
 export { addOutbound } from './conversations/send.ts'
 export { addMedia, endIdleConversation, giveUpMedia, listMediaToFetch, type MediaToFetch } from './delivery/upkeep.ts'

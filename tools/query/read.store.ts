@@ -183,6 +183,22 @@ export async function listIds(
   return found.map((row) => row.id)
 }
 
+/** The ids of the records that a query selects, from the lowest on, with what is shown of each as JSON text. */
+export async function listValues(
+  tx: Tx,
+  showing: Showing,
+  filter: QueryNode | undefined,
+  limit: number,
+): Promise<{ readonly id: number; readonly data: string }[]> {
+  const { parameters, source } = showing
+  const rows = fromSql(parameters, source, ...(filter ? [filterSql(parameters, filter)] : []))
+  return run(
+    tx,
+    `select ${source.alias}.id, (${dataSql(showing)})::text as data from ${rows} order by ${source.alias}.id limit ${limit}`,
+    parameters,
+  )
+}
+
 /** How many records of the source a query selects, counted up to `limit`. */
 export async function countRows(
   tx: Tx,

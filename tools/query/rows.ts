@@ -1,12 +1,14 @@
 /** All records of a query, one after the other, as they are at one moment: for what is too large for a page. */
 import { inRecords } from '#platform/db/records.ts'
 import type { TxContext } from '#platform/operation.ts'
+import { mapInTurns } from '#platform/turns.ts'
+import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import { type ShownColumn, showing } from './document.rules.ts'
 import { systemTypes } from './field.rules.ts'
 import type { ReadFrame } from './frame.ts'
 import { conjunctionOf, queryOf } from './pages.ts'
-import { countRows, fetchRows, listIds, openRows } from './read.store.ts'
+import { countRows, fetchRows, listIds, listValues, openRows } from './read.store.ts'
 import { openSource } from './source.rules.ts'
 
 export interface RowsRequest {
@@ -68,6 +70,22 @@ export async function selectIds(
   const { filter } = await queryOf(context, frame, source, { filterRules })
   if (!frame.hasTable) return []
   return inRecords(context.tx, context.tenantId, () => listIds(context.tx, source, filter, options))
+}
+
+/** One property of the live records that a filter selects, from the lowest id on. */
+export async function selectValues(
+  context: TxContext,
+  frame: ReadFrame,
+  property: CatalogProperty,
+  filterRules: unknown,
+  limit: number,
+): Promise<readonly { readonly id: number; readonly value: unknown }[]> {
+  const statement = showing(frame, { properties: [property], withDataJson: false })
+  const { filter } = await queryOf(context, frame, statement.source, { filterRules })
+  if (!frame.hasTable) return []
+  const found = await inRecords(context.tx, context.tenantId, () => listValues(context.tx, statement, filter, limit))
+  // The statement built these texts itself.
+  return mapInTurns(found, ({ id, data }) => ({ id, value: (JSON.parse(data) as Record<string, unknown>)[property.internalName] }))
 }
 
 /** What the values of a column are. */

@@ -45,7 +45,7 @@ export {
   sensitiveOf,
 } from './report/reports.ts'
 export { type FlatRecord, flatRecord, readRelated } from './related.ts'
-export { countRowsOf, readRows, type RowsRequest, selectIds, typeOfColumn } from './rows.ts'
+export { countRowsOf, readRows, type RowsRequest, selectIds, selectValues, typeOfColumn } from './rows.ts'
 export { accessFloor } from './access-floor.ts'
 export { searchEntities } from './search.ts'
 export { readInHand, type ReadInHand } from './in-hand.ts'
@@ -58,7 +58,7 @@ export { blind, type Holding, holdingRules, isKeyShown, rulesFor, sealedHash, sh
 export { openSource } from './source.rules.ts'
 export { findFilterProblems, findForeign, findSortProblems, readColumn, readStoredReport, readCondition } from './stored.rules.ts'
 export { timeOf } from './times.rules.ts'
-export { findFulfilling, readVersions, type ToldVersion, versionKey, type VersionName } from './told.ts'
+export { findFulfilling, readFlatVersions, readVersions, type ToldVersion, versionKey, type VersionName } from './told.ts'
 export { shapeOfRecord, shapeOfUser, shapesOfCaller } from './token-shapes.rules.ts'
 export { unknownProperty } from './unknown-name.rules.ts'
 export { flushUses } from './uses.ts'

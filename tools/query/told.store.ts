@@ -4,7 +4,7 @@ import { mapInTurns } from '#platform/turns.ts'
 
 import { createParameters, isoSql, type Parameters } from './columns.rules.ts'
 import { filterSql } from './conditions.rules.ts'
-import { dataSql, type Showing } from './document.rules.ts'
+import { dataSql, documentSql, type Showing } from './document.rules.ts'
 import { run } from './read.store.ts'
 import { externalKeySql, fromSql, type Source, withheldSql } from './source.rules.ts'
 import type { QueryNode } from './tree.types.ts'
@@ -60,6 +60,28 @@ export async function readToldVersions(tx: Tx, showing: Showing, versions: reado
   return mapInTurns(found, (row) => ({
     ...(JSON.parse(row.head) as Omit<ToldVersion, 'data'>),
     data: row.data === null ? null : (JSON.parse(row.data) as Record<string, unknown>),
+  }))
+}
+
+/** These versions as documents, as far as the source shows them; null for one that takes more than `bytes`. */
+export async function readVersionDocuments(
+  tx: Tx,
+  showing: Showing,
+  versions: readonly VersionName[],
+  bytes: number,
+): Promise<(VersionName & { readonly document: Readonly<Record<string, unknown>> | null })[]> {
+  const { parameters, source } = showing
+  const rows = fromSql(parameters, source, ...namesSql(parameters, source, versions))
+  const found = await run<VersionName & { document: string | null }>(
+    tx,
+    `select id, version, case when octet_length(document) <= ${bytes} then document end as document
+     from (select ${source.alias}.id, ${source.alias}.version, (${documentSql(showing)})::text as document from ${rows}) told`,
+    parameters,
+  )
+  // The statement built these texts itself.
+  return mapInTurns(found, ({ document, ...name }) => ({
+    ...name,
+    document: document === null ? null : (JSON.parse(document) as Record<string, unknown>),
   }))
 }
 

@@ -7,7 +7,8 @@ import { showing } from './document.rules.ts'
 import type { ReadFrame } from './frame.ts'
 import { queryOf } from './pages.ts'
 import { openSource } from './source.rules.ts'
-import { listFulfilling, readToldVersions, type ToldVersion, type VersionName } from './told.store.ts'
+import { type FlatRecord, flatRecord } from './related.ts'
+import { listFulfilling, readToldVersions, readVersionDocuments, type ToldVersion, type VersionName } from './told.store.ts'
 
 export type { ToldVersion, VersionName } from './told.store.ts'
 
@@ -30,6 +31,29 @@ export async function readVersions(
     const statement = showing(frame, { properties: shown.properties, withDataJson: false }, { rows: 'versions' })
     const found = await inRecords(context.tx, context.tenantId, () => readToldVersions(context.tx, statement, some, shown.bytes))
     for (const one of found) read.set(versionKey(one), one)
+  }
+  return read
+}
+
+/**
+ * The same as whole records, flat, as tokens read them: null where one takes more than `bytes`. Values that are withheld are left out.
+ */
+export async function readFlatVersions(
+  context: TxContext,
+  frame: ReadFrame,
+  versions: readonly VersionName[],
+  shown: { readonly properties: readonly CatalogProperty[]; readonly bytes: number },
+): Promise<ReadonlyMap<string, FlatRecord | null>> {
+  const read = new Map<string, FlatRecord | null>()
+  for (let from = 0; frame.hasTable && from < versions.length; from += versionsAtOnce) {
+    const some = versions.slice(from, from + versionsAtOnce)
+    const statement = showing(frame, { properties: shown.properties, withDataJson: false }, { rows: 'versions' })
+    const found = await inRecords(context.tx, context.tenantId, () => readVersionDocuments(context.tx, statement, some, shown.bytes))
+    for (const { id, version, document } of found) {
+      const { record, withheld } = document === null ? { record: null, withheld: [] } : flatRecord(document)
+      const known = record && Object.fromEntries(Object.entries(record).filter(([name]) => !withheld.includes(name)))
+      read.set(versionKey({ id, version }), known)
+    }
   }
   return read
 }

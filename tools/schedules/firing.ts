@@ -40,7 +40,7 @@ export interface ScheduleKind {
    * Queues the job of one due time, as its owner, with the roles that the owner has then; it must do nothing that is not taken back with the transaction.
    * An AppError that no retry can mend stops the schedule with its sentence.
    */
-  queue(context: TxContext, due: DueTime): Promise<{ readonly jobId: number }>
+  queue(context: TxContext, due: DueTime): Promise<{ /** Absent: what it does is done with the transaction. */ readonly jobId?: number }>
 }
 
 export type ScheduleKinds = Readonly<Record<string, ScheduleKind>>
@@ -88,7 +88,8 @@ async function fire(context: TxContext, kinds: ScheduleKinds, row: ScheduleRow, 
   if (nextDue === null) throw new Error('A schedule is to be looked at and has no due time')
   const next = dueAfter(timingOf(row), Date.parse(stamp))
   if (next === undefined) throw new AppError('unprocessable', neverComes)
-  const move = (fired?: { at: string; jobId: number }) => moveOn(tx, tenantId, scheduleId, { nextDue: new Date(next).toISOString(), fired })
+  const move = (fired?: { at: string; jobId: number | undefined }) =>
+    moveOn(tx, tenantId, scheduleId, { nextDue: new Date(next).toISOString(), fired })
   // The database's clock was set back: what lies behind the present time was due before, and what is due from now on is counted anew.
   if (nextDue > stamp) {
     await move()

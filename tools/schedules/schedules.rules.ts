@@ -74,7 +74,7 @@ function isSame(a: Every | ByCron, b: Every | ByCron): boolean {
  * Where a schedule begins: an interval at once, a cron expression with its next time; undefined where none comes. What is on already goes on with the same
  * timing, and with another interval from the time that it was last due, lest each change of it does the work once more.
  */
-export function beginningOf(timing: Every | ByCron, now: number, running: Running | undefined): Beginning | undefined {
+export function beginningOf(timing: Every | ByCron, now: number, running: Running | undefined, startsLater = false): Beginning | undefined {
   if (running && isSame(timing, running.timing)) return { nextDue: running.nextDue, countedFrom: running.countedFrom }
   if ('cron' in timing) {
     const nextDue = dueAfter(timing, now)
@@ -82,6 +82,7 @@ export function beginningOf(timing: Every | ByCron, now: number, running: Runnin
   }
   const countedFrom = Math.min(running?.firedAt ?? now, now)
   const isNew = running?.firedAt === undefined
+  if (isNew && startsLater) return { countedFrom, nextDue: countedFrom + timing.everyMinutes * minuteMs }
   return { countedFrom, nextDue: isNew ? now : Math.max(now, countedFrom + timing.everyMinutes * minuteMs) }
 }
 

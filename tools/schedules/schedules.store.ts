@@ -85,7 +85,7 @@ export async function lockDue(tx: Tx, tenantId: number, scheduleId: number, owne
 export interface Move {
   readonly nextDue: string
   /** What was queued for the due time that is passed; undefined where nothing was. */
-  readonly fired?: { readonly at: string; readonly jobId: number } | undefined
+  readonly fired?: { readonly at: string; readonly jobId: number | undefined } | undefined
 }
 
 /** Moves a schedule that the transaction holds to its next due time. */
@@ -162,6 +162,18 @@ export async function deleteSchedule(tx: Tx, tenantId: number, { kind, definitio
   const { count } = await tx`
     delete from platform.schedule where tenant_id = ${tenantId} and kind = ${kind} and definition_id = ${definitionId} and part = ${part}`
   return count
+}
+
+/** Of one kind all that a definition has, but these parts. */
+export async function deleteOtherParts(
+  tx: Tx,
+  tenantId: number,
+  { kind, definitionId }: Omit<ScheduleOf, 'part'>,
+  parts: readonly string[],
+): Promise<void> {
+  await tx`
+    delete from platform.schedule
+    where tenant_id = ${tenantId} and kind = ${kind} and definition_id = ${definitionId} and part <> all (${tx.array([...parts])}::text[])`
 }
 
 /** Notes a file that the schedule made, and answers those that are one too many now: of `atMost` the oldest go. */

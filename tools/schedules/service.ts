@@ -9,6 +9,7 @@ import { dropAssets } from '#tools/assets/service.ts'
 import { beginningOf, type ByCron, type Every, neverComes, type Running } from './schedules.rules.ts'
 import {
   addFile,
+  deleteOtherParts,
   deleteSchedule,
   listSchedules,
   lockSchedule,
@@ -66,10 +67,16 @@ function runningOf(row: ScheduleRow | undefined): Running | undefined {
 }
 
 /** Turns a schedule on, in the caller's name and with the roles of the call. Saying the same twice does nothing twice. Throws 400 for what never comes. */
-export async function turnOn(context: TxContext, of: ScheduleOf, timing: Every | ByCron, input: unknown): Promise<void> {
+export async function turnOn(
+  context: TxContext,
+  of: ScheduleOf,
+  timing: Every | ByCron,
+  input: unknown,
+  { startsLater = false }: { /** An interval is first due once it is over. */ readonly startsLater?: boolean } = {},
+): Promise<void> {
   const { tx, tenantId, actor, stamp } = context
   const present = await lockSchedule(tx, tenantId, of)
-  const beginning = beginningOf(timing, Date.parse(stamp), runningOf(present))
+  const beginning = beginningOf(timing, Date.parse(stamp), runningOf(present), startsLater)
   if (!beginning) throw new AppError('invalid_input', neverComes)
   await upsertSchedule(tx, tenantId, {
     ...of,
@@ -88,6 +95,11 @@ export async function turnOn(context: TxContext, of: ScheduleOf, timing: Every |
 /** Turns a schedule off; its timing is kept for the next time. Nothing where there is none. */
 export async function turnOff({ tx, tenantId }: TxContext, of: ScheduleOf): Promise<void> {
   await switchOff(tx, tenantId, of)
+}
+
+/** Takes all of a kind away that a definition has, but these parts. */
+export async function keepParts({ tx, tenantId }: TxContext, of: Omit<ScheduleOf, 'part'>, parts: readonly string[]): Promise<void> {
+  await deleteOtherParts(tx, tenantId, of, parts)
 }
 
 /** Takes a schedule away. False where there was none. */

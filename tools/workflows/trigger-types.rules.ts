@@ -142,6 +142,9 @@ export const triggerTypes: readonly TriggerType[] = [
           ? [{ field: 'timeZone', message: 'The zone whose clock the cron expression goes by.' }]
           : []),
         ...(isTooShort(every) ? [{ field: 'every', message: 'At least PT1M.' }] : []),
+        ...((readDuration(every)?.months ?? 0) > 0
+          ? [{ field: 'every', message: 'Months and years are not of one length: say them with cron.' }]
+          : []),
         ...(entity === undefined
           ? []
           : ['property', 'offset']

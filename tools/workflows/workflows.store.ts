@@ -113,31 +113,6 @@ export async function measureVersions(tx: Tx, tenantId: number): Promise<number>
   return row.bytes
 }
 
-export interface LiveTrigger {
-  readonly triggerId: number
-  readonly triggerType: string
-  readonly entityId: number | null
-  readonly isEnabled: boolean
-  /** The trigger as the version has it. */
-  readonly body: unknown
-}
-
-export async function replaceTriggers(
-  tx: Tx,
-  tenantId: number,
-  workflowId: number,
-  version: number,
-  triggers: readonly LiveTrigger[],
-): Promise<void> {
-  await tx`delete from platform.workflow_trigger where tenant_id = ${tenantId} and workflow_id = ${workflowId}`
-  if (triggers.length === 0) return
-  await tx`
-    insert into platform.workflow_trigger (tenant_id, trigger_id, workflow_id, version, trigger_type, entity_id, is_enabled, body)
-    select ${tenantId}, t."triggerId", ${workflowId}, ${version}, t."triggerType", t."entityId", t."isEnabled", t.body::text
-    from json_to_recordset(${JSON.stringify(triggers)}::text::json)
-      as t("triggerId" int, "triggerType" text, "entityId" int, "isEnabled" boolean, body json)`
-}
-
 export interface WebhookRow {
   readonly triggerId: number
   readonly triggerKey: string

@@ -31,6 +31,7 @@ export const importInput = z.object({
   importMode: z.enum(['upsert', 'overwrite', 'insertOnly']),
   moveParent: z.boolean().optional(),
   dryRun: z.boolean().optional(),
+  fireTriggers: z.boolean().optional(),
   // Of the call that began it; one that an earlier release began has those of its user.
   roleFlag: z.int().default(~0),
 })
@@ -63,8 +64,9 @@ export type ImportInput = z.infer<typeof importInput>
 export const beginning: Position = { rows: 0, inserted: 0, updated: 0, skipped: 0, failed: 0, ignoredColumns: [], errors: [] }
 
 /** Whose an import's transactions are: history names who started it, and rules ask for the roles of that call. */
-export function importWork(job: RunningJob, { roleFlag }: ImportInput): SystemWork {
-  return { tenantUserId: job.startedBy ?? 0, roleFlag, origin: { kind: 'import', id: job.jobId, depth: job.depth } }
+export function importWork(job: RunningJob, { roleFlag, fireTriggers }: ImportInput): SystemWork {
+  const quiet = fireTriggers === false ? { startsNothing: true as const } : {}
+  return { tenantUserId: job.startedBy ?? 0, roleFlag, origin: { kind: 'import', id: job.jobId, depth: job.depth, ...quiet } }
 }
 
 /** As much of the entity as its columns are matched with. */

@@ -10,7 +10,7 @@ import { cachedCatalog } from '#tools/entities/service.ts'
 import { entity } from '#tools/query/query.schema.ts'
 import { entityInPath } from '#tools/query/service.ts'
 
-import { importMode, moveParent } from '../instances.schema.ts'
+import { fireTriggers, importMode, moveParent } from '../instances.schema.ts'
 import { isEncoding } from './encoding.ts'
 import { maxColumnCharacters, maxMappingEntries } from './limits.ts'
 import { findMappingIssues, formatOf } from './mapping.rules.ts'
@@ -51,6 +51,7 @@ export const importInstances = defineOperation({
       .describe('Property internalName, or key1..3, parentKey1..3, parentEntity, to the column of the file'),
     importMode: importMode.optional(),
     moveParent,
+    fireTriggers,
     dryRun: z.boolean().optional().describe('The same result, and nothing is written'),
   }),
   examples: [
@@ -86,6 +87,7 @@ export const importInstances = defineOperation({
         importMode: input.importMode ?? 'upsert',
         moveParent: input.moveParent === true,
         dryRun: input.dryRun === true,
+        fireTriggers: input.fireTriggers !== false,
         roleFlag: context.actor.roleFlag,
       },
     })

@@ -6,10 +6,11 @@ import { defineOperation, writes } from '#platform/operation.ts'
 import { entity, filterRules } from '#tools/query/query.schema.ts'
 import { countRecords, entityInPath, selectIds } from '#tools/query/service.ts'
 
-import { data } from '../instances.schema.ts'
+import { data, fireTriggers } from '../instances.schema.ts'
 import { readWish } from '../save/understand-rows.ts'
 import { writeFrame } from '../save/write-frame.ts'
 import { saveAlike } from './save-alike.ts'
+import { startingNothing } from './starting-nothing.ts'
 
 export const updateInstancesByFilter = defineOperation({
   ...writes(
@@ -23,7 +24,7 @@ export const updateInstancesByFilter = defineOperation({
   method: 'POST',
   path: '/api/v1/entities/{entity}/instances/bulk-update',
   roles: 'DataEdit',
-  input: z.object({ entity, filterRules, data, dryRun: z.boolean().optional().describe('Only tells: updated is 0') }),
+  input: z.object({ entity, filterRules, data, fireTriggers, dryRun: z.boolean().optional().describe('Only tells: updated is 0') }),
   examples: [
     {
       title: 'Close what is done',
@@ -48,7 +49,7 @@ export const updateInstancesByFilter = defineOperation({
           `{"property": "eiRecordId", "op": "lte", "value": ${ids[bulkRows - 1]}} to the filter, then go on with gt.`,
       )
     }
-    const updated = await saveAlike(context, frame, wish, ids, isDry)
+    const updated = await saveAlike(startingNothing(context, input.fireTriggers), frame, wish, ids, isDry)
     context.audit({ matched: ids.length, updated, ...(isDry ? { dryRun: true } : {}) })
     return { matched: ids.length, updated }
   },

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 
-import { changeOtherDefinitions } from '#platform/db/definitions.ts'
+import { changeDefinitions } from '#platform/db/definitions.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
 import { force } from '#tools/definitions/definitions.schema.ts'
 import { mustFindDefinition, removeDefinition } from '#tools/definitions/service.ts'
 
+import { haltTriggers } from '../triggers/live.ts'
 import { workflowId, workflowSlot } from '../workflows.schema.ts'
 import { markDeleted } from '../workflows.store.ts'
 import { placeOfWorkflows } from './drafts.ts'
@@ -20,12 +21,17 @@ export const deleteWorkflow = defineOperation({
   input: z.object({ workflow: workflowSlot, force }),
   examples: [{ title: 'By name', input: { workflow: 'InspectionReview' }, output: { workflowId: 10_300, deleted: true } }],
   async handler(context, input) {
-    return changeOtherDefinitions(context, async () => {
-      const { tx, tenantId, stamp } = context
-      const row = await mustFindDefinition(context, placeOfWorkflows, input.workflow)
-      await removeDefinition(context, row, input.force)
-      await markDeleted(tx, tenantId, stamp, row.definitionId)
-      return { workflowId: row.definitionId, deleted: true as const }
-    })
+    return changeDefinitions(
+      context,
+      async () => [],
+      async () => {
+        const { tx, tenantId, stamp } = context
+        const row = await mustFindDefinition(context, placeOfWorkflows, input.workflow)
+        await haltTriggers(context, row.definitionId)
+        await removeDefinition(context, row, input.force)
+        await markDeleted(tx, tenantId, stamp, row.definitionId)
+        return { workflowId: row.definitionId, deleted: true as const }
+      },
+    )
   },
 })

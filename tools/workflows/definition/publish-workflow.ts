@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { changeOtherDefinitions } from '#platform/db/definitions.ts'
+import { changeDefinitions } from '#platform/db/definitions.ts'
 import { toIssue } from '#platform/findings.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { issue } from '#platform/validation.ts'
@@ -23,9 +23,14 @@ export const publishWorkflow = defineOperation({
   input: z.object({ workflow: workflowSlot }),
   examples: [{ title: 'The first version', input: { workflow: 'InspectionReview' }, output: { ...exampleWorkflow, issues: [] } }],
   async handler(context, input) {
-    return changeOtherDefinitions(context, async () => {
-      const { draft, warnings } = await publish(context, await openDraft(context, input.workflow))
-      return { ...(await showWorkflow(context, draft)), issues: warnings.map(toIssue) }
-    })
+    // Saves learn by the catalog what its triggers watch for.
+    return changeDefinitions(
+      context,
+      async () => [],
+      async () => {
+        const { draft, warnings } = await publish(context, await openDraft(context, input.workflow))
+        return { ...(await showWorkflow(context, draft)), issues: warnings.map(toIssue) }
+      },
+    )
   },
 })

@@ -1,15 +1,15 @@
 /** Publishing: what is frozen, whom its runs act as, and which triggers are live from then on. */
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
-import { flagOf } from '#platform/roles.ts'
+import { flagOf, roleBits } from '#platform/roles.ts'
 import type { Finding } from '#platform/validation.ts'
 import { changeDefinition } from '#tools/definitions/service.ts'
 import { addMember, keepServiceUser, refuseGrant } from '#tools/users/service.ts'
 
-import { findTriggerType } from '../trigger-types.rules.ts'
-import { findVersion, insertVersion, type LiveTrigger, measureVersions, replaceTriggers, setPublished } from '../workflows.store.ts'
+import { keepTriggers } from '../triggers/live.ts'
+import { findVersion, insertVersion, measureVersions, setPublished } from '../workflows.store.ts'
 import { changesBetween } from './changes.rules.ts'
-import { valueAt, type WorkflowBody } from './definition.types.ts'
+import type { WorkflowBody } from './definition.types.ts'
 import { type Draft, findDraftProblems, referencesOf } from './drafts.ts'
 import { planOf } from './plan.rules.ts'
 import { entityOf } from './references.rules.ts'
@@ -37,22 +37,7 @@ async function refuseTooMuch({ tx, tenantId }: TxContext, version: number, bytes
     throw new AppError('too_large', `The versions of all workflows take at most ${maxBytes} bytes. Delete workflows that nobody needs.`)
 }
 
-function liveTriggers({ catalog, body }: Pick<Draft, 'catalog' | 'body'>): LiveTrigger[] {
-  return body.triggers.map((said) => {
-    const { triggerId, triggerType, config, isEnabled } = said
-    const field = findTriggerType(triggerType)?.ofEntity
-    const entity = field === undefined ? undefined : entityOf(catalog, valueAt(config, field))
-    return {
-      triggerId: Number(triggerId),
-      triggerType: String(triggerType),
-      entityId: entity?.entityId ?? null,
-      isEnabled: isEnabled !== false,
-      body: said,
-    }
-  })
-}
-
-/** Freezes a draft. Inside `changeOtherDefinitions`. Throws 403 for roles that the caller lacks, 422 with everything that is wrong. */
+/** Freezes a draft. Inside `changeDefinitions`. Throws 403 for roles that the caller lacks, 422 with everything that is wrong. */
 export async function publish(context: TxContext, draft: Draft): Promise<{ readonly draft: Draft; readonly warnings: readonly Finding[] }> {
   const { tx, tenantId, stamp, actor } = context
   const { catalog, row, state, body } = draft
@@ -83,7 +68,9 @@ export async function publish(context: TxContext, draft: Draft): Promise<{ reado
     createdBy: actor.tenantUserId,
   })
   await setPublished(tx, tenantId, stamp, { workflowId, version, serviceUserId })
-  await replaceTriggers(tx, tenantId, workflowId, version, liveTriggers(draft))
+  // Triggers look at records as the runs may, and as whoever publishes them does.
+  const sight = roleFlag | (actor.roleFlag & roleBits.DataView)
+  await keepTriggers(context, { definitionId: workflowId, version, actsAs: serviceUserId, roleFlag: sight, triggers: body.triggers })
   // What the version before used alone is used no more.
   const kept = await changeDefinition(context, row, { body: { ...body }, references })
   context.audit({ workflowId, version, roles: rolesOfBody(body) })

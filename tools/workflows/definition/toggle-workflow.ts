@@ -1,13 +1,16 @@
 import { z } from 'zod'
 
-import { changeOtherDefinitions } from '#platform/db/definitions.ts'
+import { changeDefinitions } from '#platform/db/definitions.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
+import { roleBits } from '#platform/roles.ts'
 import { refuseChange } from '#tools/definitions/service.ts'
 import { refuseGrant } from '#tools/users/service.ts'
 
+import { findFlowVersion } from '../runs/versions.ts'
+import { haltTriggers, keepTriggers } from '../triggers/live.ts'
 import { exampleWorkflow, workflow, workflowSlot } from '../workflows.schema.ts'
-import { findVersion, setEnabled } from '../workflows.store.ts'
+import { setEnabled } from '../workflows.store.ts'
 import { openDraft } from './drafts.ts'
 import { showWorkflow } from './shown.ts'
 
@@ -31,18 +34,28 @@ export const toggleWorkflow = defineOperation({
     },
   ],
   async handler(context, input) {
-    return changeOtherDefinitions(context, async () => {
-      const { tx, tenantId, actor } = context
-      const draft = await openDraft(context, input.workflow)
-      const { workflowId, version } = draft.state
-      refuseChange(context, draft.row)
-      if (version === null)
-        throw new AppError('conflict', 'The workflow was never published, so nothing fires it. publish_workflow makes its triggers live.')
-      const { isEnabled } = input
-      if (isEnabled) refuseGrant(actor.roleFlag, mustExist(await findVersion(tx, tenantId, workflowId, version), 'version').roleFlag)
-      await setEnabled(tx, tenantId, workflowId, isEnabled)
-      context.audit({ workflowId, isEnabled })
-      return showWorkflow(context, { ...draft, state: { ...draft.state, isEnabled } })
-    })
+    return changeDefinitions(
+      context,
+      async () => [],
+      async () => {
+        const { tx, tenantId, actor } = context
+        const draft = await openDraft(context, input.workflow)
+        const { workflowId, version } = draft.state
+        refuseChange(context, draft.row)
+        if (version === null)
+          throw new AppError('conflict', 'The workflow was never published, so nothing fires it. publish_workflow makes its triggers live.')
+        const { isEnabled } = input
+        const known = mustExist(await findFlowVersion(context, workflowId, version), 'version')
+        if (isEnabled) {
+          refuseGrant(actor.roleFlag, known.roleFlag)
+          const { actsAs, triggers = [] } = known
+          const sight = known.roleFlag | (actor.roleFlag & roleBits.DataView)
+          await keepTriggers(context, { definitionId: workflowId, version, actsAs, roleFlag: sight, triggers })
+        } else await haltTriggers(context, workflowId)
+        await setEnabled(tx, tenantId, workflowId, isEnabled)
+        context.audit({ workflowId, isEnabled })
+        return showWorkflow(context, { ...draft, state: { ...draft.state, isEnabled } })
+      },
+    )
   },
 })

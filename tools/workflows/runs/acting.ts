@@ -8,7 +8,8 @@ import { nearest, quoted } from '#platform/suggest.ts'
 import { bytesOf } from '../values/bounds.rules.ts'
 import { addLogLine, addStepLine, countSignals, keepSignal, lockRun, reopenRun, setCancelling, setPaused } from './runs.store.ts'
 import type { FlowVersion, RunRow, Said, StepRow } from './runs.types.ts'
-import { emitPoke, emitRetry, emitTurn } from './starting.ts'
+import { emitPoke, emitRetry, emitTurn, startsTopic } from './starting.ts'
+import { endHeld } from './starts.store.ts'
 import { actionsOf, listIn, mustFindStep, textIn } from './steps.rules.ts'
 import { answerStep, assignStep, findActors, listWaiting } from './steps.store.ts'
 
@@ -181,15 +182,21 @@ export async function resumeRun(context: TxContext, run: RunRow): Promise<void> 
   refuseEnded(run)
   if (!run.isPaused) throw new AppError('conflict', `Run ${run.runId} is not paused.`)
   await setPaused(tx, tenantId, run.runId, false)
+  if (run.heldFor !== null) context.afterCommit(() => context.services.wake.poke(startsTopic))
   await addLogLine(tx, tenantId, run.runId, stamp, { event: 'resumed', by: actor.tenantUserId })
   await emitTurn(context, run, 'resumed')
 }
 
 /** What was done is undone, then the run is cancelled. Asked again meanwhile, it changes nothing. */
 export async function cancelRun(context: TxContext, run: RunRow): Promise<void> {
-  const { tx, tenantId } = context
+  const { tx, tenantId, stamp, services } = context
   refuseEnded(run)
   if (run.isCancelling) return
+  // It never began, so nobody carries it and nothing is undone.
+  if (run.heldFor !== null && (await endHeld(tx, tenantId, run.runId, stamp))) {
+    context.afterCommit(() => services.wake.poke(startsTopic))
+    return
+  }
   await setCancelling(tx, tenantId, run.runId)
   await emitTurn(context, run, 'cancelled')
 }

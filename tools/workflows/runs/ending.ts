@@ -14,6 +14,7 @@ import { bytesOf, maxRunBytes, refuseTooMuch } from '../values/bounds.rules.ts'
 import { type FindVersion, type OpenStep, recordDone } from './carrying.ts'
 import { addLogLine, addStepLine, addValues, endRun, findRun, lockedAt, lockRun, setOutput, takeSignal } from './runs.store.ts'
 import type { Assignment, RunError, Said } from './runs.types.ts'
+import { startsTopic } from './starting.ts'
 import { type FoundStep, isObject, mustFindStep, stepsIn } from './steps.rules.ts'
 import {
   answerStep,
@@ -128,13 +129,14 @@ const reasons: Readonly<Record<RunEnd['because'], RunError | null>> = {
 
 export async function recordRunEnd(services: Services, end: RunEnd): Promise<void> {
   const { tenantId, runId, epoch, state, because, flow } = end
-  await inSystemTransaction(services, tenantId, async ({ tx, stamp }) => {
+  await inSystemTransaction(services, tenantId, async ({ tx, stamp, afterCommit }) => {
     const run = await lockRun(tx, tenantId, runId)
     // Of a workflow that somebody's retry has followed, the end is known.
     if (!run || run.finishedDate !== null || run.epoch !== epoch) return
     const failed = because === 'step' ? await findFailed(tx, tenantId, runId) : null
     const error = run.error ?? reasons[because] ?? failed
-    await endRun(tx, tenantId, runId, { state, error: state === 'failed' ? error : null, flow, at: stamp })
+    const ended = await endRun(tx, tenantId, runId, { state, error: state === 'failed' ? error : null, flow, at: stamp })
+    if (ended?.isAwaited) afterCommit(() => services.wake.poke(startsTopic))
   })
 }
 

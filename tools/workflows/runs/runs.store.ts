@@ -3,7 +3,6 @@ import { countPage, fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
 import type { RunState } from '#platform/flow/run.types.ts'
 import type { Found, PageRequest, Total } from '#platform/paging.ts'
-import type { Origin } from '#platform/shapes/origin.ts'
 
 import type { LogRow, NewLogLine, RunError, RunRow, WorkflowState } from './runs.types.ts'
 
@@ -11,40 +10,7 @@ const json = (value: unknown) => (value === undefined || value === null ? null :
 
 const columns = (tx: Tx) => tx`
   run_id, workflow_id, version, internal_name, state, is_paused, is_cancelling, entity_id, ei_record_id, acts_as, role_flag, depth, started_by, caused_by,
-  input, trigger, variables, output, error, epoch, flow, expires_at, created_date, started_date, finished_date`
-
-export interface NewRun {
-  readonly workflowId: number
-  readonly version: number
-  readonly internalName: string
-  readonly entityId: number | null
-  readonly eiRecordId: number | null
-  readonly actsAs: number
-  readonly roleFlag: number
-  readonly depth: number
-  readonly startedBy: number | null
-  readonly causedBy: Origin | null
-  readonly startKey: string | null
-  readonly input: unknown
-  readonly trigger: unknown
-  readonly variables: unknown
-  readonly valueBytes: number
-  readonly expiresAt: string
-  readonly at: string
-}
-
-/** The row's id; undefined where the same event started the definition before. */
-export async function insertRun(tx: Tx, tenantId: number, run: NewRun): Promise<number | undefined> {
-  const [row] = await tx<{ runId: number }[]>`
-    insert into platform.workflow_run (tenant_id, workflow_id, version, internal_name, state, entity_id, ei_record_id, acts_as, role_flag, depth,
-      started_by, caused_by, start_key, input, trigger, variables, value_bytes, expires_at, created_date)
-    values (${tenantId}, ${run.workflowId}, ${run.version}, ${run.internalName}, 'queued', ${run.entityId}, ${run.eiRecordId}, ${run.actsAs},
-      ${run.roleFlag}, ${run.depth}, ${run.startedBy}, ${json(run.causedBy)}::text::jsonb, ${run.startKey}, ${JSON.stringify(run.input)}::text::jsonb,
-      ${json(run.trigger)}::text::jsonb, ${JSON.stringify(run.variables)}::text::jsonb, ${run.valueBytes}, ${run.expiresAt}, ${run.at})
-    on conflict (tenant_id, workflow_id, start_key) do nothing
-    returning run_id`
-  return row?.runId
-}
+  input, trigger, variables, output, error, epoch, flow, held_for, expires_at, created_date, started_date, finished_date`
 
 export async function findRun(tx: Tx, tenantId: number, runId: number): Promise<RunRow | undefined> {
   const [row] = await tx<RunRow[]>`
@@ -89,14 +55,21 @@ export interface RunEnding {
   readonly at: string
 }
 
-/** Undefined where it has ended already. */
-export async function endRun(tx: Tx, tenantId: number, runId: number, end: RunEnding): Promise<RunRow | undefined> {
-  const [row] = await tx<RunRow[]>`
+/** Undefined where it has ended already. `isAwaited`: others of its workflow wait for their turn. */
+export async function endRun(
+  tx: Tx,
+  tenantId: number,
+  runId: number,
+  end: RunEnding,
+): Promise<(RunRow & { readonly isAwaited: boolean }) | undefined> {
+  const [row] = await tx<(RunRow & { isAwaited: boolean })[]>`
     update platform.workflow_run
     set state = ${end.state}, error = ${json(end.error)}::text::jsonb, flow = ${JSON.stringify(end.flow)}::text::jsonb, is_paused = false,
       is_cancelling = false, finished_date = ${end.at}
     where tenant_id = ${tenantId} and run_id = ${runId} and finished_date is null
-    returning ${columns(tx)}`
+    returning ${columns(tx)}, exists (
+      select from platform.workflow_run h
+      where h.tenant_id = ${tenantId} and h.workflow_id = workflow_run.workflow_id and h.held_for = 'turn') as is_awaited`
   return row
 }
 
@@ -276,12 +249,4 @@ export async function listRuns(
 
 export async function countRuns(tx: Tx, tenantId: number, page: PageRequest, filter: RunFilter): Promise<Total> {
   return countPage(tx, page, tx`from platform.workflow_run where ${isWanted(tx, tenantId, filter)}`)
-}
-
-/** Runs of a workflow about a record that have not ended. */
-export async function countRunning(tx: Tx, tenantId: number, workflowId: number, eiRecordId: number): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`
-    select count(*)::int as count from platform.workflow_run
-    where tenant_id = ${tenantId} and workflow_id = ${workflowId} and ei_record_id = ${eiRecordId} and finished_date is null`
-  return row?.count ?? 0
 }

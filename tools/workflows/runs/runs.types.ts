@@ -18,6 +18,8 @@ export interface CarriedVersion {
   readonly concurrency?: 'parallel' | 'queue' | 'skipIfRunning' | undefined
   readonly maxDurationDays?: number | undefined
   readonly steps: readonly Said[]
+  /** What starts its runs, each with its `triggerId`. */
+  readonly triggers?: readonly Said[] | undefined
   readonly plan: Plan
   readonly roleFlag: number
 }
@@ -32,6 +34,9 @@ export interface RunError {
   readonly message: string
   readonly step?: string
 }
+
+/** `rate`: too many runs of its workflow began within a minute. `turn`: another about its record is under way. */
+export type HeldFor = 'rate' | 'turn'
 
 export interface RunRow {
   readonly runId: number
@@ -55,6 +60,8 @@ export interface RunRow {
   readonly error: RunError | null
   readonly epoch: number
   readonly flow: RunState | null
+  /** It does not begin yet. */
+  readonly heldFor: HeldFor | null
   readonly expiresAt: string
   readonly createdDate: string
   readonly startedDate: string | null

@@ -7,7 +7,7 @@ import { hasAccessRules, seenPlaces } from '#tools/query/service.ts'
 
 import { findRun } from './runs.store.ts'
 import type { FlowVersion, RunRow } from './runs.types.ts'
-import { stepsIn } from './steps.rules.ts'
+import { isObject, stepsIn } from './steps.rules.ts'
 import { findAskedIn } from './steps.store.ts'
 import { findFlowVersion } from './versions.ts'
 
@@ -59,19 +59,22 @@ export async function mustSeeRun(context: TxContext, runId: number, find = findR
 /** Whether the caller sees every property that may have gone into the run. */
 export async function isTold(
   context: TxContext,
-  run: Subject & Pick<RunRow, 'workflowId' | 'version'>,
+  run: Subject & Pick<RunRow, 'workflowId' | 'version' | 'trigger'>,
   known?: FlowVersion,
 ): Promise<boolean> {
   if (!(await hasAccessRules(context))) return true
   const version = known ?? (await findFlowVersion(context, run.workflowId, run.version))
   if (!version || [...stepsIn(version.steps)].some(({ stepType }) => reaching.has(stepType))) return false
   const { entityId, eiRecordId } = run
-  if (entityId === null || eiRecordId === null) return true
+  // Of records that it is not about, what triggered it may hold something.
+  if (entityId === null || eiRecordId === null) return !namesRecords(run.trigger)
   const entity = (await cachedCatalog(context)).byIdOrName.get(String(entityId))
   const places = (entity?.properties ?? []).map(({ entityPropertyId }) => ({ entityId, eiRecordId, entityPropertyId }))
   const seen = await seenPlaces(context, places)
   return places.every((place) => seen.has(place))
 }
+
+const namesRecords = (trigger: unknown) => isObject(trigger) && ['eiRecordId', 'eiRecordIds'].some((name) => Object.hasOwn(trigger, name))
 
 /** The names of properties whose values no log shows. */
 export async function sensitiveNames(context: TxContext): Promise<ReadonlySet<string>> {

@@ -6,16 +6,20 @@ import { defineOperation, type TxContext, writes } from '#platform/operation.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import { keysInBody, documentOf, liveRecordId, readFrame } from '#tools/query/service.ts'
 
+import { listIn, valueAt } from '../definition/definition.types.ts'
 import { openDraft } from '../definition/drafts.ts'
 import { workflowSlot } from '../workflows.schema.ts'
 import { workflowState } from './runs.schema.ts'
-import { countRunning } from './runs.store.ts'
 import type { FlowVersion, Said } from './runs.types.ts'
 import { startRun } from './starting.ts'
 import { findFlowVersion } from './versions.ts'
 
 /** Throws 400 for input that the workflow does not have, and for what it requires. */
-function readInput({ input: fields = [] }: FlowVersion, said: Said): Said {
+function readInput({ input = [], triggers = [] }: FlowVersion, said: Said): Said {
+  // What a trigger by hand asks for beside what every start does.
+  const own = triggers.filter(({ triggerType, isEnabled }) => triggerType === 'manual' && isEnabled !== false)
+  const asked = own.flatMap((one) => listIn(valueAt(one['config'], 'input'))) as NonNullable<FlowVersion['input']>
+  const fields = [...new Map([...asked, ...input].map((field) => [field.name, field])).values()]
   const names = fields.map(({ name }) => name)
   const unknown = Object.keys(said).filter((name) => !names.includes(name))
   const missing = fields.filter(({ name, isRequired }) => isRequired === true && (said[name] ?? null) === null)
@@ -93,14 +97,12 @@ export const startWorkflow = defineOperation({
   async handler(context, { workflow, input = {}, eiRecordId, entity, ...keys }) {
     const version = await versionOf(context, workflow)
     const record = await recordOf(context, version, { eiRecordId, entity, ...keys })
-    if (version.concurrency === 'skipIfRunning' && record) {
-      const running = await countRunning(context.tx, context.tenantId, version.workflowId, record.eiRecordId)
-      if (running > 0) throw new AppError('conflict', 'A run about this record is under way, and the workflow skips others meanwhile.')
-    }
     const { tenantUserId } = context.actor
     const about = record ?? {}
     const runId = await startRun(context, { version, ...about, input: readInput(version, input), startedBy: tenantUserId, lane: 'people' })
+    if (runId === undefined)
+      throw new AppError('conflict', 'A run about this record is under way, and the workflow skips others meanwhile.')
     context.audit({ workflowInstanceId: runId })
-    return { workflowInstanceId: mustExist(runId, 'run'), state: 'queued' as const }
+    return { workflowInstanceId: runId, state: 'queued' as const }
   },
 })

@@ -1,19 +1,23 @@
 /** How runs begin, and what tells them to go on: rows and errands of one transaction. */
-import { AppError } from '#platform/errors.ts'
+import { AppError, type ErrorCode } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
-import type { Lane } from '#platform/shapes/errands.ts'
+import type { Lane, StartErrand } from '#platform/shapes/errands.ts'
 import { flowRunWorkflowId } from '#platform/shapes/flow-runs.ts'
+import type { Origin } from '#platform/shapes/origin.ts'
+import { setLastRuns } from '#tools/instances/service.ts'
 
 import { bytesOf } from '../values/bounds.rules.ts'
-import { addLogLine, insertRun } from './runs.store.ts'
-import type { FlowVersion, RunRow, Said } from './runs.types.ts'
+import type { FlowVersion, HeldFor, RunError, RunRow, Said } from './runs.types.ts'
+import { findBusy, insertFirstLines, insertRuns, listChain, lockStarts, type NewRun } from './starts.store.ts'
+
+/** Poked where runs are to be started, or let go. */
+export const startsTopic = 'starts'
 
 const daysUnlessTold = 365
 /** So many runs may lead to each other. */
 export const maxDepth = 16
 
-export interface RunStart {
-  readonly version: FlowVersion
+export interface NewStart {
   /** The record that it is about. */
   readonly entityId?: number | undefined
   readonly eiRecordId?: number | undefined
@@ -21,55 +25,184 @@ export interface RunStart {
   readonly trigger?: unknown
   /** The person who starts it. */
   readonly startedBy: number | null
+  /** The type of the trigger that fired. */
+  readonly triggerType?: string | undefined
   /** An event starts each definition once. */
   readonly startKey?: string | undefined
+  /** What caused it, where that is not what the transaction works for. */
+  readonly origin?: Origin | undefined
+  /** Why it cannot be started: it has failed before it began. */
+  readonly refusal?: RunError | undefined
+}
+
+export interface RunStart extends NewStart {
+  readonly version: FlowVersion
   readonly lane: Lane
 }
 
-/** The id of the run, which begins after the commit; undefined where the same event has started the definition before. */
-export async function startRun(context: TxContext, start: RunStart): Promise<number | undefined> {
-  const { tx, tenantId, origin, stamp } = context
-  const { version, input, trigger } = start
-  const { workflowId, internalName, actsAs, roleFlag, plan, maxDurationDays = daysUnlessTold } = version
-  if (origin.depth > maxDepth)
-    throw new AppError(
-      'unprocessable',
-      `${internalName} is not started: ${origin.depth} runs led here, and at most ${maxDepth} may. Look for workflows that start each other.`,
-    )
-  const variables = Object.fromEntries((version.variables ?? []).map(({ name, value = null }) => [name, value]))
-  const narrow = 'Send less.'
-  const expiresAt = new Date(Date.parse(stamp) + maxDurationDays * 86_400_000).toISOString()
-  const valueBytes =
-    bytesOf(input, 'The input', narrow) + bytesOf(trigger, 'What triggers it', narrow) + bytesOf(variables, 'Its variables', narrow)
-  const runId = await insertRun(tx, tenantId, {
-    workflowId,
-    version: version.version,
-    internalName,
-    entityId: start.entityId ?? null,
-    eiRecordId: start.eiRecordId ?? null,
-    actsAs,
-    roleFlag,
-    depth: origin.depth,
-    startedBy: start.startedBy,
-    causedBy: origin.kind === 'call' ? null : origin,
-    startKey: start.startKey ?? null,
-    input,
-    trigger,
-    variables,
-    valueBytes,
-    expiresAt,
-    at: stamp,
+export interface Started {
+  readonly runId: number
+  readonly isRefused: boolean
+  readonly isHeld: boolean
+}
+
+/**
+ * The id of the run, which begins after the commit; undefined where the same event has started the definition before, or it skips what comes while one is
+ * under way. Throws where it cannot be started.
+ */
+export async function startRun(context: TxContext, { version, lane, ...start }: RunStart): Promise<number | undefined> {
+  const { refusal } = await weighed(context, version, start)
+  // Its codes are those of this floor.
+  if (refusal) throw new AppError(refusal.code as ErrorCode, refusal.message)
+  const [started] = await startRuns(context, { version, lane }, [start])
+  return started?.runId
+}
+
+/** What of a start is kept, and why it cannot be one. */
+async function weighed(context: TxContext, version: FlowVersion, start: NewStart): Promise<{ valueBytes: number; refusal?: RunError }> {
+  const { depth, id, kind } = start.origin ?? context.origin
+  if (depth > maxDepth) {
+    const byRun = kind === 'workflow' || kind === 'actionPack'
+    const chain = byRun && id !== undefined ? await listChain(context.tx, context.tenantId, id, maxDepth + 2) : []
+    const names = [...chain.map(({ internalName, runId }) => `${internalName} (run ${runId})`), version.internalName].join(' → ')
+    const message = `${version.internalName} is not started: ${depth} runs led here, and at most ${maxDepth} may. They started each other: ${names}.`
+    return { valueBytes: 0, refusal: { code: 'unprocessable', message } }
+  }
+  try {
+    const narrow = 'Send less.'
+    const variables = variablesOf(version)
+    const valueBytes =
+      bytesOf(start.input, 'The input', narrow) +
+      bytesOf(start.trigger, 'What triggers it', narrow) +
+      bytesOf(variables, 'Its variables', narrow)
+    return { valueBytes }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { valueBytes: 0, refusal: { code: error.code, message: error.message } }
+  }
+}
+
+const variablesOf = ({ variables = [] }: FlowVersion) => Object.fromEntries(variables.map(({ name, value = null }) => [name, value]))
+
+/** Those that begin now, those that wait for their turn, and those that are left out, as the definition says of a record. */
+async function turnsOf(
+  context: TxContext,
+  { concurrency = 'parallel', workflowId }: FlowVersion,
+  starts: readonly NewStart[],
+): Promise<readonly (HeldFor | 'left' | null)[]> {
+  if (concurrency === 'parallel') return starts.map(() => null)
+  const { tx, tenantId } = context
+  await lockStarts(tx, tenantId, workflowId)
+  // A definition that is about no record has one turn.
+  const recordOf = ({ eiRecordId = 0 }: NewStart) => eiRecordId
+  const busy = new Set(await findBusy(tx, tenantId, workflowId, [...new Set(starts.map(recordOf))]))
+  return starts.map((start) => {
+    if (start.refusal) return null
+    const isBusy = busy.has(recordOf(start))
+    busy.add(recordOf(start))
+    return !isBusy ? null : concurrency === 'queue' ? 'turn' : 'left'
   })
-  if (runId === undefined) return undefined
-  await addLogLine(tx, tenantId, runId, stamp, { event: 'started', by: start.startedBy, input })
-  await context.emit({
+}
+
+const waitsFor: Readonly<Record<HeldFor, string>> = {
+  rate: 'Too many runs of this workflow began within a minute: it begins as soon as the rate allows.',
+  turn: 'Another run about the same record is under way: it begins after that.',
+}
+
+/**
+ * Starts many runs of one version, in the order of the list: each begins after the commit, or is held until it may, or has failed where it cannot be
+ * started. Undefined for one that the same event has started before, or that is skipped while another is under way.
+ */
+export async function startRuns(
+  context: TxContext,
+  { version, lane }: Pick<RunStart, 'version' | 'lane'>,
+  starts: readonly NewStart[],
+): Promise<readonly (Started | undefined)[]> {
+  if (starts.length === 0) return []
+  const { tx, tenantId, stamp, services } = context
+  const { workflowId, internalName, actsAs, roleFlag, maxDurationDays = daysUnlessTold } = version
+  if (starts.length > 1) await lockStarts(tx, tenantId, workflowId)
+  const turns = await turnsOf(context, version, starts)
+  const wanted: { start: NewStart; row: NewRun; at: number }[] = []
+  for (const [at, start] of starts.entries()) {
+    const turn = turns[at] ?? null
+    if (turn === 'left') continue
+    const { valueBytes, refusal } = start.refusal ? { valueBytes: 0, refusal: start.refusal } : await weighed(context, version, start)
+    const origin = start.origin ?? context.origin
+    const isTooLarge = refusal?.code === 'too_large'
+    const row: NewRun = {
+      entityId: start.entityId ?? null,
+      eiRecordId: start.eiRecordId ?? null,
+      depth: origin.depth,
+      startedBy: start.startedBy,
+      causedBy: origin.kind === 'call' ? null : origin,
+      startKey: start.startKey ?? null,
+      triggerType: start.triggerType ?? null,
+      input: isTooLarge ? {} : start.input,
+      trigger: isTooLarge ? null : (start.trigger ?? null),
+      valueBytes,
+      error: refusal ?? null,
+      heldFor: turn,
+    }
+    wanted.push({ start, row, at })
+  }
+  const expiresAt = new Date(Date.parse(stamp) + maxDurationDays * 86_400_000).toISOString()
+  const of = { workflowId, version: version.version, internalName, actsAs, roleFlag, variables: variablesOf(version), expiresAt, at: stamp }
+  const { startsPerMinute } = services.config.limits
+  const rows = await insertRuns(
+    tx,
+    tenantId,
+    { ...of, startsPerMinute },
+    wanted.map(({ row }) => row),
+  )
+  const made = rows.flatMap(({ place, ...run }) => {
+    const one = wanted[place]
+    return one ? [{ ...run, ...one }] : []
+  })
+  await insertFirstLines(
+    tx,
+    tenantId,
+    stamp,
+    made.map(({ runId, heldFor, start, row }) => {
+      if (row.error) return { runId, event: 'failed', by: row.startedBy, error: row.error }
+      if (heldFor !== null) return { runId, event: 'waiting', by: row.startedBy, comment: waitsFor[heldFor] }
+      return { runId, event: 'started', by: row.startedBy, input: start.trigger ?? start.input }
+    }),
+  )
+  const begun = made.filter(({ row, heldFor }) => !row.error && heldFor === null)
+  await context.emitMany(begun.map(({ runId }) => errandOf(tenantId, version, lane, { runId, expiresAt })))
+  await noteRecords(
+    context,
+    made.filter(({ row }) => !row.error),
+  )
+  if (made.some(({ heldFor }) => heldFor !== null)) context.afterCommit(() => services.wake.poke(startsTopic))
+  const results: (Started | undefined)[] = starts.map(() => undefined)
+  for (const { at, runId, row, heldFor } of made) results[at] = { runId, isRefused: row.error !== null, isHeld: heldFor !== null }
+  return results
+}
+
+/** What starts a run at Temporal. */
+export function errandOf(
+  tenantId: number,
+  { plan }: Pick<FlowVersion, 'plan'>,
+  lane: Lane,
+  { runId, expiresAt }: { readonly runId: number; readonly expiresAt: string },
+): StartErrand {
+  return {
     kind: 'start',
-    lane: start.lane,
+    lane,
     workflow: 'flowRun',
     workflowId: flowRunWorkflowId({ tenantId, runId }, 1),
     args: [{ tenantId, runId, plan, epoch: 1, expiresAtMs: Date.parse(expiresAt), isLocal: true }],
-  })
-  return runId
+  }
+}
+
+/** The records show the last run about them. */
+async function noteRecords({ tx, tenantId }: TxContext, made: readonly { readonly runId: number; readonly row: NewRun }[]): Promise<void> {
+  const about = made.flatMap(({ runId, row: { entityId, eiRecordId } }) =>
+    entityId === null || eiRecordId === null ? [] : [{ entityId, eiRecordId, runId }],
+  )
+  for (const [entityId, some] of Map.groupBy(about, (one) => one.entityId)) await setLastRuns(tx, tenantId, entityId, some)
 }
 
 /** Goes on from where a run stood that failed. */

@@ -13,8 +13,8 @@ export async function findCarriedVersion(context: TxContext, workflowId: number,
   if (!published) return undefined
   const { internalName, entityId, roleFlag, plan, body } = published
   const entity = entityId === null ? undefined : catalog.byIdOrName.get(String(entityId))?.internalName
-  const { variables, input, maxDurationDays, concurrency, steps } = body
-  return { workflowId, version, internalName, entity, variables, input, maxDurationDays, concurrency, steps, plan, roleFlag }
+  const { variables, input, maxDurationDays, concurrency, steps, triggers } = body
+  return { workflowId, version, internalName, entity, variables, input, maxDurationDays, concurrency, steps, triggers, plan, roleFlag }
 }
 
 /** The same, for a run that is to begin. */
@@ -24,3 +24,6 @@ export async function findFlowVersion(context: TxContext, workflowId: number, ve
   const actsAs = (await findWorkflows(context.tx, context.tenantId, [workflowId])).get(workflowId)?.serviceUserId ?? 0
   return { ...carried, actsAs }
 }
+
+/** Finds the version that starts. */
+export type FindFlowVersion = typeof findFlowVersion
