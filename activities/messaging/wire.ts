@@ -81,3 +81,17 @@ export function retryAfterMs(seconds: unknown): number | undefined {
   const told = typeof seconds === 'string' && seconds.trim() !== '' ? Number(seconds) : seconds
   return typeof told === 'number' && Number.isFinite(told) && told >= 0 ? Math.min(Math.max(told * 1_000, 1_000), longestMs) : undefined
 }
+
+/** For clients of vendors that take the part that makes their calls. */
+export function guardedFetch(parts: CarrierParts): typeof fetch {
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input)
+    const headers = Object.fromEntries(new Headers(init?.headers))
+    const method = init?.method === undefined || init.method === 'GET' ? 'GET' : 'POST'
+    const { body = null } = init ?? {}
+    if (body !== null && typeof body !== 'string') throw new TypeError('A client of a vendor sends text alone')
+    const answer = await callVendor(parts, url, { method, headers, body })
+    const told = Object.entries(answer.headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []))
+    return new Response(answer.body === '' ? null : answer.body, { status: answer.statusCode, headers: Object.fromEntries(told) })
+  }
+}

@@ -34,6 +34,7 @@ export const packageRooms: Readonly<Record<string, (file: string) => boolean>> =
   saxes: within('tools/instances/import'),
   '@temporalio/workflow': within('workflows'),
   '@gutenye/ocr-node': within('activities/recognition'),
+  '@slack/web-api': within('activities/messaging'),
   '@temporalio/activity': within('activities'),
   'heic-decode': within('activities/recognition'),
   nodemailer: within('activities/messaging'),

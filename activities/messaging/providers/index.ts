@@ -3,6 +3,7 @@ import type { ProviderName } from '#tools/messaging/providers/index.ts'
 
 import { type Carrier, forAnyWay } from './carrier.ts'
 import { sandbox } from './sandbox.ts'
+import { slack } from './slack.ts'
 import { smtp } from './smtp.ts'
 import { telegram } from './telegram.ts'
 import { twilio } from './twilio.ts'
@@ -11,6 +12,7 @@ const carriers: Readonly<Record<ProviderName, Carrier>> = {
   twilio: forAnyWay(twilio),
   smtp: forAnyWay(smtp),
   telegram: forAnyWay(telegram),
+  slack: forAnyWay(slack),
   sandbox: forAnyWay(sandbox),
 }
 

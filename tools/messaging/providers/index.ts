@@ -5,11 +5,12 @@ import { quoted } from '#platform/suggest.ts'
 import type { VendorChannel } from '../channels/channels.schema.ts'
 import type { Provider } from './provider.ts'
 import { sandbox } from './sandbox.ts'
+import { slack } from './slack.ts'
 import { smtp } from './smtp.ts'
 import { telegram } from './telegram.ts'
 import { twilio } from './twilio.ts'
 
-const all = [twilio, smtp, telegram, sandbox] as const
+const all = [twilio, smtp, telegram, slack, sandbox] as const
 
 export type ProviderName = (typeof all)[number]['name']
 
