@@ -42,6 +42,7 @@ export const packageRooms: Readonly<Record<string, (file: string) => boolean>> =
   sharp: within('activities/recognition', 'platform/charts/child.ts'),
   'tesseract.js': within('activities/recognition'),
   twilio: within('activities/messaging'),
+  'web-push': within('activities/messaging'),
   '@fastify/cors': within('server/http'),
   '@fastify/multipart': within('server/http'),
   '@modelcontextprotocol/server': within('server/mcp'),

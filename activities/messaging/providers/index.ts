@@ -7,12 +7,14 @@ import { slack } from './slack.ts'
 import { smtp } from './smtp.ts'
 import { telegram } from './telegram.ts'
 import { twilio } from './twilio.ts'
+import { webPush } from './web-push.ts'
 
 const carriers: Readonly<Record<ProviderName, Carrier>> = {
   twilio: forAnyWay(twilio),
   smtp: forAnyWay(smtp),
   telegram: forAnyWay(telegram),
   slack: forAnyWay(slack),
+  webPush: forAnyWay(webPush),
   sandbox: forAnyWay(sandbox),
 }
 

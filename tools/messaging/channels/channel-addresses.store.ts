@@ -74,6 +74,12 @@ export async function keepNewest(tx: Tx, tenantId: number, { channelId, address 
       order by registered_date desc, channel_address_id desc limit ${most})`
 }
 
+export async function deleteDevice(tx: Tx, tenantId: number, { channelId, address }: AddressOf, device: string): Promise<void> {
+  await tx`
+    delete from platform.channel_address
+    where tenant_id = ${tenantId} and channel_id = ${channelId} and address = ${address} and device = ${device}`
+}
+
 /** What a user linked on a channel, and codes that would. */
 export async function unlinkUser(tx: Tx, tenantId: number, channelId: number, tenantUserId: number): Promise<void> {
   await tx`delete from platform.channel_address where tenant_id = ${tenantId} and channel_id = ${channelId} and tenant_user_id = ${tenantUserId}`

@@ -3,6 +3,8 @@ import { createHash, randomBytes } from 'node:crypto'
 
 import type { Tx } from '#platform/db/pool.ts'
 import type { TxContext } from '#platform/operation.ts'
+import type { Services } from '#platform/services.ts'
+import { inSystemTransaction } from '#platform/system.ts'
 import { findUserByAddress } from '#tools/users/service.ts'
 
 import { insertConversation, setEnded } from '../conversations/conversations.store.ts'
@@ -57,6 +59,11 @@ export async function devicesOf({ tx, tenantId, services }: TxContext, of: store
     if (text !== undefined) devices.push({ device, details: JSON.parse(text) as Details })
   }
   return devices
+}
+
+/** Ends a device that its vendor no longer knows. Harmless twice. */
+export async function endDevice(services: Services, tenantId: number, of: store.AddressOf, device: string): Promise<void> {
+  await inSystemTransaction(services, tenantId, ({ tx }) => store.deleteDevice(tx, tenantId, of, device))
 }
 
 /** The user whose address this is on a channel, which may be gone. */

@@ -9,8 +9,9 @@ import { slack } from './slack.ts'
 import { smtp } from './smtp.ts'
 import { telegram } from './telegram.ts'
 import { twilio } from './twilio.ts'
+import { webPush } from './web-push.ts'
 
-const all = [twilio, smtp, telegram, slack, sandbox] as const
+const all = [twilio, smtp, telegram, slack, webPush, sandbox] as const
 
 export type ProviderName = (typeof all)[number]['name']
 
