@@ -119,7 +119,10 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
       case 'waiting': {
         const { untilMs } = end
         if (order.phase !== 'begin') return { kind: 'waiting', ...(untilMs === undefined ? {} : { untilMs }) }
-        const found = await recordWaiting(services, open, end.wait, (context) => takeKeptSignal(context, open, end.wait.awaits))
+        const found = await recordWaiting(services, open, end.wait, async (context) => {
+          await end.begin?.(context)
+          return takeKeptSignal(context, open, end.wait.awaits)
+        })
         return found === 'answered' ? again('resume') : { kind: 'waiting', ...(untilMs === undefined ? {} : { untilMs }) }
       }
       case 'lanes':

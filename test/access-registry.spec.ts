@@ -113,6 +113,9 @@ beforeAll(async () => {
     input: { note: marker },
   })
   await taskOf(tenant, workflowInstanceId)
+  const read = { internalName: 'read', stepType: 'getRecord', config: { entity: 'Person', key1: marker } }
+  const displays = [{ languageCode: 'en-US', name: 'Read' }]
+  await call('import_workflow', { internalName: 'Read', displays, roles: ['DataView'], steps: [read], triggers: [] })
   await call('set_entity_access', {
     entity: 'Person',
     rules: [{ tenantUserId: tenant.tenantUserId, read: true, create: true, edit: true, delete: true, seesSensitive: true }],
@@ -147,6 +150,7 @@ beforeAll(async () => {
     definitionJson: { primaryEntityId: 'Person', columns: ['Note'] },
     report: 'Notes',
     workflowInstanceId,
+    workflow: 'Read',
   }
   expect(entityId).toBeGreaterThan(0)
   shownOfPerson = new RegExp(`${marker}|"eiRecordId"\\s*:\\s*(?:${eiRecordId}|${gone.eiRecordId})\\b|${assetKey}`)

@@ -8,6 +8,8 @@ import { guardedDispatcher, isAllowedAddress, resolveAllowed } from '#platform/o
 import type { Services } from '#platform/services.ts'
 import { signatureOf, type TryResult } from '#tools/events/service.ts'
 
+import { networkReason } from '../network.ts'
+
 export interface PostOptions {
   /** From the connection to the status of the answer. 15 s unless told. */
   readonly callMs?: number
@@ -70,7 +72,7 @@ export function createPoster({ config }: Pick<Services, 'config'>, { callMs = 15
         const status = await send(message, AbortSignal.timeout(callMs))
         return { at, durationMs: took(), status, ...(status >= 200 && status < 300 ? {} : { error: whyNot(status) }) }
       } catch (error) {
-        return { at, durationMs: took(), error: reasonOf(error) }
+        return { at, durationMs: took(), error: networkReason(error) }
       }
     },
     close: () => dispatcher.close(),
@@ -86,20 +88,4 @@ function whyNot(status: number): string {
   return status >= 300 && status < 400
     ? 'It answered a redirect, which is not followed. Subscribe with the new address.'
     : `It answered ${status}.`
-}
-
-/** A sentence of ours for what the network said. */
-function reasonOf(error: unknown): string {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof AppError) return cause.message
-    // An abort has a code, too, a number that says nothing.
-    const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name
-    if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'Its name leads nowhere.'
-    if (code === 'ECONNREFUSED') return 'It refused the connection.'
-    if (code === 'TimeoutError' || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEOUT')
-      return 'It did not answer in time.'
-    if (code.includes('CERT') || code.includes('TLS') || code.includes('SIGNATURE')) return 'Its certificate is not valid.'
-    if (code === 'ECONNRESET' || code === 'UND_ERR_SOCKET') return 'It closed the connection.'
-  }
-  return 'The call failed.'
 }

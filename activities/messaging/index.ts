@@ -103,7 +103,7 @@ export function createMessagingActivities(
               throw tryAgain('media')
             }
             services.log.warn({ err: error, messageId: one.messageId }, 'a file of a message cannot be had')
-            await giveUpMedia(services, tenantId, one)
+            await giveUpMedia(services, tenantId, conversationId, one)
           }
         }
         return { isOpen }
@@ -112,7 +112,7 @@ export function createMessagingActivities(
     /** Harmless twice: only files that are not there are given up. */
     async giveUpOnMedia({ tenantId, conversationId }) {
       const { media } = await listMediaToFetch(services, tenantId, conversationId)
-      for (const one of media) await giveUpMedia(services, tenantId, one)
+      for (const one of media) await giveUpMedia(services, tenantId, conversationId, one)
     },
 
     /** Harmless twice: an ended conversation stays as it ended. */

@@ -7,7 +7,8 @@ import { actionsOf, type Answer, isObject, markOverdue, textIn } from '#tools/wo
 import { assignmentOf } from './assignees.ts'
 import type { StepContext, StepEnd } from './step.types.ts'
 
-async function dueOf({ open, scope }: StepContext): Promise<string | null> {
+/** When the step is overdue. Throws AppError `unprocessable`. */
+export async function dueOf({ open, scope }: StepContext): Promise<string | null> {
   const { found, row } = open
   if (found.said['dueIn'] === undefined) return null
   const duration = readDuration(await (await scope()).resolve(found.said['dueIn']))
@@ -45,6 +46,18 @@ async function overdue(step: StepContext): Promise<StepEnd | undefined> {
   return textIn(goTo) === undefined ? undefined : { kind: 'done', goTo: textIn(goTo), result: null }
 }
 
+/** What a step comes to that waits and is overdue; else until when it waits for that. */
+export async function overdueEnd(
+  step: StepContext,
+): Promise<{ readonly end?: StepEnd | undefined; readonly untilMs?: number | undefined }> {
+  const { dueAt, overdueAt } = step.open.row
+  if (dueAt === null) return {}
+  // A try that was interrupted behind its mark does the rest.
+  const isDue = (overdueAt === null || step.phase === 'wake') && Date.parse(dueAt) <= Date.now()
+  if (isDue) return { end: await overdue(step) }
+  return overdueAt === null ? { untilMs: Date.parse(dueAt) } : {}
+}
+
 export async function task(step: StepContext, resultOf: (answer: Answer) => unknown): Promise<StepEnd> {
   const { open, scope } = step
   const { row, found } = open
@@ -55,10 +68,6 @@ export async function task(step: StepContext, resultOf: (answer: Answer) => unkn
     const wait = { ...(await assignmentOf(step, assignee)), dueAt }
     return { kind: 'waiting', wait, untilMs: dueAt === null ? undefined : Date.parse(dueAt) }
   }
-  const { dueAt } = row
-  // A try that was interrupted behind its mark does the rest.
-  const isDue = dueAt !== null && (row.overdueAt === null || step.phase === 'wake') && Date.parse(dueAt) <= Date.now()
-  const end = isDue ? await overdue(step) : undefined
-  if (end) return end
-  return { kind: 'waiting', wait: {}, untilMs: dueAt === null || isDue || row.overdueAt !== null ? undefined : Date.parse(dueAt) }
+  const { end, untilMs } = await overdueEnd(step)
+  return end ?? { kind: 'waiting', wait: {}, untilMs }
 }

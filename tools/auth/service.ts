@@ -5,7 +5,7 @@ import { addMember } from '#tools/users/service.ts'
 
 import { type ApiKeyRow, insertApiKey } from './auth.store.ts'
 
-export { hostsOfSecrets } from './secrets/secrets.ts'
+export { hostsOfSecrets, openSecrets } from './secrets/secrets.ts'
 
 export interface KeyRequest {
   readonly name: string

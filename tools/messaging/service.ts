@@ -5,6 +5,8 @@ export { mailboxOf, type NamedConversation, receiveMail } from './delivery/mail.
 export { openConversation } from './conversations/opening.ts'
 export { findReceived } from './conversations/received.ts'
 export { findTarget } from './conversations/routes.ts'
+export { closeConversation, listAsked, listRepliesTo, type Reply, sayIn, wakeByReplies, type Watched } from './conversations/questions.ts'
+export { understood } from './reply-words.rules.ts'
 export { addOutbound } from './conversations/send.ts'
 export { addMedia, endIdleConversation, giveUpMedia, listMediaToFetch, type MediaToFetch } from './delivery/upkeep.ts'
 export { providersOf } from './providers/index.ts'

@@ -39,6 +39,7 @@ import { resumeWorkflowInstance } from './runs/resume-workflow-instance.ts'
 import { retryWorkflowInstance } from './runs/retry-workflow-instance.ts'
 import { signalWorkflowInstance } from './runs/signal-workflow-instance.ts'
 import { startWorkflow } from './runs/start-workflow.ts'
+import { testWorkflow } from './trial/test-workflow.ts'
 import { runsPhrases } from './runs/runs.phrases.ts'
 import { workflowsPhrases } from './workflows.phrases.ts'
 
@@ -66,6 +67,7 @@ export const workflowsDomain: Domain = {
     deleteWorkflowBranch,
     setWorkflowTriggers,
     validateWorkflow,
+    testWorkflow,
     publishWorkflow,
     toggleWorkflow,
     listWorkflowVersions,

@@ -20,6 +20,8 @@ export type NameUse =
   | 'variables'
   /** The values are names of secrets. */
   | 'secrets'
+  /** A condition that asks `$response` too. */
+  | 'response'
   /** A step of the same list, or `end`. */
   | 'step'
   | 'trigger'

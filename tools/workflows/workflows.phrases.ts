@@ -115,6 +115,12 @@ export const workflowsPhrases: Phrases = {
     fr: 'vérifier le workflow; toutes les étapes sont-elles atteintes; trouver les erreurs du flux; le processus tourne-t-il en rond; quels rôles manquent au flux; pourquoi le processus ne peut-il pas être publié',
     es: 'comprobar si el flujo tiene errores; se llega a todos los pasos; encontrar fallos en el flujo; el proceso da vueltas sin fin; qué roles le faltan al flujo; por qué no se puede publicar el proceso',
   },
+  test_workflow: {
+    en: 'what would the process do with this order; dry run of a workflow; simulate the approval; try the draft on a sample record; walk through the flow without sending anything; rehearse the automation; which way would this record go; play the process through; see what each step would do before it goes live; trial run of the draft',
+    de: 'was würde der Prozess mit diesem Auftrag tun; Probelauf eines Workflows; die Freigabe simulieren; den Entwurf an einem Beispiel ausprobieren; den Ablauf durchspielen, ohne etwas zu senden; welchen Weg nähme dieser Datensatz',
+    fr: "que ferait le processus avec cette commande; essai à blanc d'un workflow; simuler l'approbation; essayer le brouillon sur un exemple; dérouler le flux sans rien envoyer; quel chemin prendrait cette fiche",
+    es: 'qué haría el proceso con este pedido; ensayo de un flujo; simular la aprobación; probar el borrador con un ejemplo; recorrer el flujo sin enviar nada; qué camino tomaría este registro',
+  },
   publish_workflow: {
     en: 'put the workflow into operation; make the process live; release the new version of the flow; go live with the approval; activate my changes to the process; freeze the draft; roll out the automation; let the changed flow count from now on; finish the draft of the process; deploy the workflow',
     de: 'den Workflow in Betrieb nehmen; den Prozess freischalten; neue Version des Ablaufs veröffentlichen; mit dem Freigabeprozess live gehen; meine Änderungen am Prozess aktivieren; Entwurf festschreiben',

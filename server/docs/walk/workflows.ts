@@ -52,6 +52,7 @@ export const steps: readonly Step[] = [
   { operation: 'set_workflow_triggers', input: { workflow, triggers: [{ triggerType: 'recordCreated', config: { entity } }] } },
   { operation: 'update_workflow', input: { workflow, maxDurationDays: 30 } },
   { operation: 'validate_workflow', input: { workflow } },
+  { operation: 'test_workflow', input: { workflow, answers: { check: { action: 'approve' } } } },
   { operation: 'publish_workflow', input: { workflow } },
   { operation: 'toggle_workflow', input: { workflow, isEnabled: false } },
   { operation: 'list_workflow_versions', input: { workflow } },

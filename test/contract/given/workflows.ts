@@ -98,6 +98,7 @@ export const given: Given = {
     varying: ['secret', 'triggerKey', 'url'],
   }),
   validate_workflow: ofWorkflow(),
+  test_workflow: ofWorkflow(() => ({ answers: { check: { action: 'reject' } }, now: '2026-03-01T08:30:00Z' })),
   publish_workflow: ofWorkflow(),
   async toggle_workflow(stage) {
     return { input: { workflow: await published(stage), isEnabled: false } }

@@ -60,3 +60,22 @@ export async function setSecret(
 export async function deleteSecretRow(tx: Tx, tenantId: number, secretId: number): Promise<void> {
   await tx`delete from platform.secret where tenant_id = ${tenantId} and secret_id = ${secretId}`
 }
+
+/** Those of the names, with their sealed values. */
+export async function listSealedSecrets(
+  tx: Tx,
+  tenantId: number,
+  names: readonly string[],
+): Promise<(SecretRow & { readonly sealedValue: Buffer })[]> {
+  return tx<(SecretRow & { readonly sealedValue: Buffer })[]>`
+    select ${columns(tx)}, sealed_value from platform.secret
+    where tenant_id = ${tenantId} and lower(internal_name) = any (${tx.array(names.map((name) => name.toLowerCase()))}::text[])`
+}
+
+/** To the minute: calls that send the same secret at once do not wait for each other. */
+export async function noteUse(tx: Tx, tenantId: number, secretIds: readonly number[], stamp: string): Promise<void> {
+  await tx`
+    update platform.secret set last_used_date = ${stamp}
+    where tenant_id = ${tenantId} and secret_id = any (${tx.array([...secretIds])}::bigint[])
+      and (last_used_date is null or last_used_date < ${stamp}::timestamptz - interval '1 minute')`
+}

@@ -9,6 +9,14 @@ import type { Card, ChannelKind, Conversation } from '../messaging.schema.ts'
 export interface ConversationRow extends Conversation {
   readonly subject: string | null
   readonly lastOutboundSeq: number
+  readonly awaitedBy: Awaiting | null
+}
+
+/** The step of a run that waits for replies. */
+export interface Awaiting {
+  /** Temporal's. */
+  readonly workflowId: string
+  readonly no: number
 }
 
 export interface NewConversation {
@@ -25,7 +33,7 @@ const shown = (tx: Tx) => tx`
   c.conversation_id, c.state, c.channel, c.channel_id, c.tenant_user_id, c.address, c.ei_record_id, c.last_seq, c.last_inbound_seq, c.created_date,
   c.last_message_date, c.ended_date`
 
-const columns = (tx: Tx) => tx`${shown(tx)}, c.subject, c.last_outbound_seq`
+const columns = (tx: Tx) => tx`${shown(tx)}, c.subject, c.last_outbound_seq, c.awaited_by`
 
 export async function insertConversation(tx: Tx, tenantId: number, stamp: string, made: NewConversation): Promise<ConversationRow> {
   const [row] = await tx<[ConversationRow]>`
@@ -65,6 +73,13 @@ export async function takeSeq(
     where tenant_id = ${tenantId} and conversation_id = ${conversationId}
     returning last_seq`
   return row.lastSeq
+}
+
+/** Who waits for what comes in from now on. */
+export async function setAwaited(tx: Tx, tenantId: number, conversationIds: readonly number[], by: Awaiting): Promise<void> {
+  await tx`
+    update platform.conversation set awaited_by = ${JSON.stringify(by)}::text::jsonb
+    where tenant_id = ${tenantId} and conversation_id = any (${[...conversationIds]}::bigint[])`
 }
 
 export async function setEnded(tx: Tx, tenantId: number, conversationId: number, stamp: string): Promise<void> {

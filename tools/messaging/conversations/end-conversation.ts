@@ -3,13 +3,10 @@ import { z } from 'zod'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
-import { lockConversation, setEnded } from './conversations.store.ts'
-import { tellEnded } from '../delivery/errands.ts'
+import { lockConversation } from './conversations.store.ts'
 import { conversationId, messageText } from '../messaging.schema.ts'
-import { addOutbound } from './send.ts'
+import { closeConversation } from './questions.ts'
 import { mustSee } from './sight.ts'
-import { logEnded } from './logged.ts'
-import { conversationTopic } from './waiting.ts'
 
 export const endConversation = defineOperation({
   ...writes(z.object({ state: z.literal('ended') })),
@@ -27,7 +24,7 @@ export const endConversation = defineOperation({
     { title: 'With a word of thanks', input: { conversationId: 311, text: 'Thank you, that is all.' }, output: { state: 'ended' } },
   ],
   async handler(context, input) {
-    const { tx, tenantId, stamp, services } = context
+    const { tx, tenantId } = context
     const conversation = mustExist(await lockConversation(tx, tenantId, input.conversationId), 'conversation')
     await mustSee(context, conversation)
     if (conversation.state === 'ended') {
@@ -35,11 +32,7 @@ export const endConversation = defineOperation({
         throw new AppError('conflict', 'The conversation has ended, so that a closing message can no longer be sent.')
       return { state: 'ended' } as const
     }
-    if (input.text !== undefined) await addOutbound(context, conversation, { text: input.text })
-    await setEnded(tx, tenantId, input.conversationId, stamp)
-    await tellEnded(context, input.conversationId)
-    await logEnded(context, conversation)
-    context.afterCommit(() => services.wake.poke(conversationTopic(input.conversationId)))
+    await closeConversation(context, input.conversationId, input.text)
     return { state: 'ended' } as const
   },
 })

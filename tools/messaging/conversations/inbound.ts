@@ -14,7 +14,7 @@ import {
   takeSeq,
 } from './conversations.store.ts'
 import { insertMedia } from '../delivery/delivery.store.ts'
-import { tellEnded, tellReceived } from '../delivery/errands.ts'
+import { tellAwaiting, tellEnded, tellReceived } from '../delivery/errands.ts'
 import { findAskedCard, hasInbound, insertMessage } from './messages.store.ts'
 import {
   choiceOf,
@@ -188,7 +188,10 @@ async function store(
   ])
   await logReceived(context, { conversationId, messageId, seq, channel, eiRecordId: conversation.eiRecordId }, fromUserId)
   if (media.length > 0) await insertMedia(tx, tenantId, messageId, media)
-  if (state === 'open') context.afterCommit(() => services.wake.poke(conversationTopic(conversationId)))
+  if (state === 'open') {
+    context.afterCommit(() => services.wake.poke(conversationTopic(conversationId)))
+    await tellAwaiting(context, conversation.awaitedBy)
+  }
   if (keyword === 'help' && given.keyword === undefined && channel !== 'inbox') await answerHelp(context, conversation)
   return { conversationId, messageId, seq, keyword }
 }

@@ -3,6 +3,7 @@ import { entityOfRecord } from '#platform/db/records.ts'
 import { tell } from '#platform/event-log.ts'
 import type { TxContext } from '#platform/operation.ts'
 
+import { tellAwaiting } from '../delivery/errands.ts'
 import { findConversation } from './conversations.store.ts'
 import { advanceStatus, type MovedMessage } from './messages.store.ts'
 import type { FailureReason, MessageStatus } from '../messaging.schema.ts'
@@ -19,6 +20,10 @@ export async function moveStatus(context: TxContext, messageId: number, to: Movi
   const moved = await advanceStatus(context.tx, context.tenantId, messageId, { ...to, stamp: context.stamp })
   if (!moved) return false
   await tellStatus(context, moved, to)
+  if (to.status === 'failed') {
+    const conversation = await findConversation(context.tx, context.tenantId, moved.conversationId)
+    await tellAwaiting(context, conversation?.awaitedBy ?? null)
+  }
   return true
 }
 

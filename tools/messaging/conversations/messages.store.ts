@@ -163,6 +163,13 @@ export async function findStatus(tx: Tx, tenantId: number, messageId: number): P
   return row
 }
 
+/** The status of each of these messages. */
+export async function listStatuses(tx: Tx, tenantId: number, messageIds: readonly number[]): Promise<ReadonlyMap<number, MessageStatus>> {
+  const rows = await tx<{ messageId: number; status: MessageStatus }[]>`
+    select message_id, status from platform.message where tenant_id = ${tenantId} and message_id = any (${[...messageIds]}::bigint[])`
+  return new Map(rows.map(({ messageId, status }) => [messageId, status]))
+}
+
 /** The question that is answered by its vendor's id, else the newest of the conversation that offers choices: what a bare "2" answers. */
 export async function findAskedCard(
   tx: Tx,

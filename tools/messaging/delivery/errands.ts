@@ -1,5 +1,6 @@
 /** What the workflow of a conversation is told. People wait for it, so it goes in their lane, and in the order of the conversation. */
 import type { TxContext } from '#platform/operation.ts'
+import type { Awaiting } from '../conversations/conversations.store.ts'
 import { conversationSignals, conversationWorkflowId, type QueuedDelivery, type ReceivedSignal } from '#platform/shapes/messaging.ts'
 
 const orderOf = (conversationId: number) => ({ lane: 'people', subject: `conversation:${conversationId}` }) as const
@@ -26,6 +27,12 @@ export function tellReceived(context: TxContext, conversationId: number, receive
   const told = { ...orderOf(conversationId), signal: conversationSignals.received, signalArgs: [received] } as const
   if (!received.hasMedia) return context.emit({ kind: 'signal', workflowId: start.workflowId, ...told })
   return context.emit({ kind: 'signalWithStart', ...start, ...told })
+}
+
+/** Something came in, or did not get through, and a step of a run waits for that. */
+export async function tellAwaiting(context: Pick<TxContext, 'emit'>, awaitedBy: Awaiting | null): Promise<void> {
+  if (awaitedBy)
+    await context.emit({ kind: 'signal', lane: 'people', workflowId: awaitedBy.workflowId, signal: 'poked', signalArgs: [awaitedBy.no] })
 }
 
 /** The conversation was ended. */

@@ -5,7 +5,7 @@ import { inSystemTransaction } from '#platform/system.ts'
 import { findChannel } from '../channels/channels.store.ts'
 import { endIdle, findConversation } from '../conversations/conversations.store.ts'
 import { attachMedia, listPendingMedia, setMediaFailed, type PendingMedia } from './delivery.store.ts'
-import { tellEnded } from './errands.ts'
+import { tellAwaiting, tellEnded } from './errands.ts'
 import { openSecrets } from '../channels/secrets.ts'
 import { findProvider } from '../providers/index.ts'
 import type { FilesAccess } from '../providers/provider.ts'
@@ -46,15 +46,27 @@ export async function addMedia(
   at: { messageId: number; position: number },
   assetKey: string,
 ): Promise<boolean> {
-  return inSystemTransaction(services, tenantId, async ({ tx, afterCommit }) => {
+  return inSystemTransaction(services, tenantId, async (context) => {
+    const { tx, afterCommit } = context
     afterCommit(() => services.wake.poke(conversationTopic(conversationId)))
-    return attachMedia(tx, tenantId, at, assetKey)
+    const isNew = await attachMedia(tx, tenantId, at, assetKey)
+    if (isNew) await tellAwaiting(context, (await findConversation(tx, tenantId, conversationId))?.awaitedBy ?? null)
+    return isNew
   })
 }
 
 /** Leaves a file out that cannot be fetched. */
-export async function giveUpMedia(services: Services, tenantId: number, at: { messageId: number; position: number }): Promise<void> {
-  await inSystemTransaction(services, tenantId, ({ tx, stamp }) => setMediaFailed(tx, tenantId, at, stamp))
+export async function giveUpMedia(
+  services: Services,
+  tenantId: number,
+  conversationId: number,
+  at: { messageId: number; position: number },
+): Promise<void> {
+  await inSystemTransaction(services, tenantId, async (context) => {
+    const { tx, stamp } = context
+    await setMediaFailed(tx, tenantId, at, stamp)
+    await tellAwaiting(context, (await findConversation(tx, tenantId, conversationId))?.awaitedBy ?? null)
+  })
 }
 
 /** Ends a conversation in which nothing was said for this long. True where it is ended now, by this or before. Safe to repeat. */

@@ -10,6 +10,7 @@ import { type CatalogEntity, propertyIndex } from '#tools/entities/catalog.types
 import { systemFields } from '#tools/properties/operators.types.ts'
 import { unknownProperty } from '#tools/query/service.ts'
 
+import { anyValue, numberValue, object } from '../shapes.rules.ts'
 import { findTriggerType, triggerTypes } from '../trigger-types.rules.ts'
 import { isObject, listIn, type Place, type Said, valueAt, type WorkflowBody } from './definition.types.ts'
 import type { Facts } from './facts.types.ts'
@@ -81,6 +82,9 @@ function ofSecrets(facts: Facts, value: unknown, { config }: Naming, at: Place):
   })
 }
 
+/** What came back of a call outside, for the condition that says whether it went well. */
+const response = object({ status: numberValue, headers: anyValue, body: anyValue })
+
 export interface NamingCheck {
   readonly facts: Facts
   readonly body: WorkflowBody
@@ -127,6 +131,8 @@ export function findNamingProblems({ facts, body, scope, roots }: NamingCheck, o
         .slice(0, 20)
         .map((name) => unknownName(pathText([...at, name]), 'variable', name, names, 'variables[] of the workflow'))
     }
+    case 'response':
+      return findConditionProblems(scope, { ...roots, $response: response }, scope.own, value, pathText(at))
     case 'step':
     case 'trigger':
       return []

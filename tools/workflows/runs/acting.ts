@@ -129,7 +129,7 @@ export async function signalRun(context: TxContext, run: RunRow, event: string, 
   const by = actor.tenantUserId
   refuseEnded(run)
   bytesOf(payload, 'The payload', 'Send less.')
-  const row = (await listWaiting(tx, tenantId, run.runId)).find(({ awaits }) => awaits === event)
+  const row = (await listWaiting(tx, tenantId, run.runId)).find(({ stepType, awaits }) => stepType === 'waitForEvent' && awaits === event)
   await addLogLine(tx, tenantId, run.runId, stamp, { event: 'signalled', row, by, input: { event, payload: payload ?? null } })
   if (row) {
     await answerStep(tx, tenantId, run.runId, row.stepNo, { kind: 'signalled', by, at: stamp, payload: payload ?? null })

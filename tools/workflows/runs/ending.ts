@@ -11,6 +11,8 @@ import { flatRecord } from '#tools/query/service.ts'
 import { findUserByAddress } from '#tools/users/service.ts'
 
 import { bytesOf, maxRunBytes, refuseTooMuch } from '../values/bounds.rules.ts'
+import { withdrawQuestion } from './asking.ts'
+import { tellWaiting } from './awaited-runs.ts'
 import { type FindVersion, type OpenStep, recordDone } from './carrying.ts'
 import { addLogLine, addStepLine, addValues, endRun, findRun, lockedAt, lockRun, setOutput, takeSignal } from './runs.store.ts'
 import type { Assignment, RunError, Said } from './runs.types.ts'
@@ -31,10 +33,13 @@ import {
 import { findUsersOfRole, findPresentUsers } from './people.store.ts'
 
 export async function recordWithdrawn(services: Services, tenantId: number, runId: number, stepNo: number): Promise<void> {
-  await inSystemTransaction(services, tenantId, async ({ tx, stamp }) => {
-    await lockRun(tx, tenantId, runId)
+  await inSystemTransaction(services, tenantId, async (context) => {
+    const { tx, stamp } = context
+    const run = await lockRun(tx, tenantId, runId)
     const row = await findStep(tx, tenantId, runId, stepNo)
-    if (!row || !(await endStep(tx, tenantId, runId, stepNo, { state: 'withdrawn', outcome: { kind: 'skipped' }, at: stamp }))) return
+    if (!run || !row || !(await endStep(tx, tenantId, runId, stepNo, { state: 'withdrawn', outcome: { kind: 'skipped' }, at: stamp })))
+      return
+    await withdrawQuestion(context, run, stepNo)
     await addStepLine(tx, tenantId, runId, stamp, { event: 'skipped', row })
   })
 }
@@ -129,7 +134,8 @@ const reasons: Readonly<Record<RunEnd['because'], RunError | null>> = {
 
 export async function recordRunEnd(services: Services, end: RunEnd): Promise<void> {
   const { tenantId, runId, epoch, state, because, flow } = end
-  await inSystemTransaction(services, tenantId, async ({ tx, stamp, afterCommit }) => {
+  await inSystemTransaction(services, tenantId, async (context) => {
+    const { tx, stamp, afterCommit } = context
     const run = await lockRun(tx, tenantId, runId)
     // Of a workflow that somebody's retry has followed, the end is known.
     if (!run || run.finishedDate !== null || run.epoch !== epoch) return
@@ -137,6 +143,7 @@ export async function recordRunEnd(services: Services, end: RunEnd): Promise<voi
     const error = run.error ?? reasons[because] ?? failed
     const ended = await endRun(tx, tenantId, runId, { state, error: state === 'failed' ? error : null, flow, at: stamp })
     if (ended?.isAwaited) afterCommit(() => services.wake.poke(startsTopic))
+    if (ended) await tellWaiting(context, ended)
   })
 }
 
@@ -151,7 +158,7 @@ export async function takeKeptSignal(
   { order, row }: OpenStep,
   awaits: string | null | undefined,
 ): Promise<boolean> {
-  if (awaits === null || awaits === undefined) return false
+  if (awaits === null || awaits === undefined || row.stepType !== 'waitForEvent') return false
   const kept = await takeSignal(tx, tenantId, order.runId, awaits)
   if (!kept) return false
   return answerStep(tx, tenantId, order.runId, row.stepNo, { kind: 'signalled', by: kept.byUser, at: kept.at, payload: kept.payload })

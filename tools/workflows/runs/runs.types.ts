@@ -86,6 +86,29 @@ export interface Answer {
   readonly values?: Readonly<Record<string, unknown>>
   readonly eiRecordId?: number
   readonly payload?: unknown
+  readonly reply?: {
+    readonly text: string
+    readonly choice: string | null
+    readonly assetKeys: readonly string[]
+    readonly address?: string
+  }
+}
+
+/** Somebody whom a step asks. */
+export interface AskedPerson {
+  /** As send_message takes it. */
+  readonly to: Said
+  /** The latest last: another channel is another conversation. */
+  readonly conversations: readonly { readonly conversationId: number; readonly messageId: number; readonly afterSeq: number }[]
+  /** How many of the other channels were tried. */
+  readonly fallbacks: number
+  readonly isAskedAgain: boolean
+}
+
+export interface Asked {
+  readonly people: readonly AskedPerson[]
+  /** How many reminders went out. */
+  readonly reminded: number
 }
 
 export interface StepRow {

@@ -3,7 +3,7 @@ import { fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
 import type { Found, PageRequest } from '#platform/paging.ts'
 
-import type { Answer, Assignment, RunError, StepRow } from './runs.types.ts'
+import type { Answer, Asked, Assignment, RunError, StepRow } from './runs.types.ts'
 
 const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value))
 
@@ -96,6 +96,20 @@ export async function beginWait(tx: Tx, tenantId: number, runId: number, stepNo:
       assignee_users = ${wait.users ? tx.array([...wait.users]) : null}::int[], due_at = ${wait.dueAt ?? null}, wake_at = ${wait.wakeAt ?? null},
       awaits = ${wait.awaits ?? null}, ${keptInput(tx, input)}
     where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo} and state = 'active'`
+}
+
+/** Whom a step asked, and how far their replies are read. */
+export async function setAsked(tx: Tx, tenantId: number, runId: number, stepNo: number, asked: Asked): Promise<void> {
+  await tx`
+    update platform.workflow_step_run set asked = ${JSON.stringify(asked)}::text::jsonb
+    where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo}`
+}
+
+export async function findAsked(tx: Tx, tenantId: number, runId: number, stepNo: number): Promise<Asked | undefined> {
+  const [row] = await tx<{ asked: Asked }[]>`
+    select asked from platform.workflow_step_run
+    where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo} and asked is not null`
+  return row?.asked
 }
 
 export async function setItems(tx: Tx, tenantId: number, runId: number, stepNo: number, items: readonly unknown[]): Promise<number> {

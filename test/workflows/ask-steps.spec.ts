@@ -1,0 +1,224 @@
+/** Steps that ask people: over their channels, in their words, the first answer counts, and nobody waits for nothing. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { cancelRun } from '#tools/workflows/service.ts'
+
+import { type FlowWorld, openFlowWorld } from '../support/flow-runs.ts'
+import { type Deliverer, inboundForm, newPhone, newTwilioChannel, openDeliverer, receive, type TestChannel } from '../support/messaging.ts'
+import { openTemporal, type TestTemporal } from '../support/temporal.ts'
+import { openTwilioFake, type TwilioFake } from '../support/twilio-fake.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+let temporal: TestTemporal
+let flow: FlowWorld
+let fake: TwilioFake
+let sms: TestChannel
+let deliverer: Deliverer
+/** Steps whose first try is committed and never told of, as where a worker dies. */
+const lost = new Set<string>()
+
+interface Person {
+  readonly tenantUserId: number
+  readonly key: string
+  readonly phone: string
+}
+
+let people = 0
+async function newPerson(more: object = {}): Promise<Person> {
+  const phone = newPhone()
+  const email = `asked${++people}@example.com`
+  const { tenantUserId } = await world.call('create_user', { email, displayName: `Person ${people}`, phone, roles: [], ...more })
+  const { apiKey } = await world.call('create_api_key', { name: email, roles: ['DataView'], tenantUserId })
+  return { tenantUserId, key: apiKey, phone }
+}
+
+beforeAll(async () => {
+  ;[world, temporal, fake] = await Promise.all([openWorld({ PUBLIC_URL: 'https://ops.example.com' }), openTemporal(), openTwilioFake()])
+  sms = await newTwilioChannel(world, fake)
+  deliverer = openDeliverer(world)
+  flow = await openFlowWorld(world, temporal, ({ path, phase }) => lost.delete(`${phase} ${path.step}`))
+})
+afterAll(async () => {
+  await flow?.close()
+  await deliverer?.close()
+  await world?.close()
+  await temporal?.close()
+  await fake?.close()
+})
+
+const choices = [
+  { key: 'yes', label: 'Yes' },
+  { key: 'no', label: 'No' },
+]
+const asks = (config: object, more: object = {}) => ({
+  internalName: 'asked',
+  stepType: 'ask',
+  config: { text: 'Is it done?', ...config },
+  ...more,
+})
+const inboxOf = async ({ key }: Person): Promise<{ messageId: number; conversationId: number; text: string; card?: object }[]> =>
+  (await world.call('list_inbox', {}, { key })).messages
+const asked = async (person: Person) => {
+  await expect.poll(async () => (await inboxOf(person)).length).toBeGreaterThan(0)
+  const [message] = await inboxOf(person)
+  if (!message) throw new Error('Nobody was asked')
+  return message
+}
+const answer = async (person: Person, said: object) =>
+  world.call('answer_inbox_message', { messageId: (await asked(person)).messageId, ...said }, { key: person.key })
+const resultOf = async (runId: number) => {
+  expect(await flow.until(runId, 'completed', 'failed')).toMatchObject({ state: 'completed' })
+  return (await flow.steps(runId)).find(({ step }) => step === 'asked')?.result
+}
+/** What was said to a phone, in order. */
+const saidTo = async (phone: string) => {
+  const rows = await world.sql<{ text: string; card: { choices?: object[] } | null; conversationId: string; messageId: string }[]>`
+    select text, card, conversation_id, message_id from platform.message where to_address = ${phone} and direction = 'outbound' order by message_id`
+  // The database's own client reads ids as texts.
+  return rows.map((row) => ({ ...row, conversationId: Number(row.conversationId), messageId: Number(row.messageId) }))
+}
+const askedBySms = async (phone: string, count = 1) => {
+  await expect.poll(async () => (await saidTo(phone)).length).toBe(count)
+  return saidTo(phone)
+}
+
+describe('a question', () => {
+  it('goes on with the choice that was made, and tells who made it', async () => {
+    const ana = await newPerson()
+    const runId = await flow.start([asks({ to: { tenantUserId: ana.tenantUserId }, choices })])
+    expect(await asked(ana)).toMatchObject({ text: 'Is it done?', card: { choices } })
+    expect(await flow.until(runId, 'waiting')).toMatchObject({ state: 'waiting' })
+    await answer(ana, { choice: 'no', text: 'Tomorrow' })
+    expect(await resultOf(runId)).toEqual({ text: 'Tomorrow', choice: 'no', assetKeys: [], by: ana.tenantUserId, at: expect.any(String) })
+    expect(await flow.log(runId)).toEqual(['started', 'asked started', 'asked waiting', 'asked acted', 'asked done'])
+  })
+
+  it('takes any words, and files, where it offers no choices', async () => {
+    const ana = await newPerson()
+    const { assetKey } = await world.call('upload_asset', { fileName: 'a.txt', contentBase64: 'R2F0ZSA0' }, { transport: 'mcp' })
+    const runId = await flow.start([asks({ to: { tenantUserId: ana.tenantUserId } })])
+    await answer(ana, { text: 'Gate 4', assetKeys: [assetKey] })
+    expect(await resultOf(runId)).toMatchObject({ text: 'Gate 4', choice: null, assetKeys: [assetKey] })
+  })
+
+  it('counts the first answer of many, tells the others, and keeps what comes late', async () => {
+    const all = await Promise.all(Array.from({ length: 3 }, () => newPerson({ roles: ['FileEdit'] })))
+    const [first, second, third] = all as [Person, Person, Person]
+    const runId = await flow.start([asks({ to: { role: 'FileEdit' }, choices })])
+    for (const one of all) await asked(one)
+    const late = await asked(second)
+    await answer(first, { choice: 'yes' })
+    expect(await resultOf(runId)).toMatchObject({ choice: 'yes', by: first.tenantUserId })
+    for (const one of [second, third])
+      expect((await inboxOf(one)).map(({ text }) => text)).toEqual([
+        expect.stringMatching(/^Person \d+ has answered: Yes\./),
+        'Is it done?',
+      ])
+    expect(await inboxOf(first)).toHaveLength(1)
+    await world.call('answer_inbox_message', { messageId: late.messageId, choice: 'no' }, { key: second.key })
+    const kept = await world.call('get_conversation', { conversationId: late.conversationId })
+    expect(kept).toMatchObject({ state: 'ended', messages: expect.arrayContaining([expect.objectContaining({ choice: 'no' })]) })
+    expect(await resultOf(runId)).toMatchObject({ choice: 'yes' })
+  })
+
+  it('is understood by SMS in the person’s own words, and asked again once where it is not', async () => {
+    const ana = await newPerson({ language: 'es-ES' })
+    const runId = await flow.start([asks({ to: { tenantUserId: ana.tenantUserId }, channel: 'sms', choices })])
+    await askedBySms(ana.phone)
+    await receive(world, fake, sms.webhookUrl, inboundForm(ana.phone, 'quizás mañana'))
+    const said = await askedBySms(ana.phone, 2)
+    expect(said[1]).toMatchObject({ text: expect.stringContaining('No se ha entendido'), card: { choices } })
+    await receive(world, fake, sms.webhookUrl, inboundForm(ana.phone, 'hmm'))
+    await receive(world, fake, sms.webhookUrl, inboundForm(ana.phone, 'Sí, cerrado'))
+    expect(await resultOf(runId)).toMatchObject({ text: 'Sí, cerrado', choice: 'yes', by: ana.tenantUserId })
+    expect(await saidTo(ana.phone)).toHaveLength(2)
+  })
+
+  it('takes no STOP for an answer', async () => {
+    const phone = newPhone()
+    const runId = await flow.start([asks({ to: { phone }, channel: 'sms' })])
+    await askedBySms(phone)
+    await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'STOP'))
+    await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'START'))
+    await receive(world, fake, sms.webhookUrl, inboundForm(phone, 'It is'))
+    expect(await resultOf(runId)).toMatchObject({ text: 'It is', by: phone })
+  })
+
+  it('reminds, each time once, and takes the answer to any of them', async () => {
+    const ana = await newPerson()
+    const runId = await flow.start([asks({ to: { tenantUserId: ana.tenantUserId }, choices, reminders: ['PT1S', 'PT1S'] })])
+    await expect.poll(async () => (await inboxOf(ana)).length).toBe(3)
+    expect(new Set((await inboxOf(ana)).map(({ conversationId }) => conversationId)).size).toBe(1)
+    await answer(ana, { choice: 'yes' })
+    expect(await resultOf(runId)).toMatchObject({ choice: 'yes' })
+    expect(await inboxOf(ana)).toHaveLength(3)
+  })
+
+  it('goes over another channel where the first does not reach', async () => {
+    const ana = await newPerson()
+    const runId = await flow.start([
+      asks({ to: { tenantUserId: ana.tenantUserId }, channel: 'sms', fallback: ['whatsapp', 'inbox'], choices }),
+    ])
+    const [sent] = await askedBySms(ana.phone)
+    if (!sent) throw new Error('Nothing was sent')
+    expect(await inboxOf(ana)).toEqual([])
+    fake.plan({ status: 400, code: 21_211 })
+    await deliverer.deliverFully(sent)
+    expect(await world.call('get_message_status', { messageId: sent.messageId })).toMatchObject({ status: 'failed' })
+    await answer(ana, { choice: 'yes' })
+    expect(await resultOf(runId)).toMatchObject({ choice: 'yes' })
+    // At once where it is known that nothing gets through.
+    const bea = await newPerson()
+    await world.sql`insert into platform.opt_out (tenant_id, channel, address, is_out, source, at) values (${world.tenant.tenantId}, 'sms', ${bea.phone}, true, 'person', now())`
+    const next = await flow.start([asks({ to: { tenantUserId: bea.tenantUserId }, channel: 'sms', fallback: ['inbox'], choices })])
+    await answer(bea, { choice: 'no' })
+    expect(await resultOf(next)).toMatchObject({ choice: 'no' })
+  })
+
+  it('is withdrawn with its lane, and says so', async () => {
+    const ana = await newPerson()
+    const lanes = [
+      { internalName: 'left', steps: [asks({ to: { tenantUserId: ana.tenantUserId } })] },
+      { internalName: 'right', steps: [{ internalName: 'go', stepType: 'waitForEvent', config: { event: 'go', timeout: 'PT2S' } }] },
+    ]
+    const runId = await flow.start([{ internalName: 'both', stepType: 'parallel', config: { lanes, join: 'any' } }])
+    const { conversationId } = await asked(ana)
+    expect(await flow.until(runId, 'completed', 'failed')).toMatchObject({ state: 'completed' })
+    expect(await world.call('get_conversation', { conversationId })).toMatchObject({ state: 'ended' })
+    expect((await inboxOf(ana))[0]).toMatchObject({ text: expect.stringContaining('no answer any more') })
+    expect((await flow.steps(runId)).find(({ step }) => step === 'asked')).toMatchObject({ state: 'withdrawn' })
+  })
+
+  it('ends with a run that is cancelled, and where it is overdue', async () => {
+    const [ana, bea] = [await newPerson(), await newPerson()]
+    const cancelled = await flow.start([asks({ to: { tenantUserId: ana.tenantUserId } })])
+    const { conversationId } = await asked(ana)
+    await flow.act(cancelled, (context, run) => cancelRun(context, run))
+    await flow.until(cancelled, 'cancelled')
+    expect(await world.call('get_conversation', { conversationId })).toMatchObject({ state: 'ended' })
+    const late = { internalName: 'late', stepType: 'end', config: { state: 'completed', output: 'late' } }
+    const over = await flow.start([asks({ to: { tenantUserId: bea.tenantUserId } }, { dueIn: 'PT1S', onOverdue: { goTo: 'late' } }), late])
+    expect(await flow.until(over, 'completed', 'failed')).toMatchObject({ state: 'completed', output: 'late' })
+    expect((await inboxOf(bea))[0]).toMatchObject({ text: expect.stringContaining('no answer any more') })
+  })
+
+  it('is asked once, and answered once, though the worker dies behind each commit', async () => {
+    const ana = await newPerson()
+    lost.add('begin asked')
+    lost.add('resume asked')
+    const runId = await flow.start([asks({ to: { tenantUserId: ana.tenantUserId }, choices })])
+    await answer(ana, { choice: 'yes' })
+    expect(await resultOf(runId)).toMatchObject({ choice: 'yes' })
+    expect(lost.size).toBe(0)
+    expect(await inboxOf(ana)).toHaveLength(1)
+    expect((await flow.log(runId)).filter((line) => line === 'asked acted')).toHaveLength(1)
+  })
+
+  it('to nobody fails, and says why', async () => {
+    const runId = await flow.start([asks({ to: { people: { entity: 'Nobody' } } }, { retry: { attempts: 1 } })])
+    expect(await flow.until(runId, 'failed')).toMatchObject({ error: { step: 'asked' } })
+    const closed = await flow.start([asks({ to: { email: 'x@example.com' }, channel: 'inbox' }, { retry: { attempts: 1 } })])
+    expect(await flow.until(closed, 'failed')).toMatchObject({ error: { code: 'invalid_input' } })
+  })
+})

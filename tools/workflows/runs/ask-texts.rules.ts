@@ -1,0 +1,44 @@
+/** What people are told around a question, in the languages that the pages speak and two more. */
+const texts = {
+  en: {
+    again: 'That was not understood. Please answer with one of these.',
+    answered: (name: string, answer: string) => `${name} has answered${answer}. Nothing is left to do, thank you.`,
+    somebody: 'Somebody',
+    settled: 'This question needs no answer any more, thank you.',
+  },
+  de: {
+    again: 'Das wurde nicht verstanden. Bitte antworten Sie mit einem von diesen.',
+    answered: (name: string, answer: string) => `${name} hat geantwortet${answer}. Es ist nichts mehr zu tun, danke.`,
+    somebody: 'Jemand',
+    settled: 'Diese Frage braucht keine Antwort mehr, danke.',
+  },
+  fr: {
+    again: "Cela n'a pas été compris. Veuillez répondre par l'un de ceux-ci.",
+    answered: (name: string, answer: string) => `${name} a répondu${answer}. Il n'y a plus rien à faire, merci.`,
+    somebody: "Quelqu'un",
+    settled: "Cette question n'attend plus de réponse, merci.",
+  },
+  es: {
+    again: 'No se ha entendido. Responda, por favor, con una de estas opciones.',
+    answered: (name: string, answer: string) => `${name} ha respondido${answer}. Ya no hay nada que hacer, gracias.`,
+    somebody: 'Alguien',
+    settled: 'Esta pregunta ya no necesita respuesta, gracias.',
+  },
+} as const
+
+type Language = keyof typeof texts
+
+function languageOf(languageCode: string | undefined): Language {
+  const primary = languageCode?.toLowerCase().split('-', 1)[0] ?? 'en'
+  return primary in texts ? (primary as Language) : 'en'
+}
+
+export const againText = (languageCode: string | undefined) => texts[languageOf(languageCode)].again
+
+export const settledText = (languageCode: string | undefined) => texts[languageOf(languageCode)].settled
+
+/** Somebody else was first; `label` is the choice that they took. */
+export function answeredText(languageCode: string | undefined, name: string | undefined, label: string | undefined): string {
+  const { answered, somebody } = texts[languageOf(languageCode)]
+  return answered(name ?? somebody, label === undefined ? '' : `: ${label}`)
+}

@@ -1,0 +1,77 @@
+/** Steps that are one call of an operation: which it is, and what it leaves behind. */
+import { AppError } from '#platform/errors.ts'
+
+import type { Done } from './carrying.ts'
+import { flatOf } from './ending.ts'
+import type { Said } from './runs.types.ts'
+import { isObject, listIn, slotIn } from './steps.rules.ts'
+
+export interface StepCall {
+  readonly operation: string
+  readonly input: Said
+  doneOf(answer: unknown): Done
+}
+
+const narrow = { withDataJson: false }
+
+function getRecord({ entity, eiRecordId, key1, key2, key3, filter, first }: Said): StepCall {
+  const doneOf = (answer: unknown) => ({ result: { record: flatOf(answer) } })
+  if (eiRecordId !== undefined) return { operation: 'get_instance', input: { entity, record: slotIn(eiRecordId), ...narrow }, doneOf }
+  if (filter === undefined) return { operation: 'get_instance_by_key', input: { entity, key1, key2, key3, ...narrow }, doneOf }
+  return {
+    operation: 'list_instances',
+    input: { entity, filterRules: filter, pageSize: first === true ? 1 : 2, ...narrow },
+    doneOf(answer) {
+      const [found, other] = isObject(answer) ? listIn(answer['items']) : []
+      if (found === undefined) throw new AppError('not_found', 'No record fulfils the filter.')
+      if (other !== undefined) throw new AppError('unprocessable', 'Several records fulfil the filter. Narrow it, or take the first.')
+      return doneOf(found)
+    },
+  }
+}
+
+interface Saved {
+  readonly eiRecordId: number
+  readonly outcome: string
+}
+
+function saveRecord({ entity, eiRecordId, values, ...keys }: Said): StepCall {
+  const doneOf = (answer: unknown) => {
+    // Both operations answer the record with its outcome.
+    const { eiRecordId: id, outcome } = answer as Saved
+    return { result: { eiRecordId: id, outcome } }
+  }
+  const input = { entity, ...keys, data: values }
+  if (eiRecordId === undefined || eiRecordId === null) return { operation: 'save_instance', input, doneOf }
+  return { operation: 'upsert_instance', input: { ...input, record: slotIn(eiRecordId) }, doneOf }
+}
+
+function deleteRecord({ entity, eiRecordId }: Said): StepCall {
+  return { operation: 'delete_instance', input: { entity, record: slotIn(eiRecordId) }, doneOf: () => ({ result: { eiRecordId } }) }
+}
+
+function runReport({ report, definitionJson, params }: Said): StepCall {
+  const paged = { pageSize: 1_000, ...(params === undefined ? {} : { params }) }
+  return {
+    ...(report === undefined
+      ? { operation: 'execute_report_inline', input: { definitionJson, ...paged } }
+      : { operation: 'execute_report', input: { report, ...paged } }),
+    doneOf: (answer) => (isObject(answer) ? { result: { rows: listIn(answer['rows']), totalCount: answer['totalCount'] } } : {}),
+  }
+}
+
+function callOperation({ operation, input }: Said): StepCall {
+  const name = String(operation)
+  if (name.startsWith('await_'))
+    throw new AppError('unprocessable', `${name.slice(0, 80)} waits, and a step does not: use ask or waitForEvent.`)
+  return { operation: name, input: isObject(input) ? input : {}, doneOf: (answer) => ({ result: answer }) }
+}
+
+const calls: ReadonlyMap<string, (config: Said) => StepCall> = new Map(
+  Object.entries({ getRecord, saveRecord, deleteRecord, runReport, callOperation }),
+)
+
+/** The call that a step is, by its resolved configuration; undefined for a type that is none. Throws AppError `unprocessable`. */
+export function callOf(stepType: string, config: Said): StepCall | undefined {
+  return calls.get(stepType)?.(config)
+}
