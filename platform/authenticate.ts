@@ -1,25 +1,28 @@
 /** Who a credential belongs to. Looked up as the look-up role, kept for a few seconds, dropped at once when a key, a user or a tenant changes. */
-import { createHash, randomBytes } from 'node:crypto'
-import { BlockList, isIP, isIPv6 } from 'node:net'
+import { randomBytes } from 'node:crypto'
+import type { BlockList } from 'node:net'
 import { crc32 } from 'node:zlib'
 
 import { LRUCache } from 'lru-cache'
 
 import { type ActingFor, actorOfRun, findActingUser } from './acting.ts'
 import type { Credential } from './call.ts'
+import { addressList, isOnList } from './client-address.ts'
 import type { Databases } from './db/databases.ts'
 import { AppError } from './errors.ts'
 import type { Actor } from './operation.ts'
 import { roleBits } from './roles.ts'
 import type { Secrets } from './secrets.ts'
+import { findSession, hashToken, isSessionToken, sessionIdOf } from './sessions.ts'
 import type { Wake } from './wake.ts'
 
 /** Poked after a change of keys, users, roles or tenants. */
 export const credentialsTopic = 'credentials'
 
-const keptMs = 5_000
-/** Older than this it is looked up again while calls go on with what is known, so that a credential in use never waits for the database. */
-const freshMs = 2_500
+/** No longer than this is anything believed whose change nobody was told of, since the line that tells may break. */
+const keptMs = 1_000
+/** Older than this it is looked up again while calls go on with what is known, so that a credential in use does not wait for the database. */
+const freshMs = 500
 
 export interface Authenticator {
   /** Throws AppError `unauthenticated` or `tenant_suspended`. */
@@ -57,26 +60,7 @@ export function newApiKey(): string {
 
 /** What is kept of a key: SHA-256, since a random secret of 240 bits needs no slow hash. */
 export function hashApiKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
-}
-
-/** The addresses and CIDR ranges as one list to ask; undefined where there are none. Throws on a text that is neither. */
-export function addressList(addresses: readonly string[]): BlockList | undefined {
-  if (addresses.length === 0) return undefined
-  const list = new BlockList()
-  for (const text of addresses) {
-    const [address = '', bits, ...rest] = text.split('/')
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-    if (isIP(address) === 0 || rest.length > 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits)))
-      throw new TypeError(`${text} is no address`)
-    if (bits === undefined) list.addAddress(address, family)
-    else list.addSubnet(address, Number(bits), family)
-  }
-  return list
-}
-
-function isFrom(list: BlockList, ip: string | undefined): boolean {
-  return ip !== undefined && isIP(ip) !== 0 && list.check(ip, isIPv6(ip) ? 'ipv6' : 'ipv4')
+  return hashToken(key)
 }
 
 /** What a signature of a URL is made over: method, path, expiry in seconds since the epoch, tenant user, and who asked for it. */
@@ -89,15 +73,20 @@ export function apiKeyOf({ kind, credentialId }: Pick<Actor, 'kind' | 'credentia
   return kind === 'key' ? Number(credentialId.slice('key:'.length)) : undefined
 }
 
-/** Who asks for a URL, as it names them: a key (`k12`), or the product itself (`s`) for a file of a message. Undefined: nobody whom a URL could outlive. */
+/** Who asks for a URL, as it names them: a key (`k12`), a session (`n9`), or the product itself (`s`) for a file of a message. Undefined: nobody whom a URL could outlive. */
 export function askerOf(actor: Pick<Actor, 'kind' | 'credentialId'>): string | undefined {
   const apiKeyId = apiKeyOf(actor)
   if (apiKeyId !== undefined) return `k${apiKeyId}`
+  const sessionId = sessionIdOf(actor)
+  if (sessionId !== undefined) return `n${sessionId}`
   return actor.kind === 'system' ? 's' : undefined
 }
 
 const refusal = () =>
-  new AppError('unauthenticated', 'The credential is missing, wrong, expired or revoked. Send an API key as "Authorization: Bearer <key>".')
+  new AppError(
+    'unauthenticated',
+    'The credential is missing, wrong, expired or revoked. Send an API key, or the token of a session, as "Authorization: Bearer <key>".',
+  )
 
 /** What every call of a suspended tenant answers, those among them that were waiting when it was suspended. */
 export const suspended = () =>
@@ -106,7 +95,7 @@ export const suspended = () =>
 export function createAuthenticator(options: { databases: Databases; secrets: Secrets; wake: Wake }): Authenticator {
   const { databases, secrets, wake } = options
   const kept = new LRUCache<string, Found>({ max: 10_000, ttl: keptMs })
-  const touched = new LRUCache<number, true>({ max: 10_000, ttl: 60_000 })
+  const touched = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 })
   /** Look-ups under way, which those who ask meanwhile share. */
   const looking = new Map<string, Promise<Found | undefined>>()
   // A look-up that began before a change must not be kept after it, nor answer one who asks after it.
@@ -166,9 +155,15 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
         credentialId: `key:${row.apiKeyId}`,
       },
       isSuspended: row.isSuspended,
-      allowedFrom: addressList(row.allowedAddresses),
+      allowedFrom: row.allowedAddresses.length === 0 ? undefined : addressList(row.allowedAddresses),
       validUntil: row.validUntil ?? Number.POSITIVE_INFINITY,
     }
+  }
+
+  async function findPerson(by: Parameters<typeof findSession>[1], sharer: string): Promise<Found | undefined> {
+    const foundAt = performance.now()
+    const found = await findSession(databases, by, sharer)
+    return found && { ...found, foundAt, allowedFrom: undefined }
   }
 
   /** Whom a URL names that the product signed itself: it was given the right to show that one file with the message that it delivers. */
@@ -207,7 +202,10 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
   /** A URL is as good as the credential that asked for it is now, but from anywhere: it is made to be passed on. */
   async function findSigned(asker: string, tenantUserId: number, sharer: string): Promise<Found | undefined> {
     if (asker === 's') return findSender(tenantUserId, sharer)
-    const found = await findKey({ apiKeyId: Number(asker.slice(1)), tenantUserId }, sharer)
+    const id = Number(asker.slice(1))
+    const found = asker.startsWith('n')
+      ? await findPerson({ sessionId: id, tenantUserId }, sharer)
+      : await findKey({ apiKeyId: id, tenantUserId }, sharer)
     return found && { ...found, actor: { ...found.actor, kind: 'signed', credentialId: `signed:${tenantUserId}` }, allowedFrom: undefined }
   }
 
@@ -217,13 +215,18 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
     return found && { ...found, foundAt, allowedFrom: undefined, validUntil: Number.POSITIVE_INFINITY }
   }
 
-  // Best effort and at most once a minute for each key: a call never waits for it.
-  function touch(apiKeyId: number): void {
-    if (touched.has(apiKeyId)) return
-    touched.set(apiKeyId, true)
+  // Best effort and at most once a minute for each credential: a call never waits for it.
+  function touch({ kind, credentialId }: Actor): void {
+    if (touched.has(credentialId)) return
+    touched.set(credentialId, true)
+    const id = Number(credentialId.slice(credentialId.indexOf(':') + 1))
     databases
-      .lookUp((tx) => tx`update platform.api_key set last_used_date = date_trunc('milliseconds', now()) where api_key_id = ${apiKeyId}`)
-      .catch(() => touched.delete(apiKeyId))
+      .lookUp((tx) =>
+        kind === 'session'
+          ? tx`update platform.session set last_used_date = date_trunc('milliseconds', now()) where session_id = ${id}`
+          : tx`update platform.api_key set last_used_date = date_trunc('milliseconds', now()) where api_key_id = ${id}`,
+      )
+      .catch(() => touched.delete(credentialId))
   }
 
   /** One look-up for all who ask meanwhile. */
@@ -245,8 +248,10 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
   }
 
   async function find(id: string, lookUp: () => Promise<Found | undefined>): Promise<Found> {
-    const known = kept.get(id)
-    if (known && performance.now() - known.foundAt < freshMs) return known
+    const last = kept.get(id)
+    const age = last ? performance.now() - last.foundAt : 0
+    const known = age < keptMs ? last : undefined
+    if (known && age < freshMs) return known
     const looked = look(id, lookUp)
     if (known) {
       // Where it fails, what is known is looked up again by the next call, until it is too old.
@@ -267,14 +272,17 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
         case 'none':
           throw refusal()
         case 'bearer': {
-          const hash = hashApiKey(credential.token)
-          found = await find(hash.toString('base64'), () => findKey({ hash }, sharer))
-          touch(apiKeyOf(found.actor) ?? 0)
+          const { token } = credential
+          const hash = hashToken(token)
+          found = await find(hash.toString('base64'), () =>
+            isSessionToken(token) ? findPerson({ hash }, sharer) : findKey({ hash }, sharer),
+          )
+          touch(found.actor)
           break
         }
         case 'signed': {
           const { method, path, sig, exp, u } = credential
-          const [, asker = '', signature = ''] = /^(k\d{1,9}|s)\.([\w-]{1,100})$/.exec(sig) ?? []
+          const [, asker = '', signature = ''] = /^([kn]\d{1,9}|s)\.([\w-]{1,100})$/.exec(sig) ?? []
           const isValid =
             /^\d{1,12}$/.test(exp) && /^\d{1,9}$/.test(u) && secrets.verify('url', signedText(method, path, exp, u, asker), signature)
           if (!isValid || Number(exp) * 1000 < Date.now())
@@ -290,7 +298,7 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
         }
       }
       if (found.validUntil < Date.now()) throw refusal()
-      if (found.allowedFrom && !isFrom(found.allowedFrom, ip)) throw refusal()
+      if (found.allowedFrom && !isOnList(found.allowedFrom, ip)) throw refusal()
       if (found.isSuspended) throw suspended()
       return found.actor
     },

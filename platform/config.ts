@@ -58,10 +58,32 @@ function isOrigin(text: string): boolean {
 const environment = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address that every port listens on'),
   PORT: port(4000).describe('API and MCP'),
+  PORTAL_PORT: port(4001).describe('Where PORTAL_URL is reached unless it is told'),
   MAIL_PORT: port(4025).describe('Inbound mail (SMTP)'),
   PUBLIC_URL: url
     .refine((text) => text === undefined || isWholeAddress(text), 'a whole address, such as https://ops.example.com')
     .describe('The address that people and vendors reach; used in links and to check webhook signatures; absent: http://localhost:<PORT>'),
+  PORTAL_URL: url
+    .refine(
+      (text) => text === undefined || (isWholeAddress(text) && new URL(text).pathname === '/'),
+      'an origin, such as https://portal.example.com',
+    )
+    .describe('The address of the portal: sign-in, and the links of mails that lead to it; absent: http://localhost:<PORTAL_PORT>'),
+  TENANT_DOMAIN: z
+    .string()
+    .regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, 'a domain in lower case, such as example.com')
+    .optional()
+    .describe("A tenant without a host of its own is at <subDomain>.<TENANT_DOMAIN>; absent: PORTAL_URL's host"),
+  TRUSTED_PROXIES: z
+    .string()
+    .default('')
+    .refine(
+      (list) => parts(list).every((part) => asRange(part) !== undefined),
+      'addresses or CIDRs such as 10.0.0.0/8, with commas between',
+    )
+    .describe(
+      'Comma-separated CIDRs of the proxies in front, whose X-Forwarded-For is believed; none: the connection tells where a call comes from',
+    ),
   DATA_DIR: z.string().default('.data').describe('Where embedded services and local files keep their data'),
   XDG_CACHE_HOME: z.string().optional().describe('Parent of the per-user cache of things fetched or built once; absent: ~/.cache'),
   DATABASE_URL: databaseUrl.describe("PostgreSQL 18, as the schema's owner; absent: started embedded"),
@@ -144,6 +166,11 @@ export interface Config {
   readonly port: number
   readonly mailPort: number
   readonly publicUrl: string
+  /** An origin. */
+  readonly portalUrl: string
+  readonly tenantDomain: string
+  /** CIDRs. */
+  readonly trustedProxies: readonly string[]
   /** Absolute path. */
   readonly dataDir: string
   /** Absolute path of the per-user cache, `<XDG_CACHE_HOME>/fieldloop`. */
@@ -212,11 +239,15 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     throw new Error(`The environment has settings that cannot be used. ${wrong}`)
   }
   const e = parsed.data
+  const portalUrl = new URL(e.PORTAL_URL ?? `http://localhost:${e.PORTAL_PORT}`)
   return {
     host: e.HOST,
     port: e.PORT,
     mailPort: e.MAIL_PORT,
     publicUrl: (e.PUBLIC_URL ?? `http://localhost:${e.PORT}`).replace(/\/+$/, ''),
+    portalUrl: portalUrl.origin,
+    tenantDomain: e.TENANT_DOMAIN ?? portalUrl.hostname,
+    trustedProxies: parts(e.TRUSTED_PROXIES).flatMap((part) => asRange(part) ?? []),
     dataDir: resolve(e.DATA_DIR),
     cacheDir: join(e.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'fieldloop'),
     database: {

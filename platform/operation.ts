@@ -26,8 +26,18 @@ export interface Actor {
   readonly roleFlag: number
   /** The tenant user whose name stands for what is written, where it is another: of a link the recipient, whose right is the maker's. */
   readonly writesAs?: number | undefined
-  /** What idempotency keys and rate limits are scoped to: `key:12`, `session:9`, `signed:4`, `public`, `system`, of a run `workflow:7`. */
+  /** `key:12`, `session:9`, `signed:4`, `public`, `system`, of a run `workflow:7`. */
   readonly credentialId: string
+  /** Of a session: when the person last showed who they are, in milliseconds since the epoch. */
+  readonly provedAt?: number | undefined
+}
+
+/**
+ * What idempotency keys and rates are scoped to. A person's sessions share them: a save that is repeated after signing in again must not save twice, and
+ * nobody gets more by signing in more often.
+ */
+export function scopeOf({ kind, credentialId, tenantUserId }: Pick<Actor, 'kind' | 'credentialId' | 'tenantUserId'>): string {
+  return kind === 'session' ? `user:${tenantUserId}` : credentialId
 }
 
 /** In whose name an actor writes. */
@@ -65,6 +75,11 @@ export interface CallContext {
   readonly services: Services
   readonly upload: Upload | undefined
   readonly raw: RawRequest | undefined
+  /** Where the call comes from, as far as it is known. */
+  readonly ip?: string | undefined
+  readonly userAgent?: string | undefined
+  /** Of a public operation that takes one: the session that came with the call. */
+  readonly session?: Actor | undefined
   /** Of a public call alone, which comes from nobody in particular: the operation counts it within what it was sent. */
   readonly idempotencyKey?: string | undefined
   /** Whose zone and language days and texts are in, where what is read is for somebody else than the caller. */
@@ -166,6 +181,8 @@ interface Common<I extends z.ZodObject, O extends z.ZodType> {
   readonly mcpRequiredFields?: readonly string[]
   /** What it is about may be over for ever, and a conflict with that is 410. */
   readonly mayBeOver?: true
+  /** Of a public operation: a session that comes as Bearer is held to be good, and given to the handler as `session`. */
+  readonly takesSession?: true
   /** Carried by a URL of ours, not listed as an operation: the target of a one-time upload. */
   readonly isUnlisted?: boolean
 }

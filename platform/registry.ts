@@ -19,7 +19,7 @@ export interface RegisteredOperation extends Operation {
   readonly outputSchema: JsonSchema
   /** The same as MCP's structured content. */
   readonly structuredSchema: JsonSchema
-  /** Public, Agent and unlisted operations are REST only; every other one is also a tool. */
+  /** Public, Agent, Person and unlisted operations are REST only; every other one is also a tool. */
   readonly isTool: boolean
   /** What people say when they mean it, of a tool. */
   readonly phrases: readonly string[]
@@ -99,7 +99,7 @@ function register(domain: Domain, operation: Operation): RegisteredOperation {
   if (missing.length > 0) throw new Error(`${name}: the input lacks the path parameters ${missing.join(', ')}`)
   const roleRule = parseRoles(operation.roles)
   const outputSchema = toJsonSchema(output, 'output')
-  const isTool = roleRule.needsCredential && !roleRule.admitsAgent && operation.isUnlisted !== true
+  const isTool = roleRule.needsCredential && !roleRule.admitsAgent && !roleRule.isOfPerson && operation.isUnlisted !== true
   return {
     ...operation,
     domain: domain.name,

@@ -35,13 +35,14 @@ export const roleDescriptions: Readonly<Record<RoleName, string>> = {
 }
 
 /**
- * The role column of operations.tsv: `any`, `Public`, `Agent`, or role names joined by `|` (one of them) or `&` (all of them);
+ * The role column of operations.tsv: `any`, `Public`, `Agent`, `Person` (a person's own session), or role names joined by `|` (one of them) or `&` (all of them);
  * `Signed` among alternatives admits a signed URL.
  */
 export type RoleExpression =
   | 'any'
   | 'Public'
   | 'Agent'
+  | 'Person'
   | 'Signed'
   | RoleName
   | `${RoleName}|${RoleName | 'Signed'}`
@@ -51,6 +52,8 @@ export interface RoleRule {
   readonly needsCredential: boolean
   readonly admitsSigned: boolean
   readonly admitsAgent: boolean
+  /** A person's own session alone: no key, grant, signed URL or run, whatever its roles. */
+  readonly isOfPerson: boolean
   /** Each entry is a mask; the caller passes when it holds every bit of at least one of them. Empty: any signed-in caller. */
   readonly masks: readonly number[]
 }
@@ -59,11 +62,14 @@ function isRoleName(text: string): text is RoleName {
   return text in roleBits
 }
 
+const signedIn: RoleRule = { needsCredential: true, admitsSigned: false, admitsAgent: false, isOfPerson: false, masks: [] }
+
 /** Parses a role expression. Throws on a name that is no role, so that a typo fails at boot. */
 export function parseRoles(expression: string): RoleRule {
-  if (expression === 'any') return { needsCredential: true, admitsSigned: false, admitsAgent: false, masks: [] }
-  if (expression === 'Public') return { needsCredential: false, admitsSigned: false, admitsAgent: false, masks: [] }
-  if (expression === 'Agent') return { needsCredential: true, admitsSigned: false, admitsAgent: true, masks: [] }
+  if (expression === 'any') return signedIn
+  if (expression === 'Public') return { ...signedIn, needsCredential: false }
+  if (expression === 'Agent') return { ...signedIn, admitsAgent: true }
+  if (expression === 'Person') return { ...signedIn, isOfPerson: true }
   const masks: number[] = []
   let admitsSigned = false
   for (const alternative of expression.split('|')) {
@@ -78,7 +84,7 @@ export function parseRoles(expression: string): RoleRule {
     }
     masks.push(mask)
   }
-  return { needsCredential: true, admitsSigned, admitsAgent: false, masks }
+  return { ...signedIn, admitsSigned, masks }
 }
 
 /** The roles that an expression asks a signed-in caller for, in words: `GlobalAdmin or AdminUser`. A signed URL is no role. */
@@ -90,10 +96,10 @@ export function roleWords(expression: RoleExpression): string {
     .join(' or ')
 }
 
-/** Whether a caller with these roles passes the rule. */
+/** Whether a caller with these roles passes the rule. What a person's session alone may do is no matter of roles, and passes here for nobody. */
 export function allows(rule: RoleRule, roleFlag: number): boolean {
   if (!rule.needsCredential) return true
-  if (rule.admitsAgent) return false
+  if (rule.admitsAgent || rule.isOfPerson) return false
   if (rule.masks.length === 0) return !rule.admitsSigned
   return rule.masks.some((mask) => (roleFlag & mask) === mask)
 }

@@ -13,7 +13,7 @@ import type { OpenTransaction } from './db/transaction.ts'
 import { rerun, sqlState, StaleRead } from './db/transaction.ts'
 import { AppError, type ErrorCode } from './errors.ts'
 import { claimKey, fileFingerprint, fingerprintOf, freeKey, hashedUpload, keepAnswer, type KeyScope, takeKey } from './idempotency.ts'
-import type { Actor, CallContext, StagedContext, TxContext } from './operation.ts'
+import { type Actor, type CallContext, scopeOf, type StagedContext, type TxContext } from './operation.ts'
 import { parseInTurns } from './parse.ts'
 import { findNoSuchId } from './path-ids.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -43,7 +43,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     registry: parts.registry,
     room: parts.room,
     identify: (credential: Credential, ip?: string) => parts.authenticator.identify(credential, ip),
-    charge: (actor, calls) => parts.rateLimit.take(actor.credentialId, calls),
+    charge: (actor, calls) => parts.rateLimit.take(scopeOf(actor), calls),
     async run(call) {
       try {
         const { operation, transport, requestId, traceparent } = call
@@ -63,9 +63,29 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 const keptDaysOfRuns = 400
 
 /** What a caller's rate is counted under: all runs in a user's name share what one key has. */
-function limitedAs({ kind, credentialId, tenantUserId }: Actor, ip: string | undefined): string {
-  if (kind === 'public') return `public:${ip ?? ''}`
-  return kind === 'acting' ? `acting:${tenantUserId}` : credentialId
+function limitedAs(actor: Actor, ip: string | undefined): string {
+  if (actor.kind === 'public') return `public:${ip ?? ''}`
+  return actor.kind === 'acting' ? `acting:${actor.tenantUserId}` : scopeOf(actor)
+}
+
+/** A signed URL opens what it was made for alone, and only while whoever asked for it could open it. What is a person's own no roles open. */
+function isAdmitted({ operation: { roleRule } }: Call, { kind, roleFlag }: Actor): boolean {
+  if (roleRule.isOfPerson) return kind === 'session'
+  return allows(roleRule, roleFlag) && (kind !== 'signed' || roleRule.admitsSigned)
+}
+
+function whyNotAdmitted({ operation }: Call, actor: Actor): string {
+  if (operation.roleRule.isOfPerson)
+    return `${operation.name} is a person's own: no key, link or run may call it. Sign in with login, and send that session's token.`
+  return `${operation.name} needs the role ${roleWords(operation.roles)}; this credential has ${rolesOf(actor.roleFlag).join(', ') || 'none'}.`
+}
+
+/** The session that came with a call which needs none. */
+async function sessionOf({ authenticator }: PipelineParts, { operation, credential, ip }: Call): Promise<Actor | undefined> {
+  if (operation.takesSession !== true || credential.kind === 'none') return undefined
+  const actor = await authenticator.identify(credential, ip)
+  if (actor.kind === 'session') return actor
+  throw new AppError('unauthenticated', `${operation.name} takes a session as Bearer, or none. Sign in with login.`)
 }
 
 async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
@@ -85,18 +105,14 @@ async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
     ip: call.ip,
     facts,
   })
-  // A signed URL opens what it was made for alone, and only while whoever asked for it could open it.
-  const isAdmitted = allows(operation.roleRule, actor.roleFlag) && (actor.kind !== 'signed' || operation.roleRule.admitsSigned)
-  if (!isAdmitted) {
+  if (!isAdmitted(call, actor)) {
     await services.databases.transact({ tenantId: actor.tenantId }, ({ tx }) => insertAuditEvent(tx, audited('denied', 'forbidden')))
-    throw new AppError(
-      'forbidden',
-      `${operation.name} needs the role ${roleWords(operation.roles)}; this credential has ${rolesOf(actor.roleFlag).join(', ') || 'none'}.`,
-    )
+    throw new AppError('forbidden', whyNotAdmitted(call, actor))
   }
+  const session = await sessionOf(parts, call)
   const rows = await parts.room.takeForRows(sharerOf(actor, call.ip), rowsOf(call.input, services.config.limits.bulkRows), call.signal)
   try {
-    return await runAdmitted(parts, call, actor, facts, audited)
+    return await runAdmitted(parts, call, { actor, session }, facts, audited)
   } finally {
     rows.release()
   }
@@ -105,7 +121,7 @@ async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
 async function runAdmitted(
   parts: PipelineParts,
   call: Call,
-  actor: Actor,
+  { actor, session }: { readonly actor: Actor; readonly session: Actor | undefined },
   facts: Record<string, unknown>,
   audited: (outcome: AuditEvent['outcome'], code?: ErrorCode) => AuditEvent,
 ): Promise<unknown> {
@@ -133,6 +149,9 @@ async function runAdmitted(
     services,
     upload: call.upload,
     raw: call.raw,
+    ip: call.ip,
+    userAgent: call.userAgent,
+    session,
     ...(actor.kind === 'public' ? { idempotencyKey: call.idempotencyKey } : {}),
     answerBytes: call.transport === 'rest' ? services.config.limits.answerBytes : services.config.limits.mcpAnswerBytes,
     tellProgress: call.onProgress,
@@ -143,7 +162,7 @@ async function runAdmitted(
     call.idempotencyKey !== undefined && operation.effect !== 'read' && actor.kind !== 'public'
       ? {
           tenantId: actor.tenantId,
-          credentialId: actor.credentialId,
+          credentialId: scopeOf(actor),
           operation: operation.name,
           key: call.idempotencyKey,
           fingerprint: await fingerprintOf(input),
@@ -157,8 +176,10 @@ async function runAdmitted(
   try {
     return await (operation.handler ? runInTransaction(frame, operation.handler) : runStaged(frame))
   } catch (error) {
-    // A grant or a change that a handler refuses leaves the same trace as a call that is refused here; a stranger has no tenant to leave one in.
-    if (error instanceof AppError && error.code === 'forbidden' && actor.kind !== 'public')
+    // A grant or a change that a handler refuses leaves the same trace as a call that is refused here; a stranger has no tenant to leave one in, and what
+    // people do with their own log-in is not their tenant's to read.
+    const isOwn = actor.kind === 'public' || operation.roleRule.isOfPerson
+    if (error instanceof AppError && error.code === 'forbidden' && !isOwn)
       await services.databases.transact({ tenantId: actor.tenantId }, ({ tx }) => insertAuditEvent(tx, audited('denied', error.code)))
     throw error
   }
@@ -194,7 +215,7 @@ async function runInTransaction(frame: Frame, handler: Handler): Promise<unknown
     const result = await handler(inner, frame.input as never)
     if (!isRead) await call.commitWith?.(inner.tx, result)
     if (key) await keepAnswer(inner.tx, key, keptAnswer(frame, result))
-    if (!isRead) open.trail(insertAuditEvent(inner.tx, frame.audited('done')))
+    if (!isRead && !operation.roleRule.isOfPerson) open.trail(insertAuditEvent(inner.tx, frame.audited('done')))
     return result
   })
   if (isRead) {
@@ -212,6 +233,7 @@ async function commitAside({ call: { commitWith }, context, parts }: Frame, answ
 /** Reads leave no trace unless the handler said that they showed something that must: a secret or a sensitive value. */
 async function auditRead(frame: Frame): Promise<void> {
   const { facts, call, parts, context } = frame
+  if (call.operation.roleRule.isOfPerson) return
   if (!Object.keys(facts).some((fact) => !call.operation.pathParams.includes(fact))) return
   await parts.services.databases.transact({ tenantId: context.tenantId }, ({ tx }) => insertAuditEvent(tx, frame.audited('done')))
 }
@@ -253,7 +275,7 @@ async function runStaged(frame: Frame): Promise<unknown> {
       await databases.transact(own, async ({ tx }) => {
         await call.commitWith?.(tx, result)
         if (claim) await keepAnswer(tx, withBytes(claim, file), keptAnswer(frame, result))
-        await insertAuditEvent(tx, frame.audited('done'))
+        if (!operation.roleRule.isOfPerson) await insertAuditEvent(tx, frame.audited('done'))
       })
     }
     return result

@@ -29,6 +29,9 @@ export interface Secrets {
   /** Seals a text under a tenant's key, bound to the row that keeps it (`channel:12`). */
   sealText(tenant: { tenantId: number; sealedKey: Buffer }, boundTo: string, text: string): Buffer
   unsealText(tenant: { tenantId: number; sealedKey: Buffer }, boundTo: string, sealed: Buffer): string
+  /** Seals a text that is no tenant's, bound to the row that keeps it (`factor:12`). */
+  sealOwn(boundTo: string, text: string): Buffer
+  unsealOwn(boundTo: string, sealed: Buffer): string
   /** HMAC-SHA256 under a key derived for this purpose, base64url. */
   sign(purpose: string, text: string): string
   /** Compares in constant time. */
@@ -46,6 +49,7 @@ export function createSecrets(installationKey: Buffer): Secrets {
     opened.set(id, key)
     return key
   }
+  const ownKey = createHmac('sha256', installationKey).update('own values').digest()
   const signature = (purpose: string, text: string) => {
     const key = createHmac('sha256', installationKey).update(`sign ${purpose}`).digest()
     return createHmac('sha256', key).update(text).digest('base64url')
@@ -54,6 +58,8 @@ export function createSecrets(installationKey: Buffer): Secrets {
     newTenantKey: () => seal(installationKey, 'tenant key', randomBytes(32)),
     sealText: (tenant, boundTo, text) => seal(tenantKey(tenant), boundTo, Buffer.from(text)),
     unsealText: (tenant, boundTo, sealed) => unseal(tenantKey(tenant), boundTo, sealed).toString(),
+    sealOwn: (boundTo, text) => seal(ownKey, boundTo, Buffer.from(text)),
+    unsealOwn: (boundTo, sealed) => unseal(ownKey, boundTo, sealed).toString(),
     sign: signature,
     verify(purpose, text, given) {
       const right = Buffer.from(signature(purpose, text))

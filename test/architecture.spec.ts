@@ -70,9 +70,9 @@ const words = (text: string) => text.split(' ')
  */
 const tables: Readonly<Record<string, readonly string[]>> = {
   product: ['language', 'vertical'],
-  platform: ['audit_event', 'event', 'idempotency_key', 'outbox', 'record_block', 'watermark_epoch'],
+  platform: ['attempt', 'audit_event', 'event', 'idempotency_key', 'outbox', 'record_block', 'watermark_epoch'],
   assets: ['asset', 'asset_receiver'],
-  auth: ['api_key', 'secret'],
+  auth: words('api_key app_user person_email person_factor recovery_code secret session sign_in'),
   definitions: ['definition', 'definition_use'],
   entities: ['detached_property', 'entity', 'entity_display', 'entity_property', 'entity_relation', 'identity_claim', 'identity_link'],
   events: ['event_delivery', 'event_subscription', 'event_watcher'],
@@ -88,7 +88,9 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   schedules: ['schedule'],
   schema: ['category', 'publisher'],
   tenants: ['tenant'],
-  users: words('app_user tenant_user user_contact count_users ensure_user is_member_elsewhere rename_user set_login_email set_password'),
+  users: words(
+    'tenant_user user_contact add_person count_users ensure_user has_second_factor is_member_elsewhere rename_user set_first_log_in set_login_email set_password',
+  ),
   views: ['view_sync'],
   workflows: words(
     'trigger_cause trigger_clock trigger_firing workflow workflow_log workflow_run workflow_signal workflow_step_run workflow_trigger workflow_version workflow_webhook',
@@ -97,8 +99,11 @@ const tables: Readonly<Record<string, readonly string[]>> = {
 
 /** Who else writes a table. */
 const alsoWrite: Readonly<Record<string, readonly string[]>> = {
-  // When a key was last used, the versions of definitions, and whether an entity has its tables: the floor's own columns.
+  // When a key or a session was last used, the versions of definitions, and whether an entity has its tables: the floor's own columns.
   api_key: ['platform'],
+  session: ['platform'],
+  // When somebody signed in last.
+  tenant_user: ['auth'],
   tenant: ['platform'],
   entity: ['platform'],
   // What was carried on, and what is past its time.
@@ -118,6 +123,7 @@ const alsoRead: Readonly<Record<string, readonly string[]>> = {
   event: ['events'],
   // The floor writes whether somebody watches, and the catalog says it to saves.
   event_watcher: ['entities', 'platform'],
+  app_user: ['platform'],
   category: ['platform', 'properties'],
   entity: ['definitions', 'properties', 'query', 'schema'],
   // A list leaves out what rules bind.
@@ -131,7 +137,7 @@ const alsoRead: Readonly<Record<string, readonly string[]>> = {
   property_option: ['platform'],
   property_option_display: ['platform'],
   property_option_filter: ['platform'],
-  tenant: ['users', 'properties', 'schema'],
+  tenant: ['auth', 'users', 'properties', 'schema'],
   tenant_user: ['platform', 'schema', 'messaging', 'entities', 'events', 'workflows'],
   user_contact: ['entities', 'messaging'],
   count_users: ['tenants'],

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 import newman, { type NewmanRunSummary } from 'newman'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
@@ -14,7 +17,10 @@ afterAll(() => stack.stop(), 60_000)
 
 function run(collection: object): Promise<NewmanRunSummary> {
   return new Promise((done, reject) => {
-    const envVar = [{ key: 'apiKey', value: stack.key }]
+    const envVar = [
+      { key: 'apiKey', value: stack.key },
+      { key: 'password', value: readFileSync(join(stack.dataDir, 'bootstrap-password'), 'utf8').trim() },
+    ]
     newman.run({ collection, envVar, timeoutRequest: 60_000 }, (error, summary) => (error ? reject(error) : done(summary)))
   })
 }

@@ -1,9 +1,11 @@
 /** Tenants: provisioned whole, suspended at once, and the first one at the first boot. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { loadConfig } from '#platform/config.ts'
 import { verifyPassword } from '#platform/passwords.ts'
 import { flagOf, tenantAdminRoles } from '#platform/roles.ts'
 import { provisionFirstTenant } from '#tools/tenants/service.ts'
+import { hostOf } from '#tools/tenants/tenants.rules.ts'
 
 import { refused } from './support/refused.ts'
 import { openWorld, type TestTenant, useWorld, type World } from './support/world.ts'
@@ -61,24 +63,36 @@ describe('provisioning', () => {
     expect(made).toMatchObject({ subDomain: 'mixedcase', host: 'fields.example.com' })
     await expect(provision({ subDomain: 'mixedCASE' })).rejects.toMatchObject(refused('already_exists', /sub-domain/))
     await expect(provision({ host: 'fields.example.com' })).rejects.toMatchObject(refused('already_exists', /host/))
-    await expect(provision({ initialAdmin: { email: 'else@x.example', userName: 'BOSS-tenant1' } })).rejects.toMatchObject(
-      refused('already_exists', /user name/),
-    )
-    const { resultData } = await call('list_tenants', { search: 'tenant 4' })
+    await expect(provision({ host: 'tenant1.localhost' })).rejects.toMatchObject(refused('already_exists', /host/))
+    await provision({ subDomain: 'far', host: 'near.localhost' })
+    await expect(provision({ subDomain: 'near' })).rejects.toMatchObject(refused('already_exists', /host/))
+    const { resultData } = await call('list_tenants', { search: 'tenant 3' })
     expect(resultData).toEqual([])
   })
 
-  it('takes a person who is known already as the same person', async () => {
+  it('makes each administrator a person of their own, whatever address is written down', async () => {
     const [one, two] = [
       await provision({ initialAdmin: { email: 'same@x.example' } }),
       await provision({ initialAdmin: { email: 'Same@X.example' } }),
     ]
-    expect(two.initialAdmin).toMatchObject({ userId: one.initialAdmin.userId, userName: 'same@x.example' })
-    expect(two.initialAdmin.tenantUserId).not.toBe(one.initialAdmin.tenantUserId)
+    expect(two.initialAdmin).toMatchObject({ userName: 'same@x.example' })
+    expect(two.initialAdmin.userId).not.toBe(one.initialAdmin.userId)
+  })
+
+  it('computes the host of a tenant that has none of its own, so that it follows TENANT_DOMAIN', async () => {
+    const { tenantId } = await provision({ subDomain: 'computed' })
+    const [row] = await world.sql`select host from platform.tenant where tenant_id = ${tenantId}`
+    expect(row).toEqual({ host: null })
+    const { apiKey: key } = await call('create_api_key', { name: 'k', roles: [], tenantId })
+    expect(await call('whoami', {}, { key })).toMatchObject({ tenantHost: 'computed.localhost' })
+    const config = loadConfig({ PORTAL_URL: 'https://portal.example.com' })
+    expect(config).toMatchObject({ tenantDomain: 'portal.example.com', portalUrl: 'https://portal.example.com' })
+    expect(hostOf({ host: null, subDomain: 'computed' }, config.tenantDomain)).toBe('computed.portal.example.com')
   })
 
   it.each([
     ['a sub-domain with a dot', { subDomain: 'a.b' }, '$.subDomain'],
+    ['a sub-domain that the installation keeps for itself', { subDomain: 'Login' }, '$.subDomain'],
     ['a host with a port', { host: 'x.example:80' }, '$.host'],
     ['an e-mail that is none', { initialAdmin: { email: 'boss' } }, '$.initialAdmin.email'],
     ['a theme that is no object', { cssJson: '[1]' }, '$.cssJson'],

@@ -38,30 +38,23 @@ describe('contacts', () => {
     })
   })
 
-  it('makes the next e-mail the one to sign in with, in the row that signing in reads', async () => {
-    const name = unique('login')
-    const { tenantUserId, userId, contacts } = await call('create_user', { email: `${name}@example.com` })
-    const loginEmail = async () => (await world.sql`select email from platform.app_user where user_id = ${userId}`)[0]?.['email']
-    await call('add_user_contact', { tenantUserId, kind: 'email', value: `next-${name}@example.com` })
-    expect(await loginEmail()).toBe(`${name}@example.com`)
-    await call('remove_user_contact', { tenantUserId, contactId: contacts[0].contactId })
-    expect(await loginEmail()).toBe(`next-${name}@example.com`)
-  })
-
-  it("does not let one tenant's administrator change how a person signs in to another", async () => {
+  it('is nothing that anybody signs in with, nor can it be made so by an administrator', async () => {
     const elsewhere = await world.newTenant()
     const email = `${unique('shared')}@example.com`
     const mine = await call('create_user', { email })
     const theirs = await call('create_user', { email }, { key: elsewhere.key })
-    await call('add_user_contact', { tenantUserId: theirs.tenantUserId, kind: 'email', value: `mallory-${email}` }, { key: elsewhere.key })
-    await expect(
-      call('remove_user_contact', { tenantUserId: theirs.tenantUserId, contactId: theirs.contacts[0].contactId }, { key: elsewhere.key }),
-    ).rejects.toMatchObject(refused('conflict', /other tenants/))
-    await expect(
-      call('set_username', { tenantUserId: theirs.tenantUserId, userName: unique('stolen') }, { key: elsewhere.key }),
-    ).rejects.toMatchObject(refused('conflict', /other tenants/))
-    const [person] = await world.sql`select email, user_name from platform.app_user where user_id = ${mine.userId}`
-    expect(person).toEqual({ email, userName: mine.userName })
+    const second = { tenantUserId: theirs.tenantUserId, kind: 'email', value: `mallory-${email}` }
+    await call('add_user_contact', second, { key: elsewhere.key })
+    await call(
+      'remove_user_contact',
+      { tenantUserId: theirs.tenantUserId, contactId: theirs.contacts[0].contactId },
+      { key: elsewhere.key },
+    )
+    await call('set_username', { tenantUserId: theirs.tenantUserId, userName: mine.userName }, { key: elsewhere.key })
+    const persons = await world.sql`
+      select user_name, password_hash, (select count(*)::int from platform.person_email e where e.user_id = p.user_id) as proved
+      from platform.app_user p where user_id in (${mine.userId}, ${theirs.userId})`
+    expect(persons).toEqual([0, 1].map(() => ({ userName: null, passwordHash: null, proved: 0 })))
   })
 })
 
@@ -123,6 +116,27 @@ describe('locking, naming and settings', () => {
       await expect(call(name, { tenantUserId, ...more }, { key }), name).rejects.toMatchObject(refused('forbidden', /BuilderAdmin/))
     }
     expect(await call('get_user', { tenantUserId })).toMatchObject({ isLocked: false, contacts })
+  })
+
+  it('keeps the last administrator of users who is not locked, also where two are stripped at once', async () => {
+    const tenant = await world.newTenant()
+    const global = await world.newTenant(1023)
+    const { tenantUserId } = await call(
+      'create_user',
+      { email: `${unique('second')}@example.com`, roles: ['AdminUser'] },
+      { key: tenant.key },
+    )
+    const strip = (user: number) =>
+      call('set_user_roles', { tenantId: tenant.tenantId, tenantUserId: user, roles: [] }, { key: global.key })
+    const outcomes = await Promise.allSettled([strip(tenantUserId), strip(tenant.tenantUserId)])
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: refused('conflict', /last user with AdminUser/) })
+    const left = await world.sql<{ tenantUserId: number }[]>`
+      select tenant_user_id from platform.tenant_user where tenant_id = ${tenant.tenantId} and role_flag & 64 <> 0 and not is_service`
+    expect(left).toHaveLength(1)
+    const locked = await call('create_user', { email: `${unique('locked')}@example.com`, roles: ['AdminUser'] }, { key: tenant.key })
+    await call('lock_user', { tenantUserId: locked.tenantUserId }, { key: tenant.key })
+    await expect(strip(left[0]?.tenantUserId ?? 0)).rejects.toMatchObject(refused('conflict', /last user with AdminUser/))
   })
 
   it('does not let an administrator lock themselves out', async () => {

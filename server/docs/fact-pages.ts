@@ -43,7 +43,9 @@ const remedies: Readonly<Record<ErrorCode, string>> = {
   invalid_input: 'Correct each of `issues[]`: its `path` says where, `suggestion` is the nearest right name.',
   unknown_property: 'Take the name from `describe_entity`; `suggestion` holds the nearest.',
   unknown_entity: 'Take the name from `list_entities`; `suggestion` holds the nearest.',
-  unauthenticated: 'Send `Authorization: Bearer <API key>`. The key may be wrong, expired or revoked, or its user locked.',
+  unauthenticated: 'Send `Authorization: Bearer <API key or session>`. It may be wrong, expired or revoked, or its user locked.',
+  second_factor_required: 'Go on with `select_second_factor` and `verify_second_factor`, and the `signInToken` that this answers.',
+  fresh_proof_required: 'Show again who you are with `prove_identity`, and send the call within 10 minutes.',
   forbidden:
     'The key lacks a role: `whoami` shows those it has, the page of roles those it needs. A signature that does not fit is forbidden too.',
   tenant_suspended: 'A global administrator activates the tenant with `activate_tenant`. Its data is kept.',

@@ -221,7 +221,8 @@ function successOf(operations: readonly RegisteredOperation[]): unknown {
 }
 
 const securitySchemes: Readonly<Record<string, unknown>> = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'An API key of create_api_key' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'An API key of create_api_key, or a session of select_tenant' },
+  session: { type: 'http', scheme: 'bearer', description: 'A session of select_tenant; no API key' },
   signedUrl: { type: 'apiKey', in: 'query', name: 'sig', description: 'As sign_asset_url answers it, with the other two' },
   signedUrlExpiry: { type: 'apiKey', in: 'query', name: 'exp', description: 'Beside sig' },
   signedUrlUser: { type: 'apiKey', in: 'query', name: 'u', description: 'Beside sig' },
@@ -234,8 +235,9 @@ function schemesOf(operations: readonly RegisteredOperation[]): Record<string, u
   return Object.fromEntries(Object.entries(securitySchemes).filter(([name]) => used.has(name)))
 }
 
-function securityOf({ roleRule }: RegisteredOperation): Record<string, never[]>[] {
-  if (!roleRule.needsCredential) return []
+function securityOf({ roleRule, takesSession }: RegisteredOperation): Record<string, never[]>[] {
+  if (!roleRule.needsCredential) return takesSession ? [{}, { session: [] }] : []
+  if (roleRule.isOfPerson) return [{ session: [] }]
   if (roleRule.admitsAgent) return [{ agentSerial: [] }]
   return [
     ...(roleRule.masks.length > 0 || !roleRule.admitsSigned ? [{ bearer: [] }] : []),

@@ -55,7 +55,7 @@ function requestOf(operation: RegisteredOperation, { input, headers = {}, body }
     method: operation.method,
     description: `${operation.description}\n\nWho may call: ${whoMayCall(operation)}. MCP tool: ${operation.isTool ? operation.name : 'none'}.`,
     header: Object.entries(header).map(([key, value]) => ({ key, value })),
-    ...(isOpen ? { auth: { type: 'noauth' } } : {}),
+    ...(isOpen || operation.roleRule.isOfPerson ? { auth: { type: 'noauth' } } : {}),
     url: urlOf(operation, input),
     ...(raw === undefined ? {} : { body: { mode: 'raw', raw, options: { raw: { language: hasJson ? 'json' : 'text' } } } }),
   }
@@ -101,7 +101,7 @@ function itemsOf(registry: Registry, steps: readonly Step[], folder: string): Re
 }
 
 const description = [
-  'Every operation of the platform, in an order in which all of them work: set the variable apiKey to the key of a global administrator, and run the collection.',
+  'Every operation of the platform, in an order in which all of them work: set the variable apiKey to the key of a global administrator, userName and password to the log-in of a person without a second factor, and run the collection.',
   'Each request keeps the ids that later ones need, so a single one works once those before it in its folder, and the folders before, have run.',
   'A run works on things of its own, named after the variable run, and the last folder takes them back; users and tenants, which cannot be deleted, it locks and suspends.',
 ].join('\n\n')
@@ -134,6 +134,8 @@ export function postmanCollection(registry: Registry, { publicUrl }: { publicUrl
     variable: [
       { key: 'baseUrl', value: publicUrl, type: 'string' },
       { key: 'apiKey', value: '', type: 'string' },
+      { key: 'userName', value: 'admin', type: 'string' },
+      { key: 'password', value: '', type: 'string' },
     ],
     item: [
       ...listedDomains(registry)

@@ -68,6 +68,7 @@ export function whoMayCall(operation: RegisteredOperation): string {
   const { roles } = operation
   if (roles === 'any') return 'any signed-in caller'
   if (roles === 'Public') return 'anybody, without a credential'
+  if (roles === 'Person') return "a person's own session; no key"
   if (roles === 'Agent') return 'sync agents, by X-Agent-Serial'
   return roles
     .split('|')

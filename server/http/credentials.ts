@@ -55,8 +55,3 @@ export function findDoubledHeader({ rawHeaders }: IncomingMessage): AppError | u
 export function idempotencyKeyOf(request: IncomingMessage): string | undefined {
   return readIdempotencyKey(request.headers['idempotency-key'], 'Idempotency-Key')
 }
-
-/** The other end of the connection; headers that a proxy, or anyone, may set are not asked. */
-export function addressOf(request: IncomingMessage): string | undefined {
-  return request.socket.remoteAddress?.replace(/^::ffff:/, '')
-}

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 import type { Call, Credential, Pipeline } from '#platform/call.ts'
+import { clientAddress } from '#platform/client-address.ts'
 import type { Config } from '#platform/config.ts'
 import { AppError, type Issue } from '#platform/errors.ts'
 import type { Pace, Watched } from '#platform/pace.ts'
@@ -15,7 +16,7 @@ import { nearest, quoted } from '#platform/suggest.ts'
 import { sendAnswer } from './answers.ts'
 import { checkDeclared, declaredBytes, mediaType, readBytes, readJsonObject } from './body.ts'
 import { coerceFormField, coerceParameter, coercePathParameter, type Field, fieldsOf } from './coerce.ts'
-import { addressOf, credentialOf, idempotencyKeyOf, signedParameters } from './credentials.ts'
+import { credentialOf, idempotencyKeyOf, signedParameters } from './credentials.ts'
 import type { Exchange, Exchanges } from './exchange.ts'
 import { openForm, openStream } from './upload.ts'
 import { decodeSegment, parseQuery, splitTarget, type Target } from './url.ts'
@@ -92,7 +93,7 @@ async function answerCall(route: Route, parts: OperationRouteParts, request: Fas
     call = await readCall({ route, parts, request, exchange, target, credential, passage })
   } catch (error) {
     // Whoever is not signed in learns that first, and nothing about the input.
-    if (roleRule.needsCredential) await pipeline.identify(credential, addressOf(request.raw))
+    if (roleRule.needsCredential) await pipeline.identify(credential, clientAddress(request.raw, parts.config.trustedProxies))
     throw error
   }
   exchange.operation = call.operation.name
@@ -116,7 +117,7 @@ async function readCall({ route, parts, request, exchange, target, credential, p
   const { pipeline, config, pace, timeouts } = parts
   const { raw } = request
   const [first] = route.operations
-  const ip = addressOf(raw)
+  const ip = clientAddress(raw, config.trustedProxies)
   const idempotencyKey = idempotencyKeyOf(raw)
   const common = {
     transport: 'rest',
@@ -124,6 +125,7 @@ async function readCall({ route, parts, request, exchange, target, credential, p
     idempotencyKey,
     requestId: exchange.requestId,
     ip,
+    userAgent: raw.headers['user-agent']?.slice(0, 300),
     signal: exchange.signal,
     passage,
   } as const

@@ -2,11 +2,12 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
 import type { Readiness } from '#platform/call.ts'
+import { clientAddress } from '#platform/client-address.ts'
 import { AppError } from '#platform/errors.ts'
 import { metricsContentType, metricsText, observeOutbox } from '#platform/metrics.ts'
 import { roleBits } from '#platform/roles.ts'
 
-import { addressOf as addressOfCaller, bearerOf } from './credentials.ts'
+import { bearerOf } from './credentials.ts'
 import { addDocsRoutes, sendHtml } from './docs-routes.ts'
 import type { Exchange, Exchanges } from './exchange.ts'
 import { homePage } from './home-page.ts'
@@ -52,7 +53,7 @@ export function addPages(app: FastifyInstance, parts: HttpServerParts, exchanges
     return JSON.stringify({ status, dependencies })
   })
   page('/metrics', async (reply, _exchange, credential) => {
-    const actor = await pipeline.identify(credential, addressOfCaller(reply.request.raw))
+    const actor = await pipeline.identify(credential, clientAddress(reply.request.raw, config.trustedProxies))
     if ((actor.roleFlag & roleBits.GlobalAdmin) === 0) throw new AppError('forbidden', 'The metrics need a key with the role GlobalAdmin.')
     observeOutbox(await parts.backlog())
     reply.type(metricsContentType)

@@ -36,7 +36,7 @@ function problemHeaders(error: unknown, requestId: string): Record<string, strin
     'x-request-id': requestId,
   }
   if (!(error instanceof AppError)) return headers
-  if (error.code === 'unauthenticated') headers['www-authenticate'] = 'Bearer'
+  if (error.status === 401) headers['www-authenticate'] = 'Bearer'
   const seconds = error.retryAfterSeconds ?? retryAfterSeconds[error.code]
   if (errorCatalogue[error.code].retryable && seconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(seconds)))
   return headers

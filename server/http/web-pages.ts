@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 import type { Pipeline } from '#platform/call.ts'
+import { clientAddress } from '#platform/client-address.ts'
 import type { Config } from '#platform/config.ts'
 import { AppError } from '#platform/errors.ts'
 import { hasForbiddenCharacter } from '#platform/json.ts'
@@ -11,7 +12,7 @@ import { quoted } from '#platform/suggest.ts'
 import type { FormPart, PageRoute } from '#platform/web-page.ts'
 
 import { checkDeclared, mediaType, tooLarge } from './body.ts'
-import { addressOf, idempotencyKeyOf } from './credentials.ts'
+import { idempotencyKeyOf } from './credentials.ts'
 import type { Exchanges } from './exchange.ts'
 import { asFormError, unescaped } from './upload.ts'
 
@@ -48,7 +49,7 @@ export function addWebPages(app: FastifyInstance, pages: readonly PageRoute[], p
             wantsJson: (request.headers.accept ?? '').includes('application/json'),
             idempotencyKey: idempotencyKeyOf(request.raw),
             requestId: exchange.requestId,
-            ip: addressOf(request.raw),
+            ip: clientAddress(request.raw, parts.config.trustedProxies),
             signal: exchange.signal,
             traceparent: typeof traceparent === 'string' ? traceparent : undefined,
             parts: () => partsOf(request, exchange.signal, parts),
@@ -69,7 +70,7 @@ async function* partsOf(
   const { raw } = request
   if (mediaType(raw) !== 'multipart/form-data') throw new AppError('unsupported_type', 'The form is sent as multipart/form-data.')
   checkDeclared(raw, 'The form', mostFiles * config.limits.uploadBytes)
-  const ip = addressOf(raw)
+  const ip = clientAddress(raw, config.trustedProxies)
   const passage = pipeline.room.open('rest', signal)
   let late: unknown
   const unwatch = pace.watch(raw, { totalMs: timeouts.upload }, (error) => {

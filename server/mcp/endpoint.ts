@@ -8,6 +8,7 @@ import { pipeline as pipe } from 'node:stream/promises'
 import { createMcpHandler, ProtocolErrorCode } from '@modelcontextprotocol/server'
 
 import type { Pipeline } from '#platform/call.ts'
+import { clientAddress } from '#platform/client-address.ts'
 import type { Config } from '#platform/config.ts'
 import { AppError, errorCatalogue, toProblem } from '#platform/errors.ts'
 import type { Logger } from '#platform/log.ts'
@@ -28,7 +29,7 @@ import { createViews } from './views.ts'
 
 export interface McpEndpointParts {
   readonly pipeline: Pipeline
-  readonly config: Pick<Config, 'host' | 'publicUrl' | 'corsOrigins' | 'limits' | 'cacheDir'>
+  readonly config: Pick<Config, 'host' | 'publicUrl' | 'corsOrigins' | 'limits' | 'cacheDir' | 'trustedProxies'>
   readonly log: Logger
   readonly corpus: Corpus
   readonly prompts?: readonly PromptDefinition[]
@@ -151,7 +152,7 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
   const serve = async (request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> => {
     guard(request)
     const credential = bearerOf(request)
-    const ip = request.socket.remoteAddress?.replace(/^::ffff:/, '')
+    const ip = clientAddress(request, config.trustedProxies)
     const actor = await pipeline.identify(credential, ip)
     const surface = readSurface(request.url ?? '', toolsets)
     const gone = new AbortController()

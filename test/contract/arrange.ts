@@ -15,6 +15,10 @@ export interface Stage {
 export interface Arranged {
   /** An input that succeeds, once. */
   readonly input: Record<string, unknown>
+  /** Of an operation of persons: the session that calls. */
+  readonly session?: string
+  /** The call ends the credential that it is made with, so that no other call follows with it. */
+  readonly endsItself?: true
   /** Fields whose values differ from call to call by nature (ids and times are known already). */
   readonly varying?: readonly string[]
 }

@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { commonErrors, commonWriteErrors } from '#platform/operation.ts'
 import { buildRegistry, type RegisteredOperation } from '#platform/registry.ts'
 import { roleNames, type RoleName } from '#platform/roles.ts'
+import { newPerson, newSession } from '#test/support/persons.ts'
 import { lintTool } from '#test/support/tool-lint.ts'
 import { type TestTenant, useWorld } from '#test/support/world.ts'
 import { domains } from '#tools/index.ts'
@@ -56,6 +57,10 @@ async function arranged(operation: RegisteredOperation): Promise<{ tenant: TestT
   if (!arrange) throw new Error(`${operation.name} has no arrangement in test/contract/given`)
   const tenant = await world.newTenant()
   const plan = await arrange(stageOf(tenant))
+  if (operation.roleRule.isOfPerson) {
+    if (plan.session === undefined) throw new Error(`${operation.name} is a person's own, and its arrangement has no session`)
+    return { tenant, key: plan.session, plan }
+  }
   if (!isGlobal(operation)) return { tenant, key: tenant.key, plan }
   const global = await world.newTenant(1023)
   return { tenant, key: global.key, plan }
@@ -96,6 +101,10 @@ const openToAll: Readonly<Record<string, string>> = {
   submit_signed_link: 'links.spec.ts',
   put_signed_link_upload: 'links.spec.ts',
   list_handset_messages: 'handsets.spec.ts',
+  login: 'sign-in.spec.ts',
+  select_second_factor: 'sign-in.spec.ts',
+  verify_second_factor: 'sign-in.spec.ts',
+  select_tenant: 'sign-in.spec.ts',
 }
 
 /** Promises that only some operations make: where one does not apply there is no test, so that a skipped test always means something. */
@@ -157,9 +166,10 @@ describe.each(registry.operations.map((operation) => [operation.name, operation]
   })
 
   const isPlain = bearerOnly(operation) && operation.isUnlisted !== true
+  const { isOfPerson } = operation.roleRule
 
   itIf(isPlain)('refuses a call without a credential and with a wrong one', async () => {
-    for (const key of [undefined, 'flk_wrong']) {
+    for (const key of [undefined, 'flk_wrong', 'fls_wrong']) {
       const answer = await wire.rest(operation, Object.fromEntries(operation.pathParams.map((param) => [param, '1'])), { key })
       expect(answer.status).toBe(401)
       expect(answer.headers.get('www-authenticate')).toContain('Bearer')
@@ -167,7 +177,18 @@ describe.each(registry.operations.map((operation) => [operation.name, operation]
     }
   })
 
-  const masks = isPlain ? operation.roles.split('|').filter((one) => one !== 'Signed' && one !== 'any') : []
+  itIf(isOfPerson)('refuses a key, whatever its roles and whoever it acts as, and is no tool', async () => {
+    const { tenant, key, plan } = await arranged(operation)
+    const { tenantUserId } = await world.platform.pipeline.identify({ kind: 'bearer', token: key })
+    const { apiKey } = await world.call('create_api_key', { name: 'bound', roles: [], tenantUserId }, { key: tenant.key })
+    const global = await world.newTenant(1023)
+    for (const one of [apiKey, tenant.key, global.key])
+      expect((await wire.rest(operation, plan.input, { key: one })).body).toMatchObject({ code: 'forbidden', status: 403 })
+    expect(operation.isTool).toBe(false)
+    await expect(wire.mcp(name, plan.input, { key })).rejects.toThrow(/protocol error/)
+  })
+
+  const masks = isPlain && !isOfPerson ? operation.roles.split('|').filter((one) => one !== 'Signed' && one !== 'any') : []
   // Leaving out one role of each alternative leaves a caller whom none of them admits.
   const lacking: RoleName[][] =
     masks.length === 0 ? [] : masks.length === 1 ? (masks[0] ?? '').split('&').map((role) => [role as RoleName]) : [masks as RoleName[]]
@@ -204,7 +225,8 @@ describe.each(registry.operations.map((operation) => [operation.name, operation]
   itIf(namesOne && !isGlobal(operation))('answers another tenant as if nothing of this one existed', async () => {
     const { plan } = await arranged(operation)
     const other = await world.newTenant()
-    const answer = await wire.rest(operation, plan.input, { key: other.key })
+    const key = isOfPerson ? await newSession(world, await newPerson(world, other)) : other.key
+    const answer = await wire.rest(operation, plan.input, { key })
     expect(answer.body).toMatchObject({ status: 404, code: 'not_found' })
   })
 
@@ -215,7 +237,13 @@ describe.each(registry.operations.map((operation) => [operation.name, operation]
     expect(answer.body).toMatchObject({ status: 404, code: 'not_found' })
   })
 
-  itIf(isPlain)('answers alike over REST and MCP', async () => {
+  itIf(isOfPerson)('answers its person', async () => {
+    const { key, plan } = await arranged(operation)
+    const answer = await wire.rest(operation, plan.input, { key })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  })
+
+  itIf(isPlain && !isOfPerson)('answers alike over REST and MCP', async () => {
     const first = await arranged(operation)
     const second = await arranged(operation)
     const varying = new Set(first.plan.varying)
@@ -244,7 +272,24 @@ describe.each(registry.operations.map((operation) => [operation.name, operation]
     expect((unknown.body as { issues: { path: string }[] }).issues.map((issue) => issue.path)).toContain('$.notAField')
   })
 
-  itIf(isPlain && operation.effect !== 'read')('leaves an audit row, and replays under its idempotency key', async () => {
+  itIf(isOfPerson && operation.effect !== 'read')(
+    'replays under its idempotency key, and leaves no audit row of what is the person’s',
+    async () => {
+      const { tenant, key, plan } = await arranged(operation)
+      const idempotencyKey = randomUUID()
+      const first = await wire.rest(operation, plan.input, { key, idempotencyKey })
+      expect(first.status, JSON.stringify(first.body)).toBe(200)
+      const again = await wire.rest(operation, plan.input, { key, idempotencyKey })
+      expect(again.status).toBe(plan.endsItself ? 401 : operation.issuesSecret ? 409 : 200)
+      const replayed = again.status === 200
+      expect(replayed ? again.body : undefined).toEqual(replayed ? first.body : undefined)
+      const rows = await world.sql`select operation from platform.audit_event where tenant_id = ${tenant.tenantId}`
+      // Where a session began or ended is its tenant's to know.
+      expect(rows.filter((row) => row['operation'] === name)).toHaveLength(['logout', 'revoke_session'].includes(name) ? 1 : 0)
+    },
+  )
+
+  itIf(isPlain && !isOfPerson && operation.effect !== 'read')('leaves an audit row, and replays under its idempotency key', async () => {
     const { tenant, key, plan } = await arranged(operation)
     const idempotencyKey = randomUUID()
     const first = await wire.rest(operation, plan.input, { key, idempotencyKey })

@@ -38,6 +38,8 @@ export const packageRooms: Readonly<Record<string, (file: string) => boolean>> =
   '@temporalio/activity': within('activities'),
   'heic-decode': within('activities/recognition'),
   nodemailer: within('activities/messaging'),
+  '@zxcvbn-ts/language-common': within('tools/auth/account'),
+  otpauth: within('tools/auth/factors'),
   'pdfjs-dist': within('activities/recognition'),
   sharp: within('activities/recognition', 'platform/charts/child.ts'),
   'tesseract.js': within('activities/recognition'),

@@ -6,7 +6,7 @@ import { parseRoles } from '#platform/roles.ts'
 export function withPhrases(domain: Omit<Domain, 'phrases'>): Domain {
   const tools = domain.operations.filter(({ roles, isUnlisted }) => {
     const rule = parseRoles(roles)
-    return rule.needsCredential && !rule.admitsAgent && isUnlisted !== true
+    return rule.needsCredential && !rule.admitsAgent && !rule.isOfPerson && isUnlisted !== true
   })
   const phrases: Record<string, Phrases[string]> = {}
   const [en, de, fr, es] = phraseLanguages

@@ -86,9 +86,25 @@ const answerAnyone = defineStagedOperation({
   },
 })
 
+const doAsPerson = defineOperation({
+  ...writes(z.object({ tenantUserId: z.int() })),
+  errors: [],
+  name: 'do_as_person',
+  title: 'Do as a person',
+  description: "Is a person's own.",
+  method: 'POST',
+  path: '/api/v1/test/person',
+  roles: 'Person',
+  input: z.object({}),
+  examples: [{ title: 'Oneself', input: {}, output: { tenantUserId: 1 } }],
+  async handler({ actor }) {
+    return { tenantUserId: actor.tenantUserId }
+  },
+})
+
 export const testDomain: Domain = withPhrases({
   name: 'test',
   title: 'Test',
   summary: 'For the pipeline alone.',
-  operations: [writeTwice, writeStaged, answerAnyone],
+  operations: [writeTwice, writeStaged, answerAnyone, doAsPerson],
 })

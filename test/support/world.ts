@@ -38,6 +38,10 @@ export interface CallOptions {
   readonly upload?: Upload
   readonly raw?: RawRequest
   readonly signal?: AbortSignal
+  /** Null: without a credential. */
+  readonly credential?: null
+  readonly ip?: string
+  readonly userAgent?: string
 }
 
 export interface World {
@@ -175,10 +179,12 @@ export async function openWorld(env: Record<string, string> = {}): Promise<World
     return platform.pipeline.run({
       operation,
       transport: options.transport ?? 'rest',
-      credential: { kind: 'bearer', token: options.key ?? tenant.key },
+      credential: options.credential === null ? { kind: 'none' } : { kind: 'bearer', token: options.key ?? tenant.key },
       input,
       idempotencyKey: options.idempotencyKey,
       requestId: randomUUID(),
+      ip: options.ip,
+      userAgent: options.userAgent,
       signal: options.signal ?? new AbortController().signal,
       upload: options.upload,
       raw: options.raw,

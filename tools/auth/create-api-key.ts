@@ -5,6 +5,7 @@ import { AppError } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import { defineOperation, type TxContext, writes } from '#platform/operation.ts'
 import { flagOf, roleBits } from '#platform/roles.ts'
+import { refuseStaleProof } from '#platform/sessions.ts'
 import { findUser, refuseGrant } from '#tools/users/service.ts'
 import { roles, tenantId, tenantUserId } from '#tools/users/users.schema.ts'
 
@@ -15,7 +16,7 @@ import { makeKey } from './service.ts'
 
 export const createApiKey = defineOperation({
   ...writes(newApiKey),
-  errors: [],
+  errors: ['fresh_proof_required'],
   name: 'create_api_key',
   title: 'Create an API key',
   description:
@@ -41,6 +42,8 @@ export const createApiKey = defineOperation({
   ],
   async handler(context, input) {
     const { actor, stamp } = context
+    // A key outlives the session that made it, so whoever finds a session open must not make one.
+    refuseStaleProof(actor)
     const roleFlag = flagOf(input.roles)
     refuseGrant(actor.roleFlag, roleFlag)
     if (input.tenantId !== undefined && (actor.roleFlag & roleBits.GlobalAdmin) === 0) {

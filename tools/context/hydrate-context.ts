@@ -22,11 +22,11 @@ export const hydrateContext = defineOperation({
   input: z.object(anchorInput),
   examples: [{ title: 'An order by its key', input: { context: 'OrderForCustomer', key1: 'WO-1042' }, output: exampleBundle }],
   async handler(context, { context: slot, asOfDate, ...anchorOf }) {
-    const { tx, tenantId, actor } = context
+    const { tx, tenantId, actor, services } = context
     const asOf = asOfDate === undefined ? undefined : timeOf(asOfDate, 'asOfDate', 'end')
     const { plan, row } = await soundContext(context, await cachedCatalog(context), slot)
     const { anchor, data, truncated, withheld } = await hydrate(context, plan, anchorOf, asOf)
-    const { serverTimeUtc } = mustExist(await findCaller(tx, tenantId, actor.tenantUserId), 'user')
+    const { serverTimeUtc } = mustExist(await findCaller(tx, tenantId, actor.tenantUserId, services.config.tenantDomain), 'user')
     const { internalName, entityId } = plan.entity
     return {
       context: row.internalName,

@@ -20,8 +20,8 @@ export async function resolvingOver(
   data: Readonly<Record<string, unknown>>,
   labelOf?: Rendering['labelOf'],
 ): Promise<Resolving> {
-  const { tx, tenantId, actor } = context
-  const caller = mustExist(await findCaller(tx, tenantId, actor.tenantUserId), 'user')
+  const { tx, tenantId, actor, services } = context
+  const caller = mustExist(await findCaller(tx, tenantId, actor.tenantUserId, services.config.tenantDomain), 'user')
   const $user = await namedUser(context, actor.tenantUserId)
   const rendering = renderingOf({
     locale: $user?.languageCode ?? 'en-US',

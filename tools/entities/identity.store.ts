@@ -138,7 +138,9 @@ const linksOfEntity = 1_000
 
 export async function findCaller(tx: Tx, tenantId: number, tenantUserId: number): Promise<Caller | undefined> {
   const [row] = await tx<Caller[]>`
-    select u.tenant_user_id, u.user_id, u.user_name, u.display_name, u.email, l.language_code, u.time_zone_iana, u.role_flag,
+    select u.tenant_user_id, u.user_id, u.user_name, u.display_name, l.language_code, u.time_zone_iana, u.role_flag,
+      (select k.value from platform.user_contact k
+       where k.tenant_id = u.tenant_id and k.tenant_user_id = u.tenant_user_id and k.kind = 'email' order by k.contact_id limit 1) as email,
       (select k.value from platform.user_contact k
        where k.tenant_id = u.tenant_id and k.tenant_user_id = u.tenant_user_id and k.kind = 'phone' order by k.contact_id limit 1) as phone,
       coalesce((select json_agg(json_build_object('entityId', e.entity_id, 'eiRecordId', i.ei_record_id) order by e.entity_id, i.ei_record_id)

@@ -57,10 +57,10 @@ export interface CallerRow {
   readonly tenantName: string
 }
 
-export async function findCaller(tx: Tx, tenantId: number, tenantUserId: number): Promise<CallerRow | undefined> {
+export async function findCaller(tx: Tx, tenantId: number, tenantUserId: number, tenantDomain: string): Promise<CallerRow | undefined> {
   const [row] = await tx<CallerRow[]>`
     select u.user_name, u.display_name, u.language_region_id, u.time_zone_iana, date_trunc('milliseconds', now()) as server_time_utc,
-      t.host as tenant_host, t.sub_domain as tenant_sub_domain, t.name as tenant_name
+      coalesce(t.host, lower(t.sub_domain) || '.' || ${tenantDomain}::text) as tenant_host, t.sub_domain as tenant_sub_domain, t.name as tenant_name
     from platform.tenant_user u join platform.tenant t on t.tenant_id = u.tenant_id
     where u.tenant_id = ${tenantId} and u.tenant_user_id = ${tenantUserId}`
   return row

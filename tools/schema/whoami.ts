@@ -43,8 +43,8 @@ export const whoami = defineOperation({
     },
   ],
   async handler(context) {
-    const { tx, tenantId, actor } = context
-    const { timeZoneIana, ...caller } = mustExist(await findCaller(tx, tenantId, actor.tenantUserId), 'user')
+    const { tx, tenantId, actor, services } = context
+    const { timeZoneIana, ...caller } = mustExist(await findCaller(tx, tenantId, actor.tenantUserId, services.config.tenantDomain), 'user')
     const zone = await currentZone(context, timeZoneIana)
     const local = new Date(Date.parse(caller.serverTimeUtc) + zone.currentOffsetMinutes * 60_000).toISOString().slice(0, -1)
     const { tenantUserId, userId, roleFlag } = actor

@@ -23,6 +23,6 @@ export const activateTenant = defineOperation({
     const { tx, services } = context
     await updateDeactivated(tx, input.tenantId, false)
     context.afterCommit(() => services.wake.poke(credentialsTopic))
-    return toTenant(mustExist(await findTenant(tx, input.tenantId), 'tenant'))
+    return toTenant(mustExist(await findTenant(tx, input.tenantId), 'tenant'), services.config.tenantDomain)
   },
 })

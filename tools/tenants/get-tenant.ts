@@ -22,8 +22,8 @@ export const getTenant = defineOperation({
       output: { ...exampleTenant, languageCode: 'en-US', cssJson: { '--theme-primary': '#0a5' } },
     },
   ],
-  async handler({ tx }, input) {
+  async handler({ tx, services }, input) {
     const row = mustExist(await findTenant(tx, input.tenantId), 'tenant')
-    return { ...toTenant(row), languageCode: row.languageCode, cssJson: row.theme }
+    return { ...toTenant(row, services.config.tenantDomain), languageCode: row.languageCode, cssJson: row.theme }
   },
 })

@@ -30,11 +30,11 @@ export const listTenants = defineOperation({
   }),
   examples: [{ title: 'All of them', input: {}, output: { returnValue: 0, resultData: [exampleTenant], totalCount: 1 } }],
   async handler(context, input) {
-    const { tx } = context
+    const { tx, services } = context
     const page = pageOf(context, input)
     const after = page.cursor === undefined ? 0 : decodeIdCursor(page.cursor)
     const listed = listOf(page, await listTenantRows(tx, page, input.search, after), {
-      show: toTenant,
+      show: (row) => toTenant(row, services.config.tenantDomain),
       cursor: ({ tenantId }) => [tenantId],
       total: await countTenants(tx, page, input.search),
     })

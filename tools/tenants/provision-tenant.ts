@@ -8,9 +8,9 @@ import { addMember, normalizeEmail } from '#tools/users/service.ts'
 import { email, tenantUserId, userName } from '#tools/users/users.schema.ts'
 
 import { makeTenant } from './service.ts'
-import { defaultHost, readTheme } from './tenants.rules.ts'
+import { findSubDomainIssue, hostOf, readTheme } from './tenants.rules.ts'
 import { exampleTenant, tenant } from './tenants.schema.ts'
-import { findTenant, toTenant } from './tenants.store.ts'
+import { findTenant, isHostTaken, toTenant } from './tenants.store.ts'
 
 const provisioned = tenant.extend({
   initialAdmin: z.object({ tenantUserId, userId: z.int().min(1), userName: z.string(), email: z.string() }),
@@ -22,7 +22,7 @@ export const provisionTenant = defineOperation({
   name: 'provision_tenant',
   title: 'Provision a tenant',
   description:
-    'Makes a tenant with its first administrator, who gets the nine roles of a tenant. Then create_api_key with its tenantId makes keys for it. A sub-domain, host or user name that is taken answers 409.',
+    'Makes a tenant with its first administrator, who gets the nine roles of a tenant. Then create_api_key with its tenantId makes keys for it. A sub-domain or host that is taken answers 409.',
   method: 'POST',
   path: '/api/v1/tenants',
   roles: 'GlobalAdmin',
@@ -40,12 +40,12 @@ export const provisionTenant = defineOperation({
         'A host name without scheme or port',
       )
       .optional()
-      .describe('Where its pages are reached; <subDomain>.localhost unless told'),
+      .describe('Where its pages are reached; a sub-domain of the installation unless told'),
     description: z.string().max(2000).optional(),
     initialAdmin: z
       .strictObject({
         email,
-        userName: userName.optional().describe('The e-mail unless told, with a number where somebody has that name'),
+        userName: userName.optional().describe('A label; the e-mail unless told'),
       })
       .describe('Its first user, who gets every role but GlobalAdmin'),
     cssJson: z
@@ -75,13 +75,20 @@ export const provisionTenant = defineOperation({
     const address = normalizeEmail(input.initialAdmin.email)
     const issues: Issue[] = [...themeIssues]
     if (!address.isOk) issues.push(finding('$.initialAdmin.email', address.message))
+    const subDomain = input.subDomain.toLowerCase()
+    const reserved = findSubDomainIssue(subDomain)
+    if (reserved) issues.push(reserved)
     if (issues.length > 0 || !address.isOk)
       throw new AppError('invalid_input', `The tenant cannot be made: ${issues[0]?.message ?? ''}`, { issues })
-    const subDomain = input.subDomain.toLowerCase()
+    const { tenantDomain } = services.config
+    const host = input.host?.toLowerCase() ?? null
+    // Beside the registered hosts those that are computed: a host is one tenant's.
+    if (await isHostTaken(tx, hostOf({ host, subDomain }, tenantDomain), { subDomain, tenantDomain }))
+      throw new AppError('already_exists', 'The host is taken. Choose another one.')
     const tenantId = await makeTenant(tx, {
       name: input.name,
       subDomain,
-      host: input.host?.toLowerCase() ?? defaultHost(subDomain),
+      host,
       description: input.description ?? '',
       sealedKey: services.secrets.newTenantKey(),
       theme,
@@ -103,7 +110,7 @@ export const provisionTenant = defineOperation({
     context.audit({ newTenantId: tenantId, tenantUserId: admin.tenantUserId })
     const row = mustExist(await findTenant(tx, tenantId), 'tenant')
     return {
-      ...toTenant(row),
+      ...toTenant(row, tenantDomain),
       initialAdmin: { tenantUserId: admin.tenantUserId, userId: admin.userId, userName: admin.userName, email: address.value },
     }
   },

@@ -9,9 +9,8 @@ import { roleBits, tenantAdminRoles } from '#platform/roles.ts'
 import type { Services } from '#platform/services.ts'
 import { makeKey } from '#tools/auth/service.ts'
 import { addStandIns } from '#tools/messaging/service.ts'
-import { addMember, setPassword } from '#tools/users/service.ts'
+import { addMember, setFirstLogIn } from '#tools/users/service.ts'
 
-import { defaultHost } from './tenants.rules.ts'
 import { enterTenant, findTenant, insertTenant, lockInstallation, type NewTenant } from './tenants.store.ts'
 import type { Theme } from './tenants.schema.ts'
 
@@ -52,7 +51,7 @@ export async function provisionFirstTenant(
     const tenantId = await makeTenant(tx, {
       name: 'Demo',
       subDomain: 'demo',
-      host: defaultHost('demo'),
+      host: null,
       description: 'The first tenant of this installation',
       sealedKey: secrets.newTenantKey(),
       theme: {},
@@ -60,7 +59,7 @@ export async function provisionFirstTenant(
     })
     await enterTenant(tx, tenantId)
     const admin = await addMember(tx, tenantId, { userName: 'admin', displayName: 'Administrator', roleFlag: tenantAdminRoles, at })
-    await setPassword(tx, admin.userId, passwordHash)
+    await setFirstLogIn(tx, admin.userId, 'admin', passwordHash)
     const { secret } = await makeKey(tx, tenantId, {
       name: 'Bootstrap',
       roleFlag: tenantAdminRoles | roleBits.GlobalAdmin,

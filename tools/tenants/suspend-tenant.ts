@@ -27,6 +27,6 @@ export const suspendTenant = defineOperation({
       throw new AppError('conflict', 'You would lock yourself out. A global administrator of another tenant can do it.')
     await updateDeactivated(tx, input.tenantId, true)
     context.afterCommit(() => services.wake.poke(credentialsTopic))
-    return toTenant(mustExist(await findTenant(tx, input.tenantId), 'tenant'))
+    return toTenant(mustExist(await findTenant(tx, input.tenantId), 'tenant'), services.config.tenantDomain)
   },
 })

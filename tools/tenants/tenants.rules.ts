@@ -5,9 +5,17 @@ import { nearest, quoted } from '#platform/suggest.ts'
 
 import type { Theme } from './tenants.schema.ts'
 
-/** The host that a tenant gets where none is named: browsers resolve it to this machine. */
-export function defaultHost(subDomain: string): string {
-  return `${subDomain}.localhost`
+/** Names that the installation keeps for itself. */
+const reservedSubDomains = new Set('www api app mcp portal admin mail login auth static docs status'.split(' '))
+
+/** Where a tenant is reached: at its own host, or at its sub-domain of the installation's domain, which is stored nowhere, so that it follows the setting. */
+export function hostOf({ host, subDomain }: { readonly host: string | null; readonly subDomain: string }, tenantDomain: string): string {
+  return host ?? `${subDomain}.${tenantDomain}`
+}
+
+export function findSubDomainIssue(subDomain: string): Issue | undefined {
+  if (!reservedSubDomains.has(subDomain)) return undefined
+  return finding('$.subDomain', `The installation keeps ${quoted(subDomain)} for itself. Choose another sub-domain.`)
 }
 
 const variable = /^--theme-[a-z0-9]+(?:-[a-z0-9]+)*$/

@@ -3,10 +3,13 @@ import { countPage, fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
 import type { Found, PageRequest, Total } from '#platform/paging.ts'
 
+import { hostOf } from './tenants.rules.ts'
 import type { Tenant, Theme } from './tenants.schema.ts'
 
-export interface TenantRow extends Omit<Tenant, 'isDeactivated'> {
+export interface TenantRow extends Omit<Tenant, 'isDeactivated' | 'host'> {
   readonly isDeactivated: boolean
+  /** Null: of its sub-domain. */
+  readonly host: string | null
   readonly languageCode: string
   readonly theme: Theme
 }
@@ -14,7 +17,7 @@ export interface TenantRow extends Omit<Tenant, 'isDeactivated'> {
 export interface NewTenant {
   readonly name: string
   readonly subDomain: string
-  readonly host: string
+  readonly host: string | null
   readonly description: string
   readonly sealedKey: Buffer
   readonly theme: Theme
@@ -22,9 +25,9 @@ export interface NewTenant {
 }
 
 /** A row as the wire has it. */
-export function toTenant(row: TenantRow): Tenant {
+export function toTenant(row: TenantRow, tenantDomain: string): Tenant {
   const { languageCode: _languageCode, theme: _theme, isDeactivated, ...shown } = row
-  return { ...shown, isDeactivated: isDeactivated ? 1 : 0 }
+  return { ...shown, host: hostOf(row, tenantDomain), isDeactivated: isDeactivated ? 1 : 0 }
 }
 
 const columns = (tx: Tx) => tx`
@@ -33,6 +36,19 @@ const columns = (tx: Tx) => tx`
 
 const sources = (tx: Tx) => tx`
   platform.tenant t join platform.language l using (language_region_id) left join platform.count_users() n on n.counted_tenant = t.tenant_id`
+
+/** Whether a tenant of another sub-domain is reached there, by its own host or by its sub-domain. */
+export async function isHostTaken(
+  tx: Tx,
+  host: string,
+  of: { readonly subDomain: string; readonly tenantDomain: string },
+): Promise<boolean> {
+  const [row] = await tx<{ isTaken: boolean }[]>`
+    select exists (select from platform.tenant
+      where lower(sub_domain) <> ${of.subDomain}
+        and (lower(host) = ${host} or (host is null and lower(sub_domain) || '.' || ${of.tenantDomain}::text = ${host}))) as is_taken`
+  return row?.isTaken === true
+}
 
 /** Throws a unique violation of tenant_sub_domain or tenant_host. */
 export async function insertTenant(tx: Tx, tenant: NewTenant): Promise<number> {
@@ -70,8 +86,11 @@ export async function countTenants(tx: Tx, page: PageRequest, search: string | u
   return countPage(tx, page, tx`from platform.tenant t where ${isWanted(tx, search)}`)
 }
 
+/** With the suspension the sessions of the tenant end, and stay ended when it is lifted. */
 export async function updateDeactivated(tx: Tx, tenantId: number, isDeactivated: boolean): Promise<void> {
-  await tx`update platform.tenant set is_deactivated = ${isDeactivated} where tenant_id = ${tenantId}`
+  await tx`
+    update platform.tenant set is_deactivated = ${isDeactivated}, credential_version = credential_version + ${isDeactivated ? 1 : 0}
+    where tenant_id = ${tenantId}`
 }
 
 /** One first boot at a time; answers whether the installation has tenants already. */

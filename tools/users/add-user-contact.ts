@@ -8,7 +8,6 @@ import { lockLesserPerson } from './changed-user.ts'
 import { normalizeContact } from './contact-values.ts'
 import { addContact } from './service.ts'
 import { contact, contactKind, tenantUserId } from './users.schema.ts'
-import { setLoginEmail } from './users.store.ts'
 
 const contactsMax = 20
 
@@ -17,7 +16,7 @@ export const addUserContact = defineOperation({
   name: 'add_user_contact',
   title: 'Add a contact to a user',
   description:
-    'Adds an e-mail or a phone that messages can go to. The first of each kind is what the user record shows. A contact belongs to one user of the tenant; one that is taken answers 409.',
+    'Adds an e-mail or a phone that messages can go to; nobody signs in with it. The first of each kind is what the user record shows. A contact belongs to one user of the tenant; one that is taken answers 409.',
   method: 'POST',
   path: '/api/v1/tenants/users/{tenantUserId}/contacts',
   roles: 'AdminUser',
@@ -45,8 +44,6 @@ export const addUserContact = defineOperation({
     if (found.contacts.length >= contactsMax)
       throw new AppError('conflict', `A user has at most ${contactsMax} contacts. Remove one first.`)
     const added = await addContact(tx, tenantId, found.tenantUserId, { kind: input.kind, value: normalized.value })
-    // Somebody without an e-mail to sign in with gets this one, unless it is another person's: then it is only for messages.
-    if (input.kind === 'email' && found.loginEmail === null) await setLoginEmail(tx, found.userId, normalized.value)
     context.audit({ contactId: added.contactId })
     return added
   },

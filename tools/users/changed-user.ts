@@ -3,8 +3,9 @@ import { AppError, mustExist } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 
 import { refuseChange } from './service.ts'
+import { givesUpAdministration } from './users.rules.ts'
 import type { User } from './users.schema.ts'
-import { findUser, lockUserRow, toUser, type UserRow } from './users.store.ts'
+import { findUser, hasOtherAdministrator, lockUserRow, toUser, type UserRow } from './users.store.ts'
 
 /** Locked, and of a person. Throws AppError `not_found`, or `conflict` for the service user of an API key, which follows its key. */
 export async function lockPerson(context: TxContext, tenantId: number, tenantUserId: number): Promise<UserRow> {
@@ -22,6 +23,12 @@ export async function lockLesserPerson(context: TxContext, tenantUserId: number)
   const row = await lockPerson(context, context.tenantId, tenantUserId)
   refuseChange(context.actor.roleFlag, row.roleFlag, 'user')
   return row
+}
+
+/** Throws AppError `conflict` where nobody who is not locked would be left to administer the tenant's users. `after` are the roles that stay usable. */
+export async function refuseLastAdministrator(context: TxContext, tenantId: number, user: UserRow, after: number): Promise<void> {
+  if (!givesUpAdministration(user, after) || (await hasOtherAdministrator(context.tx, tenantId, user.tenantUserId))) return
+  throw new AppError('conflict', 'This is the last user with AdminUser who is not locked. Give another one that role first.')
 }
 
 /** The user as it stands after the change. */

@@ -12,7 +12,7 @@ export const createUser = defineOperation({
   name: 'create_user',
   title: 'Create a user',
   description:
-    'Makes a person a user of this tenant, known by e-mail, phone or user name. A person with this e-mail in another tenant is the same person. An e-mail or phone that a user here has already answers 409; find_or_create_user answers that user instead.',
+    'Makes a user of this tenant, known by e-mail, phone or user name, who cannot sign in yet. An e-mail or phone that a user here has already answers 409; find_or_create_user answers that user instead.',
   method: 'POST',
   path: '/api/v1/tenants/users',
   roles: 'AdminUser',
@@ -28,7 +28,7 @@ export const createUser = defineOperation({
         timezone: 'Europe/Madrid',
         roles: ['DataView', 'DataEdit'],
       },
-      output: exampleUser,
+      output: { ...exampleUser, status: 'invited', lastSignInDate: null },
     },
   ],
   async handler(context, input) {

@@ -4,7 +4,7 @@ import { credentialsTopic } from '#platform/authenticate.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
-import { shownUser } from './changed-user.ts'
+import { refuseLastAdministrator, shownUser } from './changed-user.ts'
 import { refuseChange } from './service.ts'
 import { exampleUser, tenantUserId, user } from './users.schema.ts'
 import { lockUserRow, updateLocked } from './users.store.ts'
@@ -16,7 +16,7 @@ export const lockUser = defineOperation({
   name: 'lock_user',
   title: 'Lock a user',
   description:
-    'Stops a user from signing in, and every key and link that acts as the user, at once. Data and roles stay; unlock_user undoes it. Nobody locks themselves, or a user who holds a role that they lack.',
+    'Stops a user from signing in, and every session, key and link that acts as the user, at once. Data and roles stay; unlock_user undoes it. Nobody locks themselves, the last AdminUser, or a user who holds a role that they lack.',
   method: 'POST',
   path: '/api/v1/tenants/users/{tenantUserId}/lock',
   roles: 'AdminUser',
@@ -28,6 +28,7 @@ export const lockUser = defineOperation({
     refuseChange(actor.roleFlag, found.roleFlag, 'user')
     if (found.tenantUserId === actor.tenantUserId)
       throw new AppError('conflict', 'You would lock yourself out. Let another administrator do it.')
+    await refuseLastAdministrator(context, tenantId, found, 0)
     await updateLocked(tx, tenantId, found.tenantUserId, true)
     context.afterCommit(() => services.wake.poke(credentialsTopic))
     return shownUser(context, found.tenantUserId)

@@ -1,18 +1,18 @@
 import { z } from 'zod'
 
-import { AppError, mustExist } from '#platform/errors.ts'
+import { mustExist } from '#platform/errors.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
 
 import { lockLesserPerson } from './changed-user.ts'
 import { contact, tenantUserId } from './users.schema.ts'
-import { deleteContact, setLoginEmail } from './users.store.ts'
+import { deleteContact } from './users.store.ts'
 
 export const removeUserContact = defineOperation({
   ...destroys(contact),
   name: 'remove_user_contact',
   title: 'Remove a contact of a user',
   description:
-    'Removes an e-mail or a phone of a user and answers it. Take contactId from get_user. Where it is the e-mail that the user signs in with, the next e-mail takes its place.',
+    'Removes an e-mail or a phone of a user and answers it. Take contactId from get_user. How the person signs in stays as it is.',
   method: 'DELETE',
   path: '/api/v1/tenants/users/{tenantUserId}/contacts/{contactId}',
   roles: 'AdminUser',
@@ -32,17 +32,6 @@ export const removeUserContact = defineOperation({
       'contact',
     )
     await deleteContact(tx, tenantId, found.tenantUserId, removed.contactId)
-    if (removed.kind === 'email' && removed.value === found.loginEmail?.toLowerCase()) {
-      const others = found.contacts.filter((other) => other.kind === 'email' && other.contactId !== removed.contactId)
-      if (!(await takeFirst(others.map((other) => other.value)))) {
-        throw new AppError('conflict', 'The person signs in with this e-mail in other tenants too, so it cannot be taken away here.')
-      }
-    }
     return removed
-
-    async function takeFirst(emails: readonly string[]): Promise<boolean> {
-      for (const email of [...emails, null]) if (await setLoginEmail(tx, found.userId, email)) return true
-      return false
-    }
   },
 })

@@ -3,19 +3,24 @@ import type { Tx } from '#platform/db/pool.ts'
 import { constraintOf } from '#platform/db/transaction.ts'
 import { AppError } from '#platform/errors.ts'
 
-import { whyNotChanged, whyNotGranted } from './users.rules.ts'
+import { findLanguage, findTimeZone, whyNotChanged, whyNotGranted } from './users.rules.ts'
 import type { Contact } from './users.schema.ts'
 import {
-  ensurePerson,
   findDisplayNames,
+  findFreeName,
   findUser,
   findUserByAddress,
   insertContact,
   insertMember,
+  insertPerson,
+  listLanguageRows,
   listUserPlaces,
   readHeldRoles,
-  setPersonPassword,
+  setFirstLogIn,
+  updateDisplayName,
+  updateLanguage,
   updateServiceUser,
+  updateTimeZone,
   type UserRow,
 } from './users.store.ts'
 
@@ -41,37 +46,32 @@ export interface MemberRequest {
 }
 
 /**
- * Makes a person a member of the tenant that the transaction is in. A person who is known by the e-mail is the same person and keeps their user
- * name. Throws AppError `already_exists` where the name that was asked for, the person or a contact is taken.
+ * Makes a membership in the tenant that the transaction is in, with a person of its own who cannot sign in: an address that somebody wrote down leads to
+ * nobody. Throws AppError `already_exists` where a user of the tenant has the name that was asked for, or a contact.
  */
 export async function addMember(tx: Tx, tenantId: number, request: MemberRequest): Promise<UserRow> {
   const { email, phone } = request
-  const person = await ensurePerson(tx, {
-    userName: request.userName,
-    isNameDerived: request.isNameDerived === true,
-    email: email ?? null,
-  }).catch((error: unknown) => {
-    if (constraintOf(error) === 'app_user_name')
-      throw new AppError('already_exists', 'The user name is taken. Choose another one.', { cause: error })
-    throw error
-  })
   const tenantUserId = await insertMember(tx, tenantId, {
-    ...person,
+    userId: await insertPerson(tx),
+    userName: request.isNameDerived === true ? await findFreeName(tx, tenantId, request.userName) : request.userName,
     displayName: request.displayName,
-    email: email ?? null,
     languageRegionId: request.languageRegionId ?? null,
     timeZoneIana: request.timeZoneIana ?? 'UTC',
     roleFlag: request.roleFlag,
     isService: request.isService === true,
     at: request.at,
-  })
-  if (tenantUserId === undefined)
-    throw new AppError('already_exists', 'A user with this e-mail exists already. find_or_create_user answers it.')
+  }).catch((error: unknown) => Promise.reject(nameTaken(error)))
   if (email !== undefined) await addContact(tx, tenantId, tenantUserId, { kind: 'email', value: email })
   if (phone !== undefined) await addContact(tx, tenantId, tenantUserId, { kind: 'phone', value: phone })
   const row = await findUser(tx, tenantId, tenantUserId)
   if (!row) throw new Error('A new member is not to be found')
   return row
+}
+
+/** What a database error of a name means; any other one as it is. */
+export function nameTaken(error: unknown): unknown {
+  if (constraintOf(error) !== 'tenant_user_name') return error
+  return new AppError('already_exists', 'A user of this tenant has that user name. Choose another one.', { cause: error })
 }
 
 /** Throws AppError `already_exists`. The value is in its normal form. */
@@ -83,10 +83,11 @@ export async function addContact(
 ): Promise<Contact> {
   const added = await insertContact(tx, tenantId, tenantUserId, contact)
   if (added) return added
-  const what = contact.kind === 'email' ? 'This e-mail' : 'This phone'
   throw new AppError(
     'already_exists',
-    `${what} is a contact of a user already. A contact belongs to one user, so that a reply tells who it is from.`,
+    contact.kind === 'email'
+      ? 'A user of this tenant has this e-mail already, and a contact belongs to one user. find_or_create_user answers who it is.'
+      : 'This phone is a contact of a user already. A contact belongs to one user, so that a reply tells who it is from.',
   )
 }
 
@@ -100,9 +101,22 @@ export async function keepServiceUser(
   await updateServiceUser(tx, tenantId, tenantUserId, key)
 }
 
-/** Sets what a member signs in with. `passwordHash` comes from platform/passwords.ts. */
-export async function setPassword(tx: Tx, userId: number, passwordHash: string): Promise<void> {
-  await setPersonPassword(tx, userId, passwordHash)
+export interface OwnSettings {
+  readonly displayName?: string | undefined
+  readonly languageCode?: string | undefined
+  readonly timeZoneIana?: string | undefined
+}
+
+/** What a person says of themselves in a tenant. Throws AppError `invalid_input` with every issue. */
+export async function saveOwnSettings(tx: Tx, tenantId: number, tenantUserId: number, settings: OwnSettings): Promise<void> {
+  const { displayName, languageCode, timeZoneIana } = settings
+  const language = languageCode === undefined ? undefined : findLanguage(languageCode, await listLanguageRows(tx), '$.languageCode')
+  const zone = timeZoneIana === undefined ? undefined : findTimeZone(timeZoneIana, '$.timeZoneIana')
+  const issues = [language, zone].flatMap((found) => (found?.isOk === false ? [found.issue] : []))
+  if (issues.length > 0) throw new AppError('invalid_input', `The profile cannot be saved: ${issues[0]?.message ?? ''}`, { issues })
+  if (displayName !== undefined) await updateDisplayName(tx, tenantId, tenantUserId, displayName)
+  if (language?.isOk) await updateLanguage(tx, tenantId, tenantUserId, language.value.languageRegionId)
+  if (zone?.isOk) await updateTimeZone(tx, tenantId, tenantUserId, zone.value)
 }
 
 /** Throws AppError `forbidden` where a caller would give a role that it lacks. */
@@ -117,4 +131,4 @@ export function refuseChange(held: number, target: number, what: string): void {
   if (why) throw new AppError('forbidden', why)
 }
 
-export { findDisplayNames, findUser, findUserByAddress, listUserPlaces, readHeldRoles, type UserRow }
+export { findDisplayNames, findUser, findUserByAddress, listUserPlaces, readHeldRoles, setFirstLogIn, type UserRow }

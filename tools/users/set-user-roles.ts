@@ -5,7 +5,7 @@ import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { flagOf, roleBits } from '#platform/roles.ts'
 
-import { lockPerson } from './changed-user.ts'
+import { lockPerson, refuseLastAdministrator } from './changed-user.ts'
 import { rolesGivenUp, whyNotReplaced } from './users.rules.ts'
 import { exampleUser, roles, tenantId, tenantUserId, user } from './users.schema.ts'
 import { findUser, toUser, updateRoles } from './users.store.ts'
@@ -38,6 +38,7 @@ export const setUserRoles = defineOperation({
       const givenUp = found.tenantUserId === actor.tenantUserId ? rolesGivenUp(found.roleFlag, wanted) : []
       if (givenUp.length > 0)
         throw new AppError('conflict', `You would give up ${givenUp.join(' and ')} yourself. Let another administrator do it.`)
+      await refuseLastAdministrator(context, input.tenantId, found, wanted)
       await updateRoles(tx, input.tenantId, found.tenantUserId, wanted)
       context.audit({ before: found.roleFlag, after: wanted })
       context.afterCommit(() => services.wake.poke(credentialsTopic))

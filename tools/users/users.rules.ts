@@ -12,13 +12,13 @@ export interface LanguageRow {
 type Found<T> = { readonly isOk: true; readonly value: T } | { readonly isOk: false; readonly issue: Issue }
 
 /** The language of this code, whatever its case. */
-export function findLanguage(code: string, languages: readonly LanguageRow[]): Found<LanguageRow> {
+export function findLanguage(code: string, languages: readonly LanguageRow[], path = '$.language'): Found<LanguageRow> {
   const found = languages.find((language) => language.languageCode.toLowerCase() === code.toLowerCase())
   if (found) return { isOk: true, value: found }
   const codes = languages.map((language) => language.languageCode)
   return {
     isOk: false,
-    issue: finding('$.language', `There is no language ${quoted(code)}. list_languages shows them.`, {
+    issue: finding(path, `There is no language ${quoted(code)}. list_languages shows them.`, {
       suggestion: nearestLanguage(code, codes),
     }),
   }
@@ -27,7 +27,7 @@ export function findLanguage(code: string, languages: readonly LanguageRow[]): F
 const zones = Intl.supportedValuesOf('timeZone')
 
 /** The zone by its IANA name, in the name's own case; other names of a zone (Asia/Calcutta) are kept as they are given. */
-export function findTimeZone(name: string): Found<string> {
+export function findTimeZone(name: string, path = '$.timezone'): Found<string> {
   const listed = ['UTC', ...zones].find((zone) => zone.toLowerCase() === name.toLowerCase())
   if (listed) return { isOk: true, value: listed }
   try {
@@ -42,7 +42,7 @@ export function findTimeZone(name: string): Found<string> {
   const city = zones.find((zone) => zone.toLowerCase().endsWith(`/${name.toLowerCase().replaceAll(' ', '_')}`))
   return {
     isOk: false,
-    issue: finding('$.timezone', `There is no time zone ${quoted(name)}. Give an IANA name such as Europe/Madrid.`, {
+    issue: finding(path, `There is no time zone ${quoted(name)}. Give an IANA name such as Europe/Madrid.`, {
       suggestion: nearest(name, zones) ?? city,
     }),
   }
@@ -69,4 +69,9 @@ export function whyNotReplaced(held: number, before: number, after: number): str
 /** The administrators' roles that a change of one's own roles would give up, after which nobody might be left to give them back. */
 export function rolesGivenUp(before: number, after: number): string[] {
   return rolesOf(before & ~after & (roleBits.AdminUser | roleBits.GlobalAdmin))
+}
+
+/** Whether a change leaves a tenant without somebody whom only this user may have been: an administrator of users who is not locked. */
+export function givesUpAdministration(before: { readonly roleFlag: number; readonly isLocked: boolean }, after: number): boolean {
+  return !before.isLocked && (before.roleFlag & ~after & roleBits.AdminUser) !== 0
 }

@@ -22,8 +22,8 @@ export const contact = z.object({
 
 export const user = z.object({
   tenantUserId,
-  userId: z.int().min(1).describe('The person, the same in every tenant'),
-  userName: z.string(),
+  userId: z.int().min(1).describe('The person; another one once somebody else takes the invitation'),
+  userName: z.string().describe('A label, unique in the tenant'),
   displayName: z.string(),
   email: z.string().nullable().describe('The first e-mail among the contacts'),
   phone: z.string().nullable().describe('The first phone among the contacts'),
@@ -32,6 +32,9 @@ export const user = z.object({
   roles,
   roleFlag: z.int().min(0),
   isLocked: z.boolean(),
+  status: z.enum(['invited', 'active', 'locked']).describe('invited: nobody has taken the membership yet'),
+  lastSignInDate: z.iso.datetime().nullable().describe('Into this tenant'),
+  hasSecondFactor: z.boolean(),
   contacts: z.array(contact),
   createdDate: z.iso.datetime(),
 })
@@ -42,10 +45,10 @@ export const language = z.string().min(2).max(20).describe('A languageCode of li
 export const timezone = z.string().min(1).max(64).describe('An IANA name: Europe/Madrid')
 export const userName = z
   .string()
-  // Keyboards differ in how they write an é; it is the same name, to whoever reads it and whoever signs in with it.
+  // Keyboards differ in how they write an é; it is the same name to whoever reads it.
   .normalize('NFC')
   .regex(/^[^\s\p{Cc}\p{Cf}]{2,100}$/u, '2 to 100 characters without spaces')
-  .describe('What the person signs in with beside the e-mail; unique in the whole installation')
+  .describe('A label, unique in the tenant')
 export const displayName = z.string().trim().min(1).max(200)
 
 /** What create_user and find_or_create_user take beside the e-mail. */
@@ -53,9 +56,7 @@ export const userFields = {
   phone: phone.optional(),
   userName: userName
     .optional()
-    .describe(
-      'The e-mail or phone unless told, with a number where somebody has that name. A person who is known by this e-mail keeps the name that they have',
-    ),
+    .describe('A label, unique in the tenant; the e-mail or phone unless told, with a number where somebody has that name'),
   displayName: displayName.optional().describe('The user name unless told'),
   language: language.optional().describe("A languageCode of list_languages; the tenant's unless told"),
   timezone: timezone.optional().describe('An IANA name such as Europe/Madrid; UTC unless told'),
@@ -78,6 +79,9 @@ export const exampleUser: User = {
   roles: ['DataView', 'DataEdit'],
   roleFlag: 10,
   isLocked: false,
+  status: 'active',
+  lastSignInDate: '2026-11-21T10:20:00.000Z',
+  hasSecondFactor: false,
   contacts: [
     { contactId: 7, kind: 'email', value: 'ana@example.com', isVerified: false },
     { contactId: 8, kind: 'phone', value: '+34612345678', isVerified: false },

@@ -2,7 +2,7 @@
 import { countPage, fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
 import type { Found, PageRequest, Total } from '#platform/paging.ts'
-import { rolesOf } from '#platform/roles.ts'
+import { roleBits, rolesOf } from '#platform/roles.ts'
 
 import type { LanguageRow } from './users.rules.ts'
 import type { Contact, User } from './users.schema.ts'
@@ -12,13 +12,15 @@ export interface UserRow {
   readonly userId: number
   readonly userName: string
   readonly displayName: string
-  /** What they sign in with. */
-  readonly loginEmail: string | null
   readonly languageCode: string
   readonly timeZoneIana: string
   readonly roleFlag: number
   readonly isLocked: boolean
   readonly isService: boolean
+  /** When somebody took the membership; null: nobody signs in with it yet. */
+  readonly acceptedDate: string | null
+  readonly lastSignInDate: string | null
+  readonly hasSecondFactor: boolean
   readonly contacts: readonly Contact[]
   readonly createdDate: string
 }
@@ -27,7 +29,6 @@ export interface NewMember {
   readonly userId: number
   readonly userName: string
   readonly displayName: string
-  readonly email: string | null
   /** Null: the tenant's. */
   readonly languageRegionId: number | null
   readonly timeZoneIana: string
@@ -38,14 +39,21 @@ export interface NewMember {
 
 /** A row as the wire has it. */
 export function toUser(row: UserRow): User {
-  const { isService: _isService, loginEmail: _loginEmail, ...shown } = row
+  const { isService, acceptedDate, ...shown } = row
   const first = (kind: Contact['kind']) => row.contacts.find((contact) => contact.kind === kind)?.value ?? null
-  return { ...shown, email: first('email'), phone: first('phone'), roles: rolesOf(row.roleFlag), contacts: [...row.contacts] }
+  return {
+    ...shown,
+    email: first('email'),
+    phone: first('phone'),
+    roles: rolesOf(row.roleFlag),
+    status: row.isLocked ? 'locked' : acceptedDate === null && !isService ? 'invited' : 'active',
+    contacts: [...row.contacts],
+  }
 }
 
 const columns = (tx: Tx) => tx`
-  u.tenant_user_id, u.user_id, u.user_name, u.display_name, u.email as login_email, l.language_code, u.time_zone_iana, u.role_flag, u.is_locked,
-  u.is_service, u.created_date,
+  u.tenant_user_id, u.user_id, u.user_name, u.display_name, l.language_code, u.time_zone_iana, u.role_flag, u.is_locked,
+  u.is_service, u.accepted_date, u.last_sign_in_date, platform.has_second_factor(u.user_id) as has_second_factor, u.created_date,
   coalesce((
     select json_agg(json_object('contactId': c.contact_id, 'kind': c.kind, 'value': c.value, 'isVerified': c.is_verified) order by c.contact_id)
     from platform.user_contact c where c.tenant_id = u.tenant_id and c.tenant_user_id = u.tenant_user_id
@@ -129,31 +137,34 @@ export async function listLanguageRows(tx: Tx): Promise<LanguageRow[]> {
   return tx<LanguageRow[]>`select language_region_id, language_code from platform.language order by language_region_id`
 }
 
-/**
- * The person of this e-mail, or a new one. Where somebody else has the name, one that was derived gets a number; any other throws a unique violation
- * of app_user_name.
- */
-export async function ensurePerson(
-  tx: Tx,
-  wanted: { userName: string; isNameDerived: boolean; email: string | null },
-): Promise<{ userId: number; userName: string }> {
-  const [row] = await tx<{ userId: number; userName: string }[]>`
-    select found_id as user_id, found_name as user_name
-    from platform.ensure_user(${wanted.userName}, ${wanted.email}, ${wanted.isNameDerived})`
-  if (!row) throw new Error('ensure_user answered no row')
-  return row
+/** A person who cannot sign in: of a membership that nobody has taken yet. */
+export async function insertPerson(tx: Tx): Promise<number> {
+  const [row] = await tx<{ userId: number }[]>`select platform.add_person() as user_id`
+  if (!row) throw new Error('add_person answered no row')
+  return row.userId
 }
 
-/** Undefined where that person is a member already. */
-export async function insertMember(tx: Tx, tenantId: number, member: NewMember): Promise<number | undefined> {
+/** The name, or where a user of the tenant has it, with the first number that is free. Of two calls at once the second waits until the first is over. */
+export async function findFreeName(tx: Tx, tenantId: number, wanted: string): Promise<string> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`user name ${tenantId} ${wanted.toLowerCase()}`}, 11))`
+  const [row] = await tx<{ free: string }[]>`
+    select case when n = 1 then ${wanted}::text else ${wanted}::text || '-' || n end as free from generate_series(1, 10000) n
+    where not exists (select from platform.tenant_user
+      where tenant_id = ${tenantId} and lower(user_name) = lower(case when n = 1 then ${wanted}::text else ${wanted}::text || '-' || n end))
+    order by n limit 1`
+  return row?.free ?? wanted
+}
+
+/** Throws a unique violation of tenant_user_name where a user of the tenant has the name. */
+export async function insertMember(tx: Tx, tenantId: number, member: NewMember): Promise<number> {
   const [row] = await tx<{ tenantUserId: number }[]>`
-    insert into platform.tenant_user (tenant_id, user_id, user_name, display_name, email, language_region_id, time_zone_iana, role_flag, is_service, created_date)
-    select ${tenantId}, ${member.userId}, ${member.userName}, ${member.displayName}, ${member.email},
+    insert into platform.tenant_user (tenant_id, user_id, user_name, display_name, language_region_id, time_zone_iana, role_flag, is_service, created_date)
+    select ${tenantId}, ${member.userId}, ${member.userName}, ${member.displayName},
       coalesce(${member.languageRegionId}, language_region_id), ${member.timeZoneIana}, ${member.roleFlag}, ${member.isService}, ${member.at}
     from platform.tenant where tenant_id = ${tenantId}
-    on conflict do nothing
     returning tenant_user_id`
-  return row?.tenantUserId
+  if (!row) throw new Error('An insert answered no row')
+  return row.tenantUserId
 }
 
 /** One caller at a time for an e-mail of a tenant, until the transaction ends. */
@@ -161,14 +172,14 @@ export async function lockEmail(tx: Tx, tenantId: number, email: string): Promis
   await tx`select pg_advisory_xact_lock(hashtextextended(${`user ${tenantId} ${email}`}, 11))`
 }
 
-/** The user who has this contact, or who signs in with it. */
+/** The user who has this contact. */
 export async function findUserByEmail(tx: Tx, tenantId: number, email: string): Promise<UserRow | undefined> {
   const [row] = await tx<UserRow[]>`
     select ${columns(tx)}
     from platform.tenant_user u join platform.language l using (language_region_id)
-    where u.tenant_id = ${tenantId} and not u.is_service and (lower(u.email) = ${email} or exists (
+    where u.tenant_id = ${tenantId} and not u.is_service and exists (
       select from platform.user_contact c
-      where c.tenant_id = u.tenant_id and c.tenant_user_id = u.tenant_user_id and c.kind = 'email' and c.value = ${email}))
+      where c.tenant_id = u.tenant_id and c.tenant_user_id = u.tenant_user_id and c.kind = 'email' and c.value = ${email})
     order by u.tenant_user_id
     limit 1`
   return row
@@ -193,8 +204,11 @@ export async function deleteContact(tx: Tx, tenantId: number, tenantUserId: numb
   await tx`delete from platform.user_contact where tenant_id = ${tenantId} and tenant_user_id = ${tenantUserId} and contact_id = ${contactId}`
 }
 
+/** With the lock the sessions of the user end, and stay ended when it is lifted. */
 export async function updateLocked(tx: Tx, tenantId: number, tenantUserId: number, isLocked: boolean): Promise<void> {
-  await tx`update platform.tenant_user set is_locked = ${isLocked} where tenant_id = ${tenantId} and tenant_user_id = ${tenantUserId}`
+  await tx`
+    update platform.tenant_user set is_locked = ${isLocked}, credential_version = credential_version + ${isLocked ? 1 : 0}
+    where tenant_id = ${tenantId} and tenant_user_id = ${tenantUserId}`
 }
 
 export async function updateLanguage(tx: Tx, tenantId: number, tenantUserId: number, languageRegionId: number): Promise<void> {
@@ -203,6 +217,10 @@ export async function updateLanguage(tx: Tx, tenantId: number, tenantUserId: num
 
 export async function updateTimeZone(tx: Tx, tenantId: number, tenantUserId: number, timeZoneIana: string): Promise<void> {
   await tx`update platform.tenant_user set time_zone_iana = ${timeZoneIana} where tenant_id = ${tenantId} and tenant_user_id = ${tenantUserId}`
+}
+
+export async function updateDisplayName(tx: Tx, tenantId: number, tenantUserId: number, displayName: string): Promise<void> {
+  await tx`update platform.tenant_user set display_name = ${displayName} where tenant_id = ${tenantId} and tenant_user_id = ${tenantUserId}`
 }
 
 export async function updateRoles(tx: Tx, tenantId: number, tenantUserId: number, roleFlag: number): Promise<void> {
@@ -221,25 +239,27 @@ export async function updateServiceUser(
     where tenant_id = ${tenantId} and tenant_user_id = ${tenantUserId} and is_service`
 }
 
-/** Throws a unique violation of app_user_name where somebody else has the name. */
-export async function renamePerson(tx: Tx, userId: number, userName: string): Promise<void> {
-  await tx`select platform.rename_user(${userId}, ${userName})`
+/** Throws a unique violation of tenant_user_name where another user of the tenant has the name. */
+export async function updateName(tx: Tx, tenantId: number, tenantUserId: number, userName: string): Promise<void> {
+  await tx`update platform.tenant_user set user_name = ${userName} where tenant_id = ${tenantId} and tenant_user_id = ${tenantUserId}`
 }
 
-export async function setPersonPassword(tx: Tx, userId: number, passwordHash: string): Promise<void> {
-  await tx`select platform.set_password(${userId}, ${passwordHash})`
+/** The log-in of the installation's first administrator. */
+export async function setFirstLogIn(tx: Tx, userId: number, userName: string, passwordHash: string): Promise<void> {
+  await tx`select platform.set_first_log_in(${userId}, ${userName}, ${passwordHash})`
 }
 
-/** Whether the person belongs to other tenants too, whose administrators have as much say in how they sign in. */
-export async function isMemberElsewhere(tx: Tx, userId: number): Promise<boolean> {
-  const [row] = await tx<{ isElsewhere: boolean }[]>`select platform.is_member_elsewhere(${userId}) as is_elsewhere`
-  return row?.isElsewhere === true
-}
-
-/** False where it cannot be theirs: the person belongs elsewhere too, or it is another person's. */
-export async function setLoginEmail(tx: Tx, userId: number, email: string | null): Promise<boolean> {
-  const [row] = await tx<{ isSet: boolean }[]>`select platform.set_login_email(${userId}, ${email}) as is_set`
-  return row?.isSet === true
+/**
+ * Whether another person of the tenant holds AdminUser and is not locked. Held until the transaction ends: of two administrators who take each other's
+ * role at once, the second sees what the first did.
+ */
+export async function hasOtherAdministrator(tx: Tx, tenantId: number, tenantUserId: number): Promise<boolean> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`administrators ${tenantId}`}, 11))`
+  const [row] = await tx<{ hasOther: boolean }[]>`
+    select exists (select from platform.tenant_user
+      where tenant_id = ${tenantId} and tenant_user_id <> ${tenantUserId} and not is_locked and not is_service
+        and role_flag & ${roleBits.AdminUser} <> 0) as has_other`
+  return row?.hasOther === true
 }
 
 /** Display names by tenant user id. */
@@ -261,9 +281,6 @@ export async function readHeldRoles(tx: Tx, tenantId: number): Promise<number> {
 /** The user that a phone number or an e-mail address is a contact of. */
 export async function findUserByAddress(tx: Tx, tenantId: number, address: string): Promise<number | undefined> {
   const [row] = await tx<{ tenantUserId: number }[]>`
-    select tenant_user_id from platform.user_contact where tenant_id = ${tenantId} and value = ${address}
-    union all
-    select tenant_user_id from platform.tenant_user where tenant_id = ${tenantId} and lower(email) = ${address}
-    limit 1`
+    select tenant_user_id from platform.user_contact where tenant_id = ${tenantId} and value = ${address} limit 1`
   return row?.tenantUserId
 }

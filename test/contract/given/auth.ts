@@ -1,12 +1,55 @@
 /** Working calls of the key operations. */
-import type { Given, Stage } from '../arrange.ts'
+import { Secret, TOTP } from 'otpauth'
+
+import { newPerson, newSession, passwordOfTests } from '#test/support/persons.ts'
+
+import type { Arranged, Given, Stage } from '../arrange.ts'
 
 async function keyOf({ call, unique }: Stage): Promise<number> {
   const { apiKeyId } = await call('create_api_key', { name: unique('Key'), roles: ['DataView'] })
   return apiKeyId
 }
 
+/** A call of a person who has just signed in. */
+async function asPerson({ world, tenant }: Stage, input: Record<string, unknown> = {}): Promise<Arranged & { session: string }> {
+  return { input, session: await newSession(world, await newPerson(world, tenant)) }
+}
+
+const codeOf = (secret: string) => new TOTP({ secret: Secret.fromBase32(secret) }).generate()
+
+/** The same of one who has an authenticator app. */
+async function withFactor(stage: Stage, inputOf: (factorId: number) => Record<string, unknown>): Promise<Arranged> {
+  const { session } = await asPerson(stage)
+  const { factorId, secret } = await stage.world.call('enroll_totp', {}, { key: session })
+  await stage.world.call('confirm_totp', { factorId, code: codeOf(secret) }, { key: session })
+  return { input: inputOf(factorId), session }
+}
+
 export const given: Given = {
+  async logout(stage) {
+    return { ...(await asPerson(stage)), endsItself: true }
+  },
+  list_sessions: (stage) => asPerson(stage),
+  async revoke_session({ world, tenant }) {
+    const person = await newPerson(world, tenant)
+    const [session, other] = [await newSession(world, person), await newSession(world, person)]
+    const sessions: { sessionId: number; isCurrent: boolean }[] = await world.call('list_sessions', {}, { key: other })
+    return { input: { sessionId: sessions.find(({ isCurrent }) => isCurrent)?.sessionId }, session }
+  },
+  enroll_totp: (stage) => asPerson(stage, { name: 'My phone' }),
+  async confirm_totp(stage) {
+    const { session } = await asPerson(stage)
+    const { factorId, secret } = await stage.world.call('enroll_totp', {}, { key: session })
+    return { input: { factorId, code: codeOf(secret) }, session }
+  },
+  list_second_factors: (stage) => withFactor(stage, () => ({})),
+  rename_second_factor: (stage) => withFactor(stage, (factorId) => ({ factorId, name: 'Work phone' })),
+  delete_second_factor: (stage) => withFactor(stage, (factorId) => ({ factorId })),
+  create_recovery_codes: (stage) => withFactor(stage, () => ({})),
+  change_password: (stage) => asPerson(stage, { password: passwordOfTests, newPassword: 'nine silver herons at dusk' }),
+  prove_identity: (stage) => asPerson(stage, { password: passwordOfTests }),
+  get_profile: (stage) => asPerson(stage),
+  update_profile: (stage) => asPerson(stage, { displayName: 'Ana Ruiz', timeZoneIana: 'Europe/Madrid' }),
   async list_api_keys(stage) {
     await keyOf(stage)
     return { input: {} }

@@ -23,7 +23,7 @@ export async function defaultsFor(context: TxContext, all: readonly unknown[]): 
   if (all.every(isPlain)) return (value) => value
   const { tx, tenantId, actor } = context
   const caller = await findCaller(tx, tenantId, actor.tenantUserId)
-  const of = await findTenantOfCaller(tx, tenantId, actor.tenantUserId)
+  const of = await findTenantOfCaller(tx, tenantId, actor.tenantUserId, context.services.config.tenantDomain)
   const { nowMs, timeZone } = await callersClock(context)
   const rendering = renderingOf({ locale: caller?.languageCode ?? 'en-US', timeZone, nowMs })
   const $user = caller

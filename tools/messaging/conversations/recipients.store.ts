@@ -8,7 +8,7 @@ export interface Person {
   readonly tenantUserId: number
   readonly displayName: string
   readonly timeZoneIana: string
-  /** Verified contacts first, then the order in which they were added; the log-in's e-mail before them. */
+  /** Verified contacts first, then the order in which they were added. */
   readonly emails: readonly string[]
   readonly phones: readonly string[]
   /** What they linked to themselves, the newest first. */
@@ -21,8 +21,8 @@ export interface Person {
 export async function findPerson(tx: Tx, tenantId: number, tenantUserId: number): Promise<Person | undefined> {
   const [row] = await tx<Person[]>`
     select u.tenant_user_id, u.display_name, u.time_zone_iana,
-      array_remove(array[lower(u.email)], null) || coalesce((select array_agg(k.value order by k.is_verified desc, k.contact_id) from platform.user_contact k
-        where k.tenant_id = u.tenant_id and k.tenant_user_id = u.tenant_user_id and k.kind = 'email' and k.value is distinct from lower(u.email)), '{}') as emails,
+      coalesce((select array_agg(k.value order by k.is_verified desc, k.contact_id) from platform.user_contact k
+        where k.tenant_id = u.tenant_id and k.tenant_user_id = u.tenant_user_id and k.kind = 'email'), '{}') as emails,
       coalesce((select array_agg(k.value order by k.is_verified desc, k.contact_id) from platform.user_contact k
         where k.tenant_id = u.tenant_id and k.tenant_user_id = u.tenant_user_id and k.kind = 'phone'), '{}') as phones,
       coalesce((select json_agg(json_build_object('channelId', a.channel_id, 'channel', c.channel, 'address', a.address) order by a.registered_date desc, a.channel_address_id desc)

@@ -44,14 +44,14 @@ export interface Scope {
 }
 
 /** What is read of the database in one go, whatever the tokens name. */
-export async function readRoots({ tx }: TxContext, { tenantId, run, path, loop }: ScopeOf) {
+export async function readRoots({ tx, services }: TxContext, { tenantId, run, path, loop }: ScopeOf) {
   const index = path.iteration.at(-1)
   const inLoop = loop !== undefined && index !== undefined
   const [results, item, user, caller] = await Promise.all([
     listResults(tx, tenantId, run.runId, path.iteration),
     inLoop ? findItem(tx, tenantId, run.runId, { step: loop, iteration: path.iteration.slice(0, -1), index }) : null,
     run.startedBy === null ? undefined : findUser(tx, tenantId, run.startedBy),
-    findCaller(tx, tenantId, run.actsAs),
+    findCaller(tx, tenantId, run.actsAs, services.config.tenantDomain),
   ])
   return { results, item: inLoop ? { $item: item, $index: index } : {}, user, caller }
 }

@@ -34,8 +34,8 @@ interface Asking {
 }
 
 async function openAsking(context: TxContext, frame: ReadFrame | undefined, by: number | null): Promise<Asking> {
-  const { tx, tenantId, actor, stamp } = context
-  const caller = await findCaller(tx, tenantId, actor.tenantUserId)
+  const { tx, tenantId, actor, stamp, services } = context
+  const caller = await findCaller(tx, tenantId, actor.tenantUserId, services.config.tenantDomain)
   const user = by === null ? undefined : await findUser(tx, tenantId, by)
   const rendering = renderingOf({
     locale: user?.languageCode ?? 'en-US',

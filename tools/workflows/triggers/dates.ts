@@ -62,7 +62,8 @@ async function datedOf(context: TxContext, live: Live): Promise<Dated | undefine
   const wanted = String(valueAt(config, 'property')).toLowerCase()
   const property = entity?.properties.find(({ internalName }) => internalName.toLowerCase() === wanted)
   if (!entity || !property) return undefined
-  const zone = (await findCaller(context.tx, context.tenantId, live.trigger.actsAs))?.timeZoneIana ?? 'UTC'
+  const { tx, tenantId, services } = context
+  const zone = (await findCaller(tx, tenantId, live.trigger.actsAs, services.config.tenantDomain))?.timeZoneIana ?? 'UTC'
   const said = { offset: valueAt(config, 'offset'), at: valueAt(config, 'at'), timeZone: valueAt(config, 'timeZone') }
   const timing = timingOf(said, { isDay: property.dataType === 'DateOnly', zone })
   return timing && { live, frame: await readFrameOf(context, catalog, entity), property, timing }

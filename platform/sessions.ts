@@ -1,0 +1,84 @@
+/** Persons' own sessions: opaque tokens of which the hash alone is kept, each for one tenant, over at once where something under them changed. */
+import { createHash, randomBytes } from 'node:crypto'
+
+import type { Databases } from './db/databases.ts'
+import { AppError } from './errors.ts'
+import type { Actor } from './operation.ts'
+
+/** How long a proof is fresh. */
+export const freshProofMs = 10 * 60_000
+
+const prefix = 'fls_'
+
+/** 256 random bits. */
+export function newSessionToken(): string {
+  return prefix + randomBytes(32).toString('base64url')
+}
+
+export function isSessionToken(token: string): boolean {
+  return token.startsWith(prefix)
+}
+
+/** What is kept of a token: SHA-256, since nobody guesses 256 random bits. */
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+/** The session that calls; undefined where it is none. */
+export function sessionIdOf({ kind, credentialId }: Pick<Actor, 'kind' | 'credentialId'>): number | undefined {
+  return kind === 'session' ? Number(credentialId.slice('session:'.length)) : undefined
+}
+
+export interface LiveSession {
+  readonly actor: Actor
+  readonly isSuspended: boolean
+  /** In milliseconds since the epoch. */
+  readonly validUntil: number
+}
+
+/**
+ * The session of a token, or by its id where a URL names it; undefined where it is over. The versions say so also where a user was locked and let in again,
+ * or a password was reset, since it began; of a suspended tenant it is told apart, since the caller is told that.
+ */
+export async function findSession(
+  databases: Pick<Databases, 'lookUp'>,
+  by: { readonly hash: Buffer } | { readonly sessionId: number; readonly tenantUserId: number },
+  sharer: string,
+): Promise<LiveSession | undefined> {
+  const [row] = await databases.lookUp(
+    (tx) => tx<
+      {
+        sessionId: number
+        tenantId: number
+        tenantUserId: number
+        userId: number
+        displayName: string
+        roleFlag: number
+        provedAt: number
+        validUntil: number
+        isSuspended: boolean
+      }[]
+    >`
+      select s.session_id, s.tenant_id, s.tenant_user_id, s.user_id, u.display_name, u.role_flag,
+        extract(epoch from s.proved_date)::float8 * 1000 as proved_at, extract(epoch from s.expires_at)::float8 * 1000 as valid_until,
+        t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended
+      from platform.session s
+        join platform.tenant_user u on u.tenant_id = s.tenant_id and u.tenant_user_id = s.tenant_user_id and u.user_id = s.user_id
+        join platform.tenant t on t.tenant_id = s.tenant_id
+        join platform.app_user p on p.user_id = s.user_id
+      where ${'hash' in by ? tx`s.token_hash = ${by.hash}` : tx`s.session_id = ${by.sessionId} and s.tenant_user_id = ${by.tenantUserId}`}
+        and s.expires_at > now() and not u.is_locked and u.accepted_date is not null
+        and p.credential_version = s.person_version and u.credential_version = s.membership_version
+        and (t.credential_version = s.tenant_version or t.is_deactivated)`,
+    sharer,
+  )
+  if (!row) return undefined
+  const { sessionId, isSuspended, validUntil, ...who } = row
+  return { actor: { kind: 'session', credentialId: `session:${sessionId}`, ...who }, isSuspended, validUntil }
+}
+
+/** Throws AppError `fresh_proof_required` where a session has not shown within ten minutes who it is. Whoever calls by a key shows it with each call. */
+export function refuseStaleProof({ kind, provedAt = 0 }: Pick<Actor, 'kind' | 'provedAt'>): void {
+  if (kind !== 'session' || Date.now() - provedAt < freshProofMs) return
+  throw new AppError('fresh_proof_required', 'Show again who you are with prove_identity, and repeat the call within 10 minutes.')
+}

@@ -1,0 +1,30 @@
+/** What a password may be, and how often a signed-in person may show theirs wrong. */
+import type { AttemptLimit } from '#platform/attempts.ts'
+import type { Issue } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
+
+const shortest = 12
+const longest = 256
+
+/** What is wrong with a new password, else undefined. Counted and compared in the form in which it is hashed. */
+export function findPasswordIssue(
+  password: string,
+  of: { readonly path: string; readonly userName: string | null; readonly isCommon: (text: string) => boolean },
+): Issue | undefined {
+  const text = password.normalize('NFKC')
+  const { length } = Array.from(text)
+  if (length < shortest || length > longest)
+    return finding(of.path, `A password has ${shortest} to ${longest} characters, and this has ${length}.`)
+  if (of.userName !== null && text.toLowerCase() === of.userName.normalize('NFKC').toLowerCase())
+    return finding(of.path, 'The password is the log-in name. Choose another one.')
+  if (of.isCommon(text)) return finding(of.path, 'This is one of the passwords that everybody tries first. Choose another one.')
+  return undefined
+}
+
+/** Of a session: whoever found it open must not try passwords for long. */
+export function proofLimits(userId: number): AttemptLimit[] {
+  return [
+    { of: ['proof', String(userId)], most: 10, seconds: 15 * 60 },
+    { of: ['proof of the hour', String(userId)], most: 50, seconds: 3_600 },
+  ]
+}

@@ -1,0 +1,40 @@
+/** The SQL of what a person does with their own log-in, as the look-up role. */
+import type { Tx } from '#platform/db/pool.ts'
+
+export interface AccountRow {
+  readonly userName: string | null
+  readonly passwordHash: string | null
+  /** Proved ones. */
+  readonly emails: string[]
+}
+
+export async function findAccount(tx: Tx, userId: number): Promise<AccountRow | undefined> {
+  const [row] = await tx<AccountRow[]>`
+    select user_name, password_hash,
+      array(select email from platform.person_email e where e.user_id = p.user_id order by proved_date, email) as emails
+    from platform.app_user p where user_id = ${userId}`
+  return row
+}
+
+/** All sessions of the person end but this one, and all sign-ins under way. False where the password was changed meanwhile. */
+export async function changePasswordHash(
+  tx: Tx,
+  userId: number,
+  change: { readonly from: string; readonly to: string; readonly keptSession: number },
+): Promise<boolean> {
+  const [row] = await tx<{ version: number }[]>`
+    update platform.app_user set password_hash = ${change.to}, credential_version = credential_version + 1
+    where user_id = ${userId} and password_hash = ${change.from} returning credential_version as version`
+  if (!row) return false
+  await tx`delete from platform.session where user_id = ${userId} and session_id <> ${change.keptSession}`
+  await tx`update platform.session set person_version = ${row.version} where user_id = ${userId} and session_id = ${change.keptSession}`
+  await tx`delete from platform.sign_in where user_id = ${userId}`
+  return true
+}
+
+/** Answers when, in ISO 8601. */
+export async function markProved(tx: Tx, sessionId: number): Promise<string | undefined> {
+  const [row] = await tx<{ at: string }[]>`
+    update platform.session set proved_date = date_trunc('milliseconds', now()) where session_id = ${sessionId} returning proved_date as at`
+  return row?.at
+}

@@ -1,0 +1,31 @@
+/** That whoever holds a session is the person: by the password, or by a code of a second factor. */
+import { AppError, mustExist } from '#platform/errors.ts'
+import type { CallContext } from '#platform/operation.ts'
+import { verifyPassword } from '#platform/passwords.ts'
+
+import { useCode } from '../factors/codes.ts'
+import { take } from '../sign-in/attempts.ts'
+import { codeLimits } from '../sign-in/sign-in.rules.ts'
+import { proofLimits } from './account.rules.ts'
+import { type AccountRow, findAccount } from './account.store.ts'
+
+/** The account whose password it is. Throws AppError `forbidden` where it is wrong, `rate_limited` where it was so too often. */
+export async function provePassword(context: CallContext, password: string): Promise<AccountRow & { readonly passwordHash: string }> {
+  const { services, actor } = context
+  const attempt = await take(context, proofLimits(actor.userId))
+  const account = mustExist(await services.databases.lookUp((tx) => findAccount(tx, actor.userId)), 'person')
+  const { passwordHash } = account
+  if (!(await verifyPassword(password, passwordHash)) || passwordHash === null)
+    throw new AppError('forbidden', 'The password is wrong. Send your present one.')
+  await attempt.giveBack()
+  return { ...account, passwordHash }
+}
+
+/** Throws likewise. */
+export async function proveCode(context: CallContext, code: string): Promise<void> {
+  const { services, actor } = context
+  const attempt = await take(context, codeLimits(actor.userId))
+  const shown = await services.databases.lookUp((tx) => useCode(tx, services.secrets, { userId: actor.userId, code }))
+  if (shown === undefined) throw new AppError('forbidden', 'The code is wrong, was used, or is too old. Send the next one.')
+  await attempt.giveBack()
+}

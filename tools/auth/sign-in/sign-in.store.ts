@@ -1,0 +1,174 @@
+/** The SQL of signing in, as the look-up role: it is done before a tenant is known, and what belongs to persons is no tenant's. */
+import type { Tx } from '#platform/db/pool.ts'
+import { forgetAttempts } from '#platform/attempts.ts'
+
+import type { LogIn } from './sign-in.rules.ts'
+import type { Session, TenantChoice } from './sign-in.schema.ts'
+
+export interface LogInRow {
+  readonly userId: number
+  readonly userName: string | null
+  readonly passwordHash: string | null
+  readonly credentialVersion: number
+}
+
+/** Whom a log-in name or a proved e-mail names. */
+export async function findPersonByLogIn(tx: Tx, { kind, value }: LogIn): Promise<LogInRow | undefined> {
+  const [row] = await tx<LogInRow[]>`
+    select p.user_id, p.user_name, p.password_hash, p.credential_version from platform.app_user p
+    where ${
+      kind === 'name'
+        ? tx`lower(p.user_name) = ${value}`
+        : tx`p.user_id = (select e.user_id from platform.person_email e where e.email = ${value})`
+    }`
+  return row
+}
+
+const mostTenants = 500
+const mostWrongCodes = 5
+const isOpen = (tx: Tx) => tx`not t.is_deactivated and t.active_start <= now() and t.active_end >= now()`
+const isTaken = (tx: Tx) => tx`u.accepted_date is not null and not u.is_locked and not u.is_service`
+
+/** Where a person may go, the latest first. */
+export async function listTenantsOf(tx: Tx, userId: number): Promise<TenantChoice[]> {
+  return tx<TenantChoice[]>`
+    select t.tenant_id, t.name, t.sub_domain from platform.tenant_user u join platform.tenant t using (tenant_id)
+    where u.user_id = ${userId} and ${isTaken(tx)} and ${isOpen(tx)}
+    order by u.last_sign_in_date desc nulls last, t.tenant_id
+    limit ${mostTenants}`
+}
+
+export interface SignInRow {
+  readonly signInId: number
+  readonly userId: number
+  readonly next: 'secondFactor' | 'selectTenant'
+  readonly channel: string | null
+  readonly factorId: number | null
+  readonly factor: string | null
+  readonly expiresAt: string
+}
+
+/** What the token of a sign-in stands for; undefined once it is over, ended by wrong codes, or the person's password was set anew since. */
+export async function findSignIn(tx: Tx, hash: Buffer, next: SignInRow['next']): Promise<SignInRow | undefined> {
+  const [row] = await tx<SignInRow[]>`
+    select s.sign_in_id, s.user_id, s.next, s.channel, s.factor_id, s.factor, s.expires_at
+    from platform.sign_in s join platform.app_user p using (user_id)
+    where s.token_hash = ${hash} and s.next = ${next} and s.expires_at > now() and s.wrong_codes < ${mostWrongCodes}
+      and p.credential_version = s.person_version`
+  return row
+}
+
+/** Answers until when it holds. What is past its time goes with it. */
+export async function insertSignIn(
+  tx: Tx,
+  signIn: { readonly userId: number; readonly hash: Buffer; readonly next: SignInRow['next']; readonly factor: string | null },
+): Promise<string> {
+  await tx`delete from platform.sign_in where expires_at < now()`
+  await forgetAttempts(tx)
+  const [row] = await tx<{ expiresAt: string }[]>`
+    insert into platform.sign_in (user_id, token_hash, next, person_version, factor, created_date, expires_at)
+    select user_id, ${signIn.hash}, ${signIn.next}, credential_version, ${signIn.factor}, now(), now() + interval '10 minutes'
+    from platform.app_user where user_id = ${signIn.userId}
+    returning expires_at`
+  if (!row) throw new Error('An insert answered no row')
+  return row.expiresAt
+}
+
+export async function chooseChannel(tx: Tx, signInId: number, channel: string, factorId: number | null): Promise<void> {
+  await tx`update platform.sign_in set channel = ${channel}, factor_id = ${factorId} where sign_in_id = ${signInId}`
+}
+
+/** Counts a code before it is looked at, so that codes at once cannot be tried together. False where there were too many. */
+export async function countCode(tx: Tx, signInId: number): Promise<boolean> {
+  const rows = await tx`
+    update platform.sign_in set wrong_codes = wrong_codes + 1 where sign_in_id = ${signInId} and wrong_codes < ${mostWrongCodes} returning sign_in_id`
+  return rows.length > 0
+}
+
+/** Ends a sign-in; false where another call did. */
+export async function deleteSignIn(tx: Tx, signInId: number): Promise<boolean> {
+  const rows = await tx`delete from platform.sign_in where sign_in_id = ${signInId} returning sign_in_id`
+  return rows.length > 0
+}
+
+export interface NewSession {
+  readonly userId: number
+  readonly tenantId: number
+  readonly hash: Buffer
+  readonly factor: string | null
+  readonly address: string | null
+  readonly userAgent: string | null
+}
+
+export interface BegunSession {
+  readonly sessionId: number
+  readonly tenantUserId: number
+  readonly displayName: string
+  readonly roleFlag: number
+  readonly remainingSeconds: number
+}
+
+const mostSessions = 50
+
+/**
+ * A session in one of the person's tenants, with what is left of another one where it is changed to from there; undefined where that tenant is not theirs
+ * to go to. The versions are read with the rows that they speak for, so that a lock at the same moment ends it.
+ */
+export async function insertSession(
+  tx: Tx,
+  session: NewSession,
+  from: { readonly sessionId: number } | undefined,
+): Promise<BegunSession | undefined> {
+  const times = from
+    ? tx`select proved_date, expires_at from platform.session where session_id = ${from.sessionId} and expires_at > now()`
+    : tx`select now() as proved_date, now() + interval '8 hours' as expires_at`
+  const [row] = await tx<BegunSession[]>`
+    insert into platform.session (user_id, tenant_id, tenant_user_id, token_hash, person_version, membership_version, tenant_version, factor,
+      proved_date, created_date, last_used_date, expires_at, address, user_agent)
+    select u.user_id, u.tenant_id, u.tenant_user_id, ${session.hash}, p.credential_version, u.credential_version, t.credential_version, ${session.factor},
+      times.proved_date, date_trunc('milliseconds', now()), date_trunc('milliseconds', now()), times.expires_at, ${session.address}, ${session.userAgent}
+    from platform.tenant_user u join platform.tenant t using (tenant_id) join platform.app_user p using (user_id), (${times}) times
+    where u.user_id = ${session.userId} and u.tenant_id = ${session.tenantId} and ${isTaken(tx)} and ${isOpen(tx)}
+    returning session_id, tenant_user_id, floor(extract(epoch from expires_at - now()))::int as remaining_seconds`
+  if (!row) return undefined
+  await tx`delete from platform.session where expires_at < now()`
+  await tx`
+    delete from platform.session where user_id = ${session.userId} and session_id not in (
+      select session_id from platform.session where user_id = ${session.userId} order by session_id desc limit ${mostSessions})`
+  const [member] = await tx<{ displayName: string; roleFlag: number }[]>`
+    update platform.tenant_user set last_sign_in_date = date_trunc('milliseconds', now())
+    where tenant_id = ${session.tenantId} and tenant_user_id = ${row.tenantUserId} returning display_name, role_flag`
+  if (!member) throw new Error('The membership of a session is not to be found')
+  return { ...row, ...member }
+}
+
+export async function findSessionFactor(tx: Tx, sessionId: number): Promise<string | null> {
+  const [row] = await tx<{ factor: string | null }[]>`select factor from platform.session where session_id = ${sessionId}`
+  return row?.factor ?? null
+}
+
+export type SessionRow = Omit<Session, 'isCurrent'>
+
+/** Those that hold, the latest first. */
+export async function listSessionRows(tx: Tx, userId: number): Promise<SessionRow[]> {
+  return tx<SessionRow[]>`
+    select s.session_id, s.tenant_id, s.created_date, s.last_used_date, s.address, s.user_agent
+    from platform.session s
+      join platform.tenant_user u on u.tenant_id = s.tenant_id and u.tenant_user_id = s.tenant_user_id and u.user_id = s.user_id
+      join platform.tenant t on t.tenant_id = s.tenant_id
+      join platform.app_user p on p.user_id = s.user_id
+    where s.user_id = ${userId} and s.expires_at > now() and not u.is_locked and p.credential_version = s.person_version
+      and u.credential_version = s.membership_version and t.credential_version = s.tenant_version
+    order by s.session_id desc limit ${mostSessions}`
+}
+
+/** Of the person alone; answers what it was, undefined where it is not theirs. */
+export async function deleteSession(
+  tx: Tx,
+  userId: number,
+  sessionId: number,
+): Promise<{ tenantId: number; tenantUserId: number } | undefined> {
+  const [row] = await tx<{ tenantId: number; tenantUserId: number }[]>`
+    delete from platform.session where user_id = ${userId} and session_id = ${sessionId}::bigint returning tenant_id, tenant_user_id`
+  return row
+}
