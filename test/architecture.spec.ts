@@ -93,7 +93,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   ),
   views: ['view_sync'],
   workflows: words(
-    'trigger_cause trigger_clock trigger_firing workflow workflow_log workflow_run workflow_signal workflow_step_run workflow_trigger workflow_version workflow_webhook',
+    'trigger_cause trigger_clock trigger_delivery trigger_firing workflow workflow_log workflow_run workflow_signal workflow_step_run workflow_trigger workflow_version workflow_webhook',
   ),
 }
 

@@ -96,6 +96,7 @@ function shownOver(operation: RegisteredOperation, content: unknown): unknown {
 /** Operations that anybody may call and that therefore have nothing of what follows: the spec that holds each to its promises. */
 const openToAll: Readonly<Record<string, string>> = {
   receive_channel_webhook: 'channels.spec.ts',
+  receive_workflow_webhook: 'triggers-webhooks.spec.ts',
   put_upload: 'asset-urls.spec.ts',
   open_signed_link: 'links.spec.ts',
   submit_signed_link: 'links.spec.ts',

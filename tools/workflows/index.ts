@@ -41,6 +41,7 @@ import { signalWorkflowInstance } from './runs/signal-workflow-instance.ts'
 import { startWorkflow } from './runs/start-workflow.ts'
 import { testWorkflow } from './trial/test-workflow.ts'
 import { runsPhrases } from './runs/runs.phrases.ts'
+import { receiveWorkflowWebhook } from './triggers/receive-workflow-webhook.ts'
 import { workflowsPhrases } from './workflows.phrases.ts'
 
 export const workflowsDomain: Domain = {
@@ -88,6 +89,7 @@ export const workflowsDomain: Domain = {
     retryWorkflowInstance,
     signalWorkflowInstance,
     listMyTasks,
+    receiveWorkflowWebhook,
   ],
   phrases: { ...workflowsPhrases, ...runsPhrases },
 }

@@ -71,7 +71,28 @@ export const steps: readonly Step[] = [
       triggers: [],
     },
   },
+  {
+    operation: 'set_workflow_triggers',
+    title: 'a webhook',
+    input: {
+      workflow: 'RunOfReview{{run}}',
+      triggers: [
+        {
+          internalName: 'hook',
+          triggerType: 'webhookReceived',
+          config: { scheme: 'header', name: 'X-Token', secret: 'only-of-this-walk-{{run}}' },
+        },
+      ],
+    },
+    keeps: { triggerKey: 'answer.triggers[0].triggerKey' },
+  },
   { operation: 'publish_workflow', title: 'to run', input: { workflow: 'RunOfReview{{run}}' } },
+  {
+    operation: 'receive_workflow_webhook',
+    input: { triggerKey: '{{triggerKey}}' },
+    headers: { 'Content-Type': 'application/json', 'X-Token': 'only-of-this-walk-{{run}}' },
+    body: '{"order": 7}',
+  },
   {
     operation: 'start_workflow',
     input: { workflow: 'RunOfReview{{run}}' },

@@ -9,7 +9,8 @@ import type { TxContext } from '#platform/operation.ts'
 import { deleteWebhooksBut, insertWebhook, listWebhooks, setWebhookSecret, type WebhookRow } from '../workflows.store.ts'
 import type { WorkflowBody } from './definition.types.ts'
 
-const boundTo = (triggerId: number) => `webhook:${triggerId}`
+/** What a sealed secret is bound to. */
+export const webhookSecretName = (triggerId: number) => `webhook:${triggerId}`
 
 async function tenantOf(tx: Tx, tenantId: number) {
   return { tenantId, sealedKey: mustExist(await findTenantKey(tx, tenantId), 'tenant') }
@@ -43,7 +44,7 @@ export async function keepSecrets(
     if (own === undefined && hasSecret) continue
     const secret = own ?? newSecret()
     if (own === undefined) made.set(triggerId, secret)
-    await setWebhookSecret(tx, tenantId, triggerId, services.secrets.sealText(tenant, boundTo(triggerId), secret))
+    await setWebhookSecret(tx, tenantId, triggerId, services.secrets.sealText(tenant, webhookSecretName(triggerId), secret))
   }
   return made
 }

@@ -28,6 +28,7 @@ import {
   lockFiring,
   putOffFiring,
 } from './triggers.store.ts'
+import { deleteOldDeliveries } from './webhooks.store.ts'
 import type { Firing, Live } from './triggers.types.ts'
 
 const placesAtOnce = 200
@@ -153,4 +154,5 @@ async function refuse(context: TxContext, firingId: number, { version, trigger }
 /** To be done at times: drops what nobody counts on any more. */
 export async function dropOldCauses({ databases }: Services): Promise<void> {
   await databases.lookUp((tx) => deleteOldCauses(tx))
+  await databases.lookUp((tx) => deleteOldDeliveries(tx))
 }
