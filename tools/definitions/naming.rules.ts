@@ -1,7 +1,12 @@
 /** Finds what filters, sorts and columns name, in the grammar that they have wherever they are stored. */
-import { mayHoldTokens, parseTemplate } from '#platform/tokens/template.ts'
-
-import { optionsOf, type Reference, type Vocabulary, type VocabularyEntity, type VocabularyProperty } from './references.rules.ts'
+import {
+  optionsOf,
+  propertiesOf,
+  type Reference,
+  type Vocabulary,
+  type VocabularyEntity,
+  type VocabularyProperty,
+} from './references.rules.ts'
 
 type Place = readonly (string | number)[]
 
@@ -16,11 +21,9 @@ function entityOf(vocabulary: Vocabulary, name: unknown): VocabularyEntity | und
   return typeof name === 'string' || typeof name === 'number' ? vocabulary.byIdOrName.get(String(name).toLowerCase()) : undefined
 }
 
-function propertyOf(entity: VocabularyEntity, name: unknown): VocabularyProperty | undefined {
-  const text = String(name).toLowerCase()
-  return entity.properties.find(
-    (one) => one.internalName.toLowerCase() === text || String(one.propertyId) === text || String(one.entityPropertyId) === text,
-  )
+/** A property by its name or its id. */
+export function propertyOf(entity: VocabularyEntity, name: unknown): VocabularyProperty | undefined {
+  return propertiesOf(entity).get(String(name).toLowerCase())
 }
 
 /** The two ends of each relationship on the way from one entity to another: itself a relative, or a parent of a parent. */
@@ -69,7 +72,12 @@ export function referencesOfField(
 function referencesOfRule(vocabulary: Vocabulary, home: VocabularyEntity, rule: unknown, at: Place, joined?: JoinedNames): Reference[] {
   if (!isObject(rule)) return []
   const { references, entity, property } = referencesOfField(vocabulary, home, rule, at, joined)
-  if (!property || property.options.length === 0) return references
+  return property ? [...references, ...referencesOfOptions(entity, property, rule['value'], [...at, 'value'])] : references
+}
+
+/** The options among the values that a rule compares a property with. */
+export function referencesOfOptions(entity: VocabularyEntity, property: VocabularyProperty, said: unknown, at: Place): Reference[] {
+  if (property.options.length === 0) return []
   const { entityId } = entity
   const { propertyId } = property
   const { ids } = optionsOf(property)
@@ -77,10 +85,7 @@ function referencesOfRule(vocabulary: Vocabulary, home: VocabularyEntity, rule: 
     const optionId = typeof value === 'string' ? ids.get(value.toLowerCase()) : undefined
     return optionId === undefined ? [] : [{ at: place, entityId, propertyId, optionId }]
   }
-  const values = Array.isArray(rule['value'])
-    ? rule['value'].flatMap((value: unknown, index) => optionAt(value, [...at, 'value', index]))
-    : optionAt(rule['value'], [...at, 'value'])
-  return [...references, ...values]
+  return Array.isArray(said) ? said.flatMap((value: unknown, index) => optionAt(value, [...at, index])) : optionAt(said, at)
 }
 
 /** The references of a filter: a group, or an array of rules. A group that names an entity speaks of records of that. */
@@ -116,38 +121,5 @@ export function referencesOfSort(vocabulary: Vocabulary, home: VocabularyEntity,
   if (!Array.isArray(sort)) return []
   return sort.flatMap((term: unknown, index) =>
     isObject(term) ? referencesOfField(vocabulary, home, term, [...at, index]).references : [],
-  )
-}
-
-/** What a token names: `[[WorkOrder.Title]]`, `[[$user.Technician.Site]]`, and `[[$row.Title]]` where `row` is the entity of the rows. */
-function referencesOfText(vocabulary: Vocabulary, text: string, at: Place, row: VocabularyEntity | undefined): Reference[] {
-  return parseTemplate(text).parts.flatMap((part): Reference[] => {
-    if (typeof part === 'string') return []
-    const [root, ...rest] = part.path
-    const isRow = root.name === '$row'
-    const named = root.name === '$user' ? rest.shift() : isRow ? undefined : root
-    const entity = isRow ? row : named && vocabulary.byIdOrName.get(named.name.toLowerCase())
-    if (!entity) return []
-    const from = named ? text.indexOf(named.name, part.from + (named === root ? 2 : text.slice(part.from).indexOf('.') + 1)) : part.from
-    const end = from + (named?.name.length ?? 0)
-    const ofEntity: Reference[] = named ? [{ at, within: [from, end], entityId: entity.entityId }] : []
-    const property = rest[0] && propertyOf(entity, rest[0].name)
-    if (!rest[0] || !property) return ofEntity
-    const then = text.indexOf(rest[0].name, text.indexOf('.', end) + 1)
-    const within = [then, then + rest[0].name.length] as const
-    return [...ofEntity, { at, within, entityId: entity.entityId, propertyId: property.propertyId }]
-  })
-}
-
-// An expression nests deeper than a filter.
-const maxValueDepth = 64
-
-/** The references of the tokens in all texts of a value. */
-export function referencesOfTokens(vocabulary: Vocabulary, value: unknown, at: Place, row?: VocabularyEntity, depth = 1): Reference[] {
-  if (typeof value === 'string') return mayHoldTokens(value) ? referencesOfText(vocabulary, value, at, row) : []
-  if (depth > maxValueDepth || typeof value !== 'object' || value === null) return []
-  const entries = Array.isArray(value) ? value.entries() : Object.entries(value)
-  return Array.from<[string | number, unknown]>(entries).flatMap(([key, one]) =>
-    referencesOfTokens(vocabulary, one, [...at, key], row, depth + 1),
   )
 }

@@ -49,6 +49,21 @@ export function optionsOf(property: VocabularyProperty): OptionIndex {
   return index
 }
 
+// Of a catalog that is kept too: a definition may name thousands of properties.
+const propertyIndexes = new WeakMap<readonly VocabularyProperty[], ReadonlyMap<string, VocabularyProperty>>()
+
+/** The properties of an entity by name in lower case and by their ids, which are of one sequence. */
+export function propertiesOf({ properties }: VocabularyEntity): ReadonlyMap<string, VocabularyProperty> {
+  const known = propertyIndexes.get(properties)
+  if (known) return known
+  const index = new Map<string, VocabularyProperty>()
+  for (const one of properties)
+    for (const name of [one.internalName.toLowerCase(), String(one.propertyId), String(one.entityPropertyId)])
+      if (!index.has(name)) index.set(name, one)
+  propertyIndexes.set(properties, index)
+  return index
+}
+
 /** Something that a definition may use: an entity; a property of it; an option of that; a relationship of two entities; another definition. */
 export interface Subject {
   readonly entityId?: number
@@ -103,7 +118,7 @@ function nameOf(reference: Reference, vocabulary: Vocabulary, definitionNames: R
   if (!entity) return undefined
   if (otherEntityId !== undefined) return relationOf(entity, otherEntityId) ? entity.internalName : undefined
   if (propertyId === undefined) return entity.internalName
-  const property = entity.properties.find((one) => one.propertyId === propertyId)
+  const property = propertiesOf(entity).get(String(propertyId))
   if (optionId === undefined) return property?.internalName
   return property && optionsOf(property).names.get(optionId)
 }
@@ -136,6 +151,32 @@ export function withTodaysNames(
   return named
 }
 
+/** What was called otherwise when a body was stored: today's name by the old one, of options by today's name of their property. */
+export interface Renames {
+  readonly properties: ReadonlyMap<string, string>
+  readonly options: ReadonlyMap<string, ReadonlyMap<string, string>>
+}
+
+/** The properties and options that a stored body names and that have another name today; undefined where there are none. */
+export function renamesOf(body: unknown, references: readonly Reference[], vocabulary: Vocabulary): Renames | undefined {
+  const properties = new Map<string, string>()
+  const options = new Map<string, Map<string, string>>()
+  for (const reference of references) {
+    const { at, within, isKey, entityId, propertyId, optionId } = reference
+    const step = at?.at(-1)
+    if (at === undefined || step === undefined || entityId === undefined || propertyId === undefined) continue
+    const value = isKey ? step : holderAt(body, at)?.[step]
+    const today = nameOf(reference, vocabulary, new Map())
+    if (typeof value !== 'string' || today === undefined) continue
+    const before = within ? value.slice(...within) : value
+    if (before === today) continue
+    const property = optionId === undefined ? undefined : nameOf({ entityId, propertyId }, vocabulary, new Map())
+    if (property === undefined) properties.set(before, today)
+    else options.set(property, (options.get(property) ?? new Map<string, string>()).set(before, today))
+  }
+  return properties.size + options.size === 0 ? undefined : { properties, options }
+}
+
 /** In its place among the others. */
 function renameKey(holder: Holder, from: string, to: string): void {
   if (from === to) return
@@ -157,7 +198,7 @@ function whyGone(reference: Reference, vocabulary: Vocabulary): string {
   const entity = entityId === undefined ? undefined : vocabulary.byIdOrName.get(String(entityId))
   if (!entity) return 'is an entity that was deleted'
   if (otherEntityId !== undefined) return `goes over a relationship that ${entity.internalName} no longer has`
-  if (optionId !== undefined && entity.properties.some((one) => one.propertyId === propertyId)) return 'is an option that was deleted'
+  if (optionId !== undefined && propertiesOf(entity).has(String(propertyId))) return 'is an option that was deleted'
   return `is a property that ${entity.internalName} no longer has`
 }
 

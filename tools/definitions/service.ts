@@ -29,8 +29,9 @@ import { refuseUsed } from './uses.ts'
 import { viewerOf, whyNotChanged } from './visibility.rules.ts'
 
 export { type DefinitionRow, findDefinitionNames, listOfEntities } from './definitions.store.ts'
-export { type JoinedNames, referencesOfField, referencesOfFilter, referencesOfSort, referencesOfTokens } from './naming.rules.ts'
-export { optionsOf, type Reference, todaysBody, type Vocabulary, withTodaysNames } from './references.rules.ts'
+export { type JoinedNames, referencesOfField, referencesOfFilter, referencesOfSort } from './naming.rules.ts'
+export { optionsOf, type Reference, type Renames, renamesOf, todaysBody, type Vocabulary, withTodaysNames } from './references.rules.ts'
+export { findTokenReferences, type FlatRecords, recordsNamed, referencesOfPathRules, referencesOfTokens } from './token-naming.rules.ts'
 export { refuseUsed, usesOf } from './uses.ts'
 
 /** Of one kind in a tenant. */

@@ -5,7 +5,7 @@ import { checkTokens } from '#platform/tokens/check.ts'
 import type { Shapes } from '#platform/tokens/shape.ts'
 import { mayHoldTokens, parseTemplate } from '#platform/tokens/template.ts'
 import { type Finding, finding, readDraft } from '#platform/validation.ts'
-import { type Reference, referencesOfFilter, referencesOfTokens } from '#tools/definitions/service.ts'
+import { recordsNamed, type Reference, referencesOfFilter, referencesOfTokens } from '#tools/definitions/service.ts'
 import { type Catalog, type CatalogEntity, type CatalogProperty, propertyIndex } from '#tools/entities/catalog.types.ts'
 import { checkValue } from '#tools/properties/service.ts'
 import { unknownProperty } from '#tools/query/service.ts'
@@ -72,7 +72,7 @@ export function readShortcut(reading: Reading, shortcut: string | number | undef
 export function readTokens(reading: Reading, value: unknown, roots: Shapes, at: Place, row: CatalogEntity | undefined): void {
   if (value === undefined) return
   reading.findings.push(...checkTokens(value, roots, placeOf(reading, at)))
-  reading.references.push(...referencesOfTokens(reading.catalog, value, at, row))
+  reading.references.push(...referencesOfTokens(reading.catalog, value, at, row && recordsNamed('$row', row)))
 }
 
 export function readCondition(reading: Reading, home: ConditionHome, condition: unknown, at: Place): void {

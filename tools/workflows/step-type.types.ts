@@ -32,6 +32,8 @@ export type NameUse =
   | { readonly propertyOf: string }
   /** An entity that is a child of the one that this field names; of the workflow's own where it is empty. */
   | { readonly childOf: string }
+  /** A definition of the kind that this field names, where that is a kind of stored definition. */
+  | { readonly kindIn: string }
 
 /** What carries a step: `act` at once; `wait` for a person, a time or an event; `branch` decides; `lanes` and `loop` hold steps; `end` ends the run. */
 export type StepKind = 'act' | 'wait' | 'branch' | 'lanes' | 'loop' | 'end'

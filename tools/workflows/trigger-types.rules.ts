@@ -206,7 +206,7 @@ export const triggerTypes: readonly TriggerType[] = [
       eiRecordId: z.unknown().optional(),
     }),
     payload: () => ({ id: numberValue, state: textValue, result: anyValue }),
-    names: {},
+    names: { name: { kindIn: 'of' } },
     example: { of: 'import', states: ['partly', 'failed'] },
   },
   {

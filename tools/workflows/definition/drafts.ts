@@ -1,6 +1,7 @@
 /** Drafts as their operations find, check, change and keep them. */
 import { changeOtherDefinitions, takeCatalogIds } from '#platform/db/definitions.ts'
 import { AppError } from '#platform/errors.ts'
+import { pathText } from '#platform/issues.ts'
 import type { IdOrName } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { inTurns } from '#platform/turns.ts'
@@ -22,7 +23,9 @@ import { checkWorkflow } from './checking.rules.ts'
 import type { WorkflowBody } from './definition.types.ts'
 import type { NextId } from './editing.rules.ts'
 import { findNamed, loadFacts } from './facts.ts'
+import { maxSteps, maxStepsInAll } from './grammar.schema.ts'
 import { referencesOfWorkflow } from './references.rules.ts'
+import { listsOf, topOf } from './walking.rules.ts'
 
 /** A workflow stands by itself: it outlives its entity, and says then what is gone. */
 export const placeOfWorkflows = { kind: 'workflow', entityId: null, lister: 'list_workflows', field: 'workflow' } as const
@@ -61,11 +64,25 @@ export async function findDraftProblems(context: TxContext, { catalog, state, bo
   return [...gone, ...findings.filter(({ path }) => !told.has(path))]
 }
 
-/** Before ids are taken for what stands in it: nobody gives them back. */
+/** Before anything is done with it: ids are taken that nobody gives back, and all of it is looked through. */
 export function refuseTooLarge(body: WorkflowBody): void {
   const { length } = JSON.stringify(body)
   if (length > maxBodyCharacters)
     throw new AppError('too_large', `A definition takes at most ${maxBodyCharacters} characters as JSON, and this one ${length}.`)
+  let count = 0
+  for (const { at, steps } of listsOf(topOf(body))) {
+    if (steps.length > maxSteps)
+      throw new AppError(
+        'too_large',
+        `${pathText(at)} holds at most ${maxSteps} steps, and here ${steps.length}. Put some into another workflow.`,
+      )
+    count += steps.length
+    if (count > maxStepsInAll)
+      throw new AppError(
+        'too_large',
+        `A workflow has at most ${maxStepsInAll} steps, those in lanes and loops among them. Put some into one that runWorkflow calls.`,
+      )
+  }
 }
 
 /** What the published version uses stays used, though the draft has left it. */
@@ -80,7 +97,7 @@ const subjectKey = ({ entityId, propertyId, optionId, otherEntityId, definitionI
   [entityId, propertyId, optionId, otherEntityId, definitionId].join()
 
 export async function referencesOf(context: TxContext, catalog: Catalog, body: WorkflowBody, state?: WorkflowRow): Promise<Reference[]> {
-  const own = referencesOfWorkflow(catalog, await findNamed(context, body), body)
+  const own = await inTurns(referencesOfWorkflow(catalog, await findNamed(context, body), body))
   const known = new Set(own.map(subjectKey))
   const others = state ? await usesOfPublished(context, state) : []
   return [...own, ...new Map(others.filter((one) => !known.has(subjectKey(one))).map((one) => [subjectKey(one), one])).values()]

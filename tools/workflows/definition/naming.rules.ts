@@ -15,8 +15,9 @@ import { findTriggerType, triggerTypes } from '../trigger-types.rules.ts'
 import { isObject, listIn, type Place, type Said, valueAt, type WorkflowBody } from './definition.types.ts'
 import type { Facts } from './facts.types.ts'
 import { findAssigneeProblems } from './people.rules.ts'
-import { entityAt, entityOf, isDefinitionUse, isSlot } from './references.rules.ts'
+import { entityAt, isDefinitionUse } from './references.rules.ts'
 import { findConditionProblems, type Scope } from './scope.rules.ts'
+import { entityOf, isSlot } from './slots.rules.ts'
 import type { Naming } from './walking.rules.ts'
 
 const listers = { form: 'list_forms', report: 'list_reports', view: 'list_views', workflow: 'list_workflows' } as const

@@ -8,7 +8,7 @@ import { unknownProperty } from '#tools/query/service.ts'
 
 import { isObject, listIn, type Place, type Said, type WorkflowBody } from './definition.types.ts'
 import type { Facts } from './facts.types.ts'
-import { entityOf } from './references.rules.ts'
+import { entityOf } from './slots.rules.ts'
 
 const waysToName = ['tenantUserId', 'role', 'people', 'property', 'parent', 'peer', 'variable', 'eiRecordId'] as const
 const addresses = ['phone', 'email'] as const

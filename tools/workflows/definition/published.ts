@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Plan } from '#platform/flow/plan.types.ts'
 import { kept } from '#platform/kept.ts'
 import type { TxContext } from '#platform/operation.ts'
-import { findDefinitionNames, type Reference, withTodaysNames } from '#tools/definitions/service.ts'
+import { findDefinitionNames, type Reference, type Renames, renamesOf, withTodaysNames } from '#tools/definitions/service.ts'
 import type { Catalog } from '#tools/entities/catalog.types.ts'
 
 import { findVersion } from '../workflows.store.ts'
@@ -19,15 +19,17 @@ interface PublishedVersion {
   readonly plan: Plan
   /** With today's names. */
   readonly body: WorkflowBody
+  /** What had another name when it was published, and in records that its runs have kept. */
+  readonly renames: Renames | undefined
 }
 
-interface KeptVersion extends Omit<PublishedVersion, 'body'> {
+interface KeptVersion extends Omit<PublishedVersion, 'body' | 'renames'> {
   readonly stored: Readonly<Record<string, unknown>>
   readonly references: readonly Reference[]
   readonly definitionIds: readonly number[]
   readonly characters: number
   /** Under the names that everything had when it was asked for last. */
-  named?: { readonly catalog: Catalog; readonly names: string; readonly body: WorkflowBody }
+  named?: { readonly catalog: Catalog; readonly names: string } & Pick<PublishedVersion, 'body' | 'renames'>
 }
 
 // Objects take a few times as much as their text, and each is there under its names once more.
@@ -69,8 +71,9 @@ export async function readPublished(
   const { stored, references, definitionIds, characters: _characters, named, ...row } = read
   const found = await findDefinitionNames(context.tx, context.tenantId, definitionIds)
   const names = JSON.stringify([...found])
-  if (named?.catalog === catalog && named.names === names) return { ...row, body: named.body }
+  if (named?.catalog === catalog && named.names === names) return { ...row, body: named.body, renames: named.renames }
   const body = withTodaysNames(stored, references, catalog, found) as unknown as WorkflowBody
-  read.named = { catalog, names, body }
-  return { ...row, body }
+  const renames = renamesOf(stored, references, catalog)
+  read.named = { catalog, names, body, renames }
+  return { ...row, body, renames }
 }

@@ -12,7 +12,7 @@ import { changesBetween } from './changes.rules.ts'
 import type { WorkflowBody } from './definition.types.ts'
 import { type Draft, findDraftProblems, referencesOf } from './drafts.ts'
 import { planOf } from './plan.rules.ts'
-import { entityOf } from './references.rules.ts'
+import { entityOf } from './slots.rules.ts'
 import { rolesOfBody } from './rights.rules.ts'
 
 const maxVersions = 1_000

@@ -1,11 +1,20 @@
 /** What a workflow uses, by place: ids beside names, so that a rename breaks nothing and a deletion is told. */
 import type { IdOrName } from '#platform/names.ts'
-import { type Reference, referencesOfField, referencesOfFilter, referencesOfTokens } from '#tools/definitions/service.ts'
+import {
+  findTokenReferences,
+  type FlatRecords,
+  type Reference,
+  referencesOfField,
+  referencesOfFilter,
+  referencesOfPathRules,
+} from '#tools/definitions/service.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 
 import { findTriggerType } from '../trigger-types.rules.ts'
-import { isObject, listIn, type Place, valueAt, type WorkflowBody } from './definition.types.ts'
-import { allNamings, allSteps, type Naming } from './walking.rules.ts'
+import { isObject, listIn, type Place, type Said, valueAt, type WorkflowBody } from './definition.types.ts'
+import { recordsOf } from './records.rules.ts'
+import { entityOf, isSlot } from './slots.rules.ts'
+import { allNamings, allSteps, type Naming, namingsOfStep, namingsOfTrigger, type PlacedStep } from './walking.rules.ts'
 
 export const definitionUses = ['form', 'report', 'view', 'workflow'] as const
 export type DefinitionUse = (typeof definitionUses)[number]
@@ -20,12 +29,6 @@ export type NamedDefinitions = Readonly<Record<DefinitionUse, ReadonlyMap<string
 
 export function isDefinitionUse(use: unknown): use is DefinitionUse {
   return definitionUses.some((one) => one === use)
-}
-
-export const isSlot = (value: unknown): value is IdOrName => typeof value === 'string' || typeof value === 'number'
-
-export function entityOf(catalog: Catalog, slot: unknown): CatalogEntity | undefined {
-  return isSlot(slot) ? catalog.byIdOrName.get(String(slot).toLowerCase()) : undefined
 }
 
 /** The entity that a field of a config names; the workflow's own where the field has no name. */
@@ -61,6 +64,12 @@ function ofAssignee(catalog: Catalog, own: CatalogEntity | undefined, said: unkn
     references.push(...relationOf(own, other))
   }
   return references
+}
+
+/** Whose records a trigger's filter is about. */
+function homeOf(catalog: Catalog, own: CatalogEntity | undefined, { triggerType, config }: Said): CatalogEntity | undefined {
+  const field = findTriggerType(triggerType)?.ofEntity
+  return (field === undefined ? undefined : entityOf(catalog, valueAt(config, field))) ?? own
 }
 
 function ofNaming(catalog: Catalog, own: CatalogEntity | undefined, named: NamedDefinitions, one: Naming): Reference[] {
@@ -102,29 +111,53 @@ function ofNaming(catalog: Catalog, own: CatalogEntity | undefined, named: Named
   })
 }
 
-/** Everything that a definition names. */
-export function referencesOfWorkflow(catalog: Catalog, named: NamedDefinitions, body: WorkflowBody): Reference[] {
+/** The conditions of a step: on the run's record, and by paths on what the run holds. */
+function* conditionsOf({ said, at }: PlacedStep): Generator<{ readonly filter: unknown; readonly at: Place }> {
+  yield { filter: said['when'], at: [...at, 'when'] }
+  for (const [index, branch] of listIn(said['branches']).entries())
+    if (isObject(branch)) yield { filter: branch['when'], at: [...at, 'branches', index, 'when'] }
+}
+
+/** All of a step that may hold tokens, without the steps in it, which stand for themselves. */
+export function withoutInner({ said, type, config }: Pick<PlacedStep, 'said' | 'type' | 'config'>): Said {
+  if (type?.kind !== 'loop' && type?.kind !== 'lanes') return said
+  const { steps: _steps, lanes: _lanes, ...own } = config
+  return { ...said, config: own }
+}
+
+/** Everything that a definition names; yields wherever others may have their turn. */
+export function* referencesOfWorkflow(catalog: Catalog, named: NamedDefinitions, body: WorkflowBody): Generator<void, Reference[]> {
   const own = entityOf(catalog, body.entity)
-  const condition = (filter: unknown, at: Place, home: CatalogEntity | undefined) =>
-    home ? referencesOfFilter(catalog, home, filter, at) : []
-  const conditions = [...allSteps(body)].flatMap(({ said, at }) => [
-    ...condition(said['when'], [...at, 'when'], own),
-    ...listIn(said['branches']).flatMap((branch, index) =>
-      isObject(branch) ? condition(branch['when'], [...at, 'branches', index, 'when'], own) : [],
-    ),
-  ])
-  const triggers = body.triggers.flatMap(({ triggerType, config, filter }, index) => {
-    const field = findTriggerType(triggerType)?.ofEntity
-    const home = (field === undefined ? undefined : entityOf(catalog, valueAt(config, field))) ?? own
-    return condition(filter, ['triggers', index, 'filter'], home)
-  })
-  return [
-    ...(own ? [{ at: ['entity'], entityId: own.entityId }] : []),
-    ...[...allNamings(body)].flatMap((one) => ofNaming(catalog, own, named, one)),
-    ...conditions,
-    ...triggers,
-    ...referencesOfTokens(catalog, body, []),
-  ]
+  const records = recordsOf(catalog, body)
+  const references: Reference[] = own ? [{ at: ['entity'], entityId: own.entityId }] : []
+  const add = (more: readonly Reference[]) => {
+    for (const one of more) references.push(one)
+  }
+  const condition = (filter: unknown, at: Place, home: CatalogEntity | undefined, flat: FlatRecords) => {
+    if (home) add(referencesOfFilter(catalog, home, filter, at))
+    add(referencesOfPathRules(filter, at, flat))
+  }
+  for (const step of allSteps(body)) {
+    const flat = records.at(step.list)
+    for (const one of namingsOfStep(step)) add(ofNaming(catalog, own, named, one))
+    for (const { filter, at } of conditionsOf(step)) condition(filter, at, own, flat)
+    const { trigger } = step.config
+    // What a step waits for has a filter of its own, as a trigger has.
+    if (step.type?.names['trigger'] === 'trigger' && isObject(trigger))
+      condition(trigger['filter'], [...step.at, 'config', 'trigger', 'filter'], homeOf(catalog, own, trigger), records.of(trigger))
+    yield
+    add(yield* findTokenReferences(catalog, withoutInner(step), step.at, flat))
+  }
+  for (const [index, trigger] of body.triggers.entries()) {
+    for (const one of namingsOfTrigger(trigger, ['triggers', index])) add(ofNaming(catalog, own, named, one))
+    const flat = records.of(trigger)
+    condition(trigger['filter'], ['triggers', index, 'filter'], homeOf(catalog, own, trigger), flat)
+    add(yield* findTokenReferences(catalog, trigger, ['triggers', index], flat))
+    yield
+  }
+  const { steps: _steps, triggers: _triggers, ...head } = body
+  add(yield* findTokenReferences(catalog, head, [], records.at({ loops: [] })))
+  return references
 }
 
 /** What a definition names of each kind, to be looked up. */

@@ -8,7 +8,7 @@ import { findStepType } from '../step-types/registry.rules.ts'
 import type { StepType } from '../step-type.types.ts'
 import { isObject, type Place, type Said, valueAt, type WorkflowBody } from './definition.types.ts'
 import type { Facts } from './facts.types.ts'
-import { entityOf } from './references.rules.ts'
+import { entityOf } from './slots.rules.ts'
 import { allSteps } from './walking.rules.ts'
 
 /** The roles of a definition that are roles. */

@@ -11,7 +11,7 @@ import { findFilterProblems, shapeOfRecord, shapesOfCaller } from '#tools/query/
 import { anyValue, list, numberValue, object, timeValue } from '../shapes.rules.ts'
 import { findTriggerType } from '../trigger-types.rules.ts'
 import { isObject, listIn, type Said, valueAt, type Variable, type WorkflowBody } from './definition.types.ts'
-import { entityOf } from './references.rules.ts'
+import { entityOf } from './slots.rules.ts'
 import { allSteps, type StepList } from './walking.rules.ts'
 
 const types: Readonly<Record<string, ScalarType>> = {

@@ -17,7 +17,7 @@ import { findWorkflows, listWebhooks, type WebhookRow, type WorkflowRow } from '
 import { isObject, listIn, type Said, type WorkflowBody } from './definition.types.ts'
 import type { Draft } from './drafts.ts'
 import { maxDurationDaysUnlessTold } from './grammar.schema.ts'
-import { entityOf } from './references.rules.ts'
+import { entityOf } from './slots.rules.ts'
 
 type Workflow = z.output<typeof workflowRecord>
 

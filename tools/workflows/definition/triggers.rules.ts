@@ -12,7 +12,7 @@ import { isObject, type Place, type Said, valueAt, type WorkflowBody } from './d
 import type { Facts } from './facts.types.ts'
 import { trigger as triggerSchema } from './grammar.schema.ts'
 import { findNamingProblems, findTriggerTypeProblem } from './naming.rules.ts'
-import { entityOf } from './references.rules.ts'
+import { entityOf } from './slots.rules.ts'
 import { findConditionProblems, rootsWithoutRecord, type Scope } from './scope.rules.ts'
 import { namingsOfTrigger, type PlacedStep } from './walking.rules.ts'
 

@@ -62,7 +62,7 @@ export function* allSteps(body: Pick<WorkflowBody, 'steps'>): Generator<PlacedSt
 
 /** Something that a definition names. */
 export interface Naming {
-  readonly use: NameUse
+  readonly use: Exclude<NameUse, { readonly kindIn: string }>
   readonly value: unknown
   readonly at: Place
   /** The config that the names of other fields in `use` are about. */
@@ -75,6 +75,10 @@ export function* namingsOf(names: Readonly<Record<string, NameUse>>, config: Ste
     const value = valueAt(config, field)
     if (value === undefined || value === null) continue
     const place = [...at, ...field.split('.')]
+    if (typeof use === 'object' && 'kindIn' in use) {
+      if (valueAt(config, use.kindIn) === 'workflow') yield { use: 'workflow', value, at: place, config }
+      continue
+    }
     yield { use, value, at: place, config }
     if (use === 'trigger' && isObject(value)) yield* namingsOfTrigger(value, place)
   }

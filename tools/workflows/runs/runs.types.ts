@@ -2,6 +2,7 @@
 import type { Plan } from '#platform/flow/plan.types.ts'
 import type { RunState } from '#platform/flow/run.types.ts'
 import type { Origin } from '#platform/shapes/origin.ts'
+import type { Renames } from '#tools/definitions/service.ts'
 
 /** A step as a definition says it: checked when it was published. */
 export type Said = Readonly<Record<string, unknown>>
@@ -22,6 +23,8 @@ export interface CarriedVersion {
   readonly triggers?: readonly Said[] | undefined
   readonly plan: Plan
   readonly roleFlag: number
+  /** What its definition names, and records that its runs have kept, and what has another name today. */
+  readonly renames?: Renames | undefined
 }
 
 /** The same, and in whose name its runs act: the service user. */

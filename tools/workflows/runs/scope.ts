@@ -14,6 +14,7 @@ import { flatRecord } from '#tools/query/service.ts'
 import { findCaller } from '#tools/schema/service.ts'
 
 import { conditionHolds, readConditions } from '../values/conditions.ts'
+import { changeUnderTodaysNames, resultUnderTodaysNames, underTodaysNames } from './renamed.rules.ts'
 import type { CarriedVersion, RunRow, Said } from './runs.types.ts'
 import { resultsByStep } from './steps.rules.ts'
 import { findItem, listResults } from './steps.store.ts'
@@ -44,16 +45,17 @@ export interface Scope {
 }
 
 /** What is read of the database in one go, whatever the tokens name. */
-export async function readRoots({ tx, services }: TxContext, { tenantId, run, path, loop }: ScopeOf) {
+export async function readRoots({ tx, services }: TxContext, { tenantId, run, version: { renames }, path, loop }: ScopeOf) {
   const index = path.iteration.at(-1)
   const inLoop = loop !== undefined && index !== undefined
-  const [results, item, user, caller] = await Promise.all([
+  const [found, item, user, caller] = await Promise.all([
     listResults(tx, tenantId, run.runId, path.iteration),
     inLoop ? findItem(tx, tenantId, run.runId, { step: loop, iteration: path.iteration.slice(0, -1), index }) : null,
     run.startedBy === null ? undefined : findUser(tx, tenantId, run.startedBy),
     findCaller(tx, tenantId, run.actsAs, services.config.tenantDomain),
   ])
-  return { results, item: inLoop ? { $item: item, $index: index } : {}, user, caller }
+  const results = found.map(({ step, result }) => ({ step, result: resultUnderTodaysNames(result, renames) }))
+  return { results, item: inLoop ? { $item: underTodaysNames(item, renames), $index: index } : {}, user, caller }
 }
 
 export type Roots = Awaited<ReturnType<typeof readRoots>>
@@ -69,7 +71,7 @@ export async function openScope(services: Services, of: ScopeOf, known?: Roots):
   })
   const { runId, createdDate, input, trigger, variables } = run
   const roots = {
-    $trigger: trigger ?? { input, by: run.startedBy },
+    $trigger: trigger === null || trigger === undefined ? { input, by: run.startedBy } : changeUnderTodaysNames(trigger, version.renames),
     $input: input,
     $vars: variables,
     $steps: resultsByStep(results),

@@ -11,10 +11,11 @@ export async function findCarriedVersion(context: TxContext, workflowId: number,
   const catalog = await cachedCatalog(context)
   const published = await readPublished(context, catalog, workflowId, version)
   if (!published) return undefined
-  const { internalName, entityId, roleFlag, plan, body } = published
+  const { internalName, entityId, roleFlag, plan, body, renames } = published
   const entity = entityId === null ? undefined : catalog.byIdOrName.get(String(entityId))?.internalName
   const { variables, input, maxDurationDays, concurrency, steps, triggers } = body
-  return { workflowId, version, internalName, entity, variables, input, maxDurationDays, concurrency, steps, triggers, plan, roleFlag }
+  const runtime = { variables, input, maxDurationDays, concurrency }
+  return { workflowId, version, internalName, entity, ...runtime, steps, triggers, plan, roleFlag, renames }
 }
 
 /** The same, for a run that is to begin. */

@@ -8,7 +8,7 @@ import { readTime } from '#platform/tokens/zoned.ts'
 
 import { findDraftProblems, openDraft } from '../definition/drafts.ts'
 import { planOf } from '../definition/plan.rules.ts'
-import { entityOf } from '../definition/references.rules.ts'
+import { entityOf } from '../definition/slots.rules.ts'
 import { rolesOfBody } from '../definition/rights.rules.ts'
 import { readInput, recordOf } from '../runs/begun-with.ts'
 import type { anyJson } from '../runs/runs.schema.ts'
