@@ -266,6 +266,54 @@ describe('the page of a signed link', () => {
     expect(calls.files.map(({ fileName }) => fileName).sort()).toEqual(['gate.png', 'signature.png'])
   })
 
+  it('shows what the form asks for no more, sends the rest, and loses no draft of it', async () => {
+    const [gate, ...rest] = everyKind.sections
+    if (!gate) throw new Error('The form has no sections')
+    const less = {
+      ...everyKind,
+      layoutVersion: 4,
+      sections: [{ ...gate, fields: gate.fields.filter(({ property }) => property !== 'Mail') }, ...rest],
+    }
+    const page = await open()
+    await fill(page)
+    await page.getByLabel('Your e-mail').fill('ana@example.com')
+    calls.form = less
+    try {
+      await send(page)
+      await page.getByRole('alert').waitFor()
+      expect(await page.getByRole('alert').textContent()).toContain('Mail is not asked for any more. You had answered: ana@example.com.')
+      expect(await page.getByLabel('Your e-mail').inputValue()).toBe('ana@example.com')
+      await send(page)
+      await thanks(page)
+      expect(calls.taken.map(({ values }) => [values['Inspector'], values['Mail']])).toEqual([['Ana Ruiz', undefined]])
+
+      calls.form = everyKind
+      token = `open${links++}`
+      await page.goto(`${server.url}/l/${token}`)
+      await page.locator('form[data-is-ready]').waitFor()
+      await page.getByLabel('Inspected by').fill('Ben')
+      await page.getByLabel('Your e-mail').fill('ben@example.com')
+      await expect
+        .poll(() =>
+          page.evaluate<string>(`new Promise((resolve) => {
+        const request = indexedDB.open('links', 1)
+        request.onsuccess = () => {
+          const get = request.result.transaction('drafts').objectStore('drafts').getAll()
+          get.onsuccess = () => { request.result.close(); resolve(JSON.stringify(get.result)) }
+        }
+      })`),
+        )
+        .toContain('ben@example.com')
+      calls.form = less
+      await page.reload()
+      await page.locator('form[data-is-ready]').waitFor()
+      expect(await page.getByLabel('Inspected by').inputValue()).toBe('Ben')
+      expect(await page.getByRole('alert').textContent()).toContain('You had answered: ben@example.com.')
+    } finally {
+      calls.form = everyKind
+    }
+  })
+
   it('holds an answer that was sent without network, sends it once the network is back, and counts it once', async () => {
     const page = await open()
     await fill(page)

@@ -207,4 +207,90 @@ describe('the page of a signed link on the product', () => {
     const after = await world.call('get_instance', { entity: 'Gate', record: String(eiRecordId) })
     expect([after.data, after.rowHash]).toEqual([expect.objectContaining(data), rowHash])
   })
+
+  /** What the page brought along of what it had shown. */
+  const wasOn = (page: string) => {
+    const was = [...page.matchAll(/name="was" value="([^"]*)"/g)].map(([, value = '']) => value)
+    expect(was.join('')).not.toBe('')
+    return was
+  }
+
+  it('undoes nothing that somebody else has changed since it was opened, in the record and in its rows', async () => {
+    const data = { Note: 'Before', Seen: '2026-11-22T09:30:12.345Z', Marks: ['one', 'two'] }
+    const { eiRecordId } = await world.call('save_instance', { entity: 'Gate', key1: 'G-3', data })
+    const part = (key1: string, Part: string) =>
+      world.call('save_instance', { entity: 'GatePart', parentEIRecordId: eiRecordId, key1, data: { Part } })
+    await part('hinge', 'Hinge')
+    const { eiRecordId: lockId } = await part('lock', 'Lock')
+    await part('bolt', 'Bolt')
+    const token = await make({ eiRecordId })
+    const shown = await (await fetch(`${url}/l/${token}`)).text()
+    const rows = [0, 1, 2].map((row) => new RegExp(`name="i:parts:${row}" value="(\\d+)"`).exec(shown)?.[1] ?? '')
+    const texts = rows.map((_id, row) => new RegExp(`name="v:parts:${row}:Part"[^>]* value="(\\w+)"`).exec(shown)?.[1] ?? '')
+    expect(texts.toSorted()).toEqual(['Bolt', 'Hinge', 'Lock'])
+
+    await world.call('save_instance', { entity: 'Gate', key1: 'G-3', data: { Seen: '2026-11-23T10:00:00Z', Marks: null } })
+    await part('hinge', 'New hinge')
+    await world.call('delete_instance', { entity: 'GatePart', record: String(lockId) })
+    const { status } = await post(token, {
+      was: wasOn(shown),
+      zone: 'Asia/Tokyo',
+      'v:Note': 'After',
+      'v:Seen': '2026-11-22T18:30',
+      'v:Marks': 'one\r\ntwo',
+      ...Object.fromEntries(
+        rows.flatMap((id, row) => [
+          [`i:parts:${row}`, id],
+          [`v:parts:${row}:Part`, texts[row] === 'Bolt' ? 'New bolt' : (texts[row] ?? '')],
+        ]),
+      ),
+    })
+    expect(status).toBe(200)
+    expect((await recordOf('After')).data).toMatchObject({ Note: 'After', Seen: '2026-11-23T10:00:00.000Z', Marks: null })
+    const parts = await world.call('list_instances', {
+      entity: 'GatePart',
+      filterRules: [{ property: 'parentEIRecordId', op: 'eq', value: eiRecordId }],
+    })
+    expect(parts.map((one: { data: { Part: string } }) => one.data.Part).toSorted()).toEqual(['New bolt', 'New hinge'])
+  })
+
+  it('asks for an answer that is needed and was emptied meanwhile by what the page still shows', async () => {
+    const { eiRecordId } = await world.call('save_instance', { entity: 'Gate', key1: 'G-4', data: { Note: 'Needed', Marks: ['x'] } })
+    const token = await make({ eiRecordId })
+    const was = wasOn(await (await fetch(`${url}/l/${token}`)).text())
+    await world.call('save_instance', { entity: 'Gate', key1: 'G-4', data: { Note: null } })
+    expect(await post(token, { was, 'v:Note': 'Needed', 'v:Marks': 'x' })).toMatchObject({ status: 200 })
+    expect((await recordOf('Needed')).eiRecordId).toBe(eiRecordId)
+  })
+
+  it('says what it asks for no more, keeps what was answered, and takes the rest when it is sent again', async () => {
+    await world.call('create_property', { internalName: 'Extra', dataType: 'Text' })
+    await world.call('create_entity', { internalName: 'Fence', properties: [{ property: 'Note' }, { property: 'Extra' }] })
+    const layoutOf = (...properties: string[]) => ({
+      sections: [{ type: 'detail', name: 'all', fields: properties.map((property) => ({ property })) }],
+    })
+    await world.call('create_form', { entity: 'Fence', internalName: 'FenceReport', isShared: true, layoutJson: layoutOf('Note', 'Extra') })
+    const { eiRecordId } = await world.call('save_instance', { entity: 'Fence', key1: 'F-1', data: { Note: 'n', Extra: 'as it was' } })
+    const open = async () => {
+      const token = await make({ form: 'FenceReport', eiRecordId })
+      return { token, was: wasOn(await (await fetch(`${url}/l/${token}`)).text()) }
+    }
+    const [one, other] = [await open(), await open()]
+    await world.call('update_form', { form: 'FenceReport', layoutJson: layoutOf('Note') })
+    const answered = { 'v:Note': 'Painted', 'v:Extra': 'Two boards are <loose>', 'f:Photo': new File([png], 'boards.png'), was: one.was }
+    const refused = await post(one.token, answered)
+    expect([refused.status, refused.text.includes('value="Painted"')]).toEqual([400, true])
+    expect(refused.text).toContain('Extra is not asked for any more. You had answered: Two boards are &#60;loose&#62;.')
+    expect(refused.text).toContain('Photo is not asked for any more. You had answered: boards.png.')
+    const toScript = await post(one.token, answered, { accept: 'application/json' })
+    expect(JSON.parse(toScript.text).problems[0]).toMatchObject({ name: 'v:Extra', isLost: true })
+    // The page that came back has no such control any more.
+    expect(await post(one.token, { 'v:Note': 'Painted', was: wasOn(refused.text) })).toMatchObject({ status: 200 })
+    // What nobody touched is nobody's answer.
+    expect(await post(other.token, { 'v:Note': 'Again', 'v:Extra': 'as it was', was: other.was })).toMatchObject({ status: 200 })
+    expect((await world.call('get_instance', { entity: 'Fence', record: String(eiRecordId) })).data).toEqual({
+      Note: 'Again',
+      Extra: 'as it was',
+    })
+  })
 })

@@ -4,7 +4,8 @@ import { describe, expect, it, vi } from 'vitest'
 
 import { noPatterns } from '#platform/patterns.ts'
 import { inTurns } from '#platform/turns.ts'
-import { type Entered, presentAnswers, problemsOf, readAnswer } from '#server/pages/answers.rules.ts'
+import { presentAnswers, problemsOf, readAnswer } from '#server/pages/answers.rules.ts'
+import { fieldHtml } from '#server/pages/form-controls.ts'
 import { sentence } from '#server/pages/form-page.ts'
 import { chooseLanguage } from '#server/pages/languages.rules.ts'
 import { fromLocal, knownZone, toLocal } from '#server/pages/local-time.rules.ts'
@@ -12,6 +13,7 @@ import { controlName, readControlName } from '#server/pages/names.rules.ts'
 import { contrast, readColour, themeStyle } from '#server/pages/theme.rules.ts'
 import type { ShownForm } from '#tools/forms/links/shown-form.schema.ts'
 import { textsOf } from '#server/pages/texts.ts'
+import type { Entered } from '#server/pages/typed.rules.ts'
 import { withoutHidden, callOf } from '#tools/forms/links/answer.rules.ts'
 import { readLifetime } from '#tools/forms/links/links.rules.ts'
 import { textIn } from '#tools/forms/texts.rules.ts'
@@ -161,6 +163,17 @@ describe('an answer', () => {
     expect(found.slice(0, 1).map((one) => sentence(one, 'Width', textsOf('en'), 'en'))).toEqual(['Width – at most 15 digits can be kept'])
     const { answer } = await read(entered.set('v:Width', ['+3,50']).set('v:Cost', ['1e+21']))
     expect(answer.values).toMatchObject({ Width: 3.5, Cost: 1e21 })
+  })
+
+  it('begins with times of rows, too, that a device in another zone can show by its own clock', () => {
+    const field = everyKind.sections[0]?.fields.find(({ property }) => property === 'Seen')
+    if (!field) throw new Error('The form has no such field')
+    const place = { section: 'parts', row: 1 }
+    const entered = new Map([['v:parts:1:Seen', ['2026-07-01T18:30']]])
+    const view = { field, place, entered, texts: textsOf('en'), error: undefined, zone: 'Asia/Tokyo' }
+    expect(fieldHtml({ ...view, isPresent: true })).toContain('value="2026-07-01T18:30" data-utc="2026-07-01T09:30:00.000Z"')
+    // What somebody has sent stands in the zone that they sent.
+    expect(fieldHtml({ ...view, isPresent: false })).not.toContain('data-utc')
   })
 
   it('holds no field that is fixed, no row that is not the record’s, and no row that nobody began', async () => {

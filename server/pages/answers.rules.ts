@@ -3,9 +3,9 @@ import { losesValue } from '#platform/json-scan.ts'
 import type { ShownField, ShownForm, ShownSection } from '#tools/forms/links/shown-form.schema.ts'
 
 import { fromLocal, toLocal } from './local-time.rules.ts'
+import { isMarked, isRowMarked, type Marks } from './marks.rules.ts'
 import { controlName, type Place, readControlName } from './names.rules.ts'
-
-export type Entered = ReadonlyMap<string, readonly string[]>
+import { type Entered, isFile, mostValues, textsIn, withPlainEnds } from './typed.rules.ts'
 
 /** What is wrong with one answer. */
 export interface Problem {
@@ -30,9 +30,6 @@ export interface Answer {
 
 /** By section, the numbers on the page of rows. */
 export type RowNumbers = ReadonlyMap<string, readonly number[]>
-
-const isFile = ({ dataType }: ShownField) => dataType === 'Attachment' || dataType === 'Signature' || dataType === 'Binary'
-const isOneALine = ({ isList, dataType }: ShownField) => isList && !['Choice', 'Hierarchy', 'Boolean'].includes(dataType)
 
 function textOf(value: unknown, { dataType }: ShownField, zone: string): string {
   if (value === null || value === undefined) return ''
@@ -115,9 +112,6 @@ function readNumber(text: string, { minimum, maximum }: ShownField): Read {
   return { value }
 }
 
-/** A browser sends line ends as the wire of mail has them, whichever stood there. */
-const withPlainEnds = (text: string) => text.replaceAll(/\r\n?/g, '\n')
-
 function readOne(text: string, field: ShownField, zone: string): Read {
   switch (field.dataType) {
     case 'Number':
@@ -139,28 +133,12 @@ function readOne(text: string, field: ShownField, zone: string): Read {
   }
 }
 
-/** Values of one list; a form that holds more was not filled in by hand. */
-const mostValues = 1_000
-
 interface Reading {
   readonly entered: Entered
   readonly zone: string
   readonly problems: Problem[]
-}
-
-/** What was typed in a field: the first of it where one value is asked for, else as far as a list goes, and one more where it goes beyond. */
-function* textsIn(field: ShownField, entered: readonly string[]): Generator<void, string[]> {
-  const most = field.isList ? mostValues + 1 : 1
-  const found: string[] = []
-  for (const whole of entered) {
-    const lines = isOneALine(field) && !isFile(field) ? whole.matchAll(/[^\r\n]+/g) : [[whole]]
-    for (const [text] of lines) {
-      yield
-      if (text.trim() !== '') found.push(text)
-      if (found.length === most) return found
-    }
-  }
-  return found
+  /** Undefined: the page does not say what it had shown. */
+  readonly marks: Marks | undefined
 }
 
 /** Whether this is what the control of the value sends back where nobody touched it: it knows neither seconds nor the end of a list's element. */
@@ -180,7 +158,7 @@ function* readRecord(
   place: Place,
   present: Readonly<Record<string, unknown>>,
   isSure: boolean,
-  { entered, zone, problems }: Reading,
+  { entered, zone, problems, marks }: Reading,
 ): Generator<void, Record<string, unknown>> {
   const values: Record<string, unknown> = {}
   for (const field of fields) {
@@ -188,9 +166,15 @@ function* readRecord(
     if (field.isReadOnly) continue
     const { property } = field
     const stood = present[property]
-    const texts = yield* textsIn(field, entered.get(controlName(isFile(field) ? 'a' : 'v', place, property)) ?? [])
+    const name = controlName(isFile(field) ? 'a' : 'v', place, property)
+    const texts = yield* textsIn(field, entered.get(name) ?? [])
+    const wasEmpty = stood === null || stood === undefined || (Array.isArray(stood) && stood.length === 0)
+    // Nobody touched it here: what somebody else has changed since the page was opened stays, though not where an answer is needed and none is left.
+    if (marks && !(wasEmpty && field.isRequired) && (yield* isMarked(marks, name, texts, field, zone))) {
+      if (!wasEmpty) values[property] = stood
+      continue
+    }
     if (texts.length === 0) {
-      const wasEmpty = stood === null || stood === undefined || (Array.isArray(stood) && stood.length === 0)
       if (!wasEmpty) values[property] = null
       // Whether a field that depends on others is asked for at all is the server's to say.
       if (field.isRequired && isSure && field.visibleWhen === undefined) problems.push({ place, property, kind: 'missing' })
@@ -218,14 +202,15 @@ function* readRecord(
 
 /** The answer that stands in the controls, and what can be said of it without asking. */
 export function* readAnswer(
-  { sections }: ShownForm,
+  { sections, mode }: ShownForm,
   entered: Entered,
   zone: string,
+  marks?: Marks,
 ): Generator<void, { answer: Answer; problems: Problem[]; sent: RowNumbers }> {
   const sent = new Map<string, number[]>()
   const rows = yield* rowsIn(entered)
   const problems: Problem[] = []
-  const reading = { entered, zone, problems }
+  const reading = { entered, zone, problems, marks }
   const values: Record<string, unknown> = {}
   const lists: Answer['sections'] = {}
   for (const section of sections) {
@@ -233,7 +218,8 @@ export function* readAnswer(
     const isSure = visibleWhen === undefined
     if (type === 'detail') {
       const present = Object.fromEntries(fields.map(({ property, value }) => [property, value]))
-      Object.assign(values, yield* readRecord(fields, {}, present, isSure, reading))
+      const ofRecord = { ...reading, marks: mode === 'update' ? marks : undefined }
+      Object.assign(values, yield* readRecord(fields, {}, present, isSure, ofRecord))
       continue
     }
     const known = new Map((section.rows ?? []).map((row) => [row.eiRecordId, row.values]))
@@ -250,7 +236,10 @@ export function* readAnswer(
       }
       if (eiRecordId === undefined && isBlank(section, place, entered)) continue
       if (eiRecordId === undefined ? section.allowAdd === false : section.allowEdit === false) continue
-      const own = yield* readRecord(fields, place, (eiRecordId === undefined ? undefined : known.get(eiRecordId)) ?? {}, isSure, reading)
+      const present = eiRecordId === undefined ? undefined : known.get(eiRecordId)
+      // Its record was deleted since the page was opened, and nobody had anything to say of it here.
+      if (!present && marks && !Number.isNaN(id) && (yield* isRowMarked(marks, fields, place, entered, zone))) continue
+      const own = yield* readRecord(fields, place, present ?? {}, isSure, { ...reading, marks: present && marks })
       numbers.push(row)
       list.rows.push({ ...(eiRecordId === undefined ? {} : { eiRecordId }), values: own })
     }

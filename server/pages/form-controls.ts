@@ -1,12 +1,11 @@
 /** One field of a form as HTML: its name, its help, what is wrong with it, and the control of its kind. Whole without script. */
 import type { ShownField, ShownOption } from '#tools/forms/links/shown-form.schema.ts'
 
+import { fromLocal } from './local-time.rules.ts'
 import { controlName, elementId, type Place } from './names.rules.ts'
 import { escape } from './page.ts'
 import type { Texts } from './texts.ts'
-
-/** What stands in the controls: texts by the control's name. */
-export type Entered = ReadonlyMap<string, readonly string[]>
+import { type Entered, isFile } from './typed.rules.ts'
 
 export interface FieldView {
   readonly field: ShownField
@@ -16,6 +15,8 @@ export interface FieldView {
   readonly texts: Texts
   /** Nobody has sent anything yet. */
   readonly isPresent: boolean
+  /** Of the times that are shown. */
+  readonly zone: string
 }
 
 const boxesAtMost = 40
@@ -41,7 +42,6 @@ function inputTypeOf({ control, dataType }: ShownField): { type: string; inputmo
 }
 
 const isText = ({ dataType }: ShownField) => dataType === 'Text'
-export const isFile = ({ dataType }: ShownField) => dataType === 'Attachment' || dataType === 'Signature' || dataType === 'Binary'
 const isChoice = ({ dataType }: ShownField) => dataType === 'Choice' || dataType === 'Hierarchy'
 
 /** Options as people read them: those of a tree with the way that leads to them. */
@@ -69,11 +69,11 @@ interface Common {
   readonly isInvalid: boolean
   /** As the browser itself is to hold it: not where it depends on other answers, which it does not know. */
   readonly isRequired: boolean
-  /** It shows what the record holds, not what somebody sent. */
-  readonly isPresent: boolean
+  /** The instant that it shows, of the record and not of somebody's answer. */
+  readonly utc: string | undefined
 }
 
-function textControl(field: ShownField, { id, name, values, described, isInvalid, isRequired, isPresent }: Common): string {
+function textControl(field: ShownField, { id, name, values, described, isInvalid, isRequired, utc }: Common): string {
   const common = { id, name, 'aria-describedby': described, 'aria-invalid': isInvalid ? 'true' : undefined, required: isRequired }
   const limits = isText(field) ? { minlength: field.minimum, maxlength: field.maxLength } : {}
   if (field.isList) return `<textarea${attributes({ ...common, rows: 4 })}>\n${escape(values.join('\n'))}</textarea>`
@@ -83,8 +83,6 @@ function textControl(field: ShownField, { id, name, values, described, isInvalid
   const kind = inputTypeOf(field)
   const step = field.maxDecimalPlaces === undefined ? 'any' : String(10 ** -field.maxDecimalPlaces)
   const numeric = kind.type === 'number' ? { min: field.minimum, max: field.maximum, step } : {}
-  // For a device whose clock is in another zone.
-  const utc = field.dataType === 'DateTime' && typeof field.value === 'string' && isPresent ? field.value : undefined
   return `<input${attributes({ ...kind, ...common, ...limits, ...numeric, value: values[0] ?? '', 'data-utc': utc })}>`
 }
 
@@ -245,7 +243,8 @@ export function fieldHtml(view: FieldView): string {
     described: described === '' ? undefined : described,
     isInvalid: error !== undefined,
     isRequired: field.isRequired && field.visibleWhen === undefined && place.section === undefined,
-    isPresent: view.isPresent && place.section === undefined,
+    // For a device whose clock is in another zone.
+    utc: field.dataType === 'DateTime' && view.isPresent ? fromLocal(values[0] ?? '', view.zone) : undefined,
   }
   const shown: Shown = isSignature(field)
     ? { html: signatureControl(view, common), isGroup: true }

@@ -4,12 +4,13 @@ import { inTurns } from '#platform/turns.ts'
 import type { PageAnswer } from '#platform/web-page.ts'
 import type { ShownForm, ShownSection } from '#tools/forms/links/shown-form.schema.ts'
 
-import { type Entered, type Problem, rowsIn, startRow } from './answers.rules.ts'
+import { type Problem, rowsIn, startRow } from './answers.rules.ts'
 import { attributes, fieldHtml, idOf } from './form-controls.ts'
 import type { PageLanguage } from './languages.rules.ts'
 import { controlName, type Place } from './names.rules.ts'
 import { escape, page } from './page.ts'
 import { type Texts, textsOf } from './texts.ts'
+import type { Entered } from './typed.rules.ts'
 
 export interface FormView {
   readonly language: PageLanguage
@@ -27,6 +28,8 @@ export interface FormView {
   readonly submissionKey: string
   /** The form shows what the record holds: nobody has sent anything yet. */
   readonly isPresent: boolean
+  /** What stood in the controls of records when they were shown, in parts. */
+  readonly was: readonly string[]
 }
 
 export function sentence({ kind, limit, message }: Problem, name: string, texts: Texts, language: PageLanguage): string {
@@ -86,7 +89,7 @@ function* fieldsOf(view: Drawing, section: ShownSection, place: Place): Renderin
   const parts: string[] = []
   for (const field of section.fields) {
     const error = errors.get(placeKey(place, field.property))
-    parts.push(drawn(view, fieldHtml({ field, place, entered, texts, isPresent, error })))
+    parts.push(drawn(view, fieldHtml({ field, place, entered, texts, isPresent, error, zone: view.zone })))
     yield
   }
   return parts.join('\n')
@@ -182,9 +185,9 @@ export async function formPage(view: FormView): Promise<PageAnswer> {
   const main = `<h1 tabindex="-1">${escape(form.title)}</h1>
 ${form.description === '' ? '' : `<p>${escape(form.description)}</p>\n`}${hasRequired ? `<p class="muted">${texts.optionalHint}</p>\n` : ''}<div id="said" role="status" aria-live="polite"></div>
 <div id="wrong">${summaryHtml(view)}</div>
-<form method="post" enctype="multipart/form-data" accept-charset="utf-8"${attributes({ id: 'form', 'data-link': view.linkId, 'data-version': form.layoutVersion, 'data-problem': texts.problems(1), 'data-problems': texts.problems(2), 'data-missing': texts.isMissing('{name}'), 'data-too-large': texts.fileTooLarge('{name}', 25), ...says })}>
+<form method="post" enctype="multipart/form-data" accept-charset="utf-8"${attributes({ id: 'form', 'data-link': view.linkId, 'data-version': form.layoutVersion, 'data-problem': texts.problems(1), 'data-problems': texts.problems(2), 'data-missing': texts.isMissing('{name}'), 'data-too-large': texts.fileTooLarge('{name}', 25), 'data-says-lost': texts.isLost('{name}', '{text}'), ...says })}>
 <button class="sr" name="do" value="send" tabindex="-1" aria-hidden="true"></button>
-<input type="hidden" name="k" value="${escape(view.submissionKey)}"><input type="hidden" name="zone" value="${escape(zone)}">
+<input type="hidden" name="k" value="${escape(view.submissionKey)}"><input type="hidden" name="zone" value="${escape(zone)}">${view.was.map((part) => `<input type="hidden" name="was" value="${escape(part)}">`).join('')}
 ${await inTurns(sectionsHtml({ ...view, errors, sum: { characters: 0 } }))}
 <p class="send"><button class="main" name="do" value="send">${texts.send}</button></p>
 </form>

@@ -16,6 +16,8 @@ import type { LinkCalls } from './link-calls.ts'
 import { knownZone } from './local-time.rules.ts'
 import { controlName } from './names.rules.ts'
 import { gonePage, type GoneReason } from './page.ts'
+import { findLost, type Lost } from './lost.rules.ts'
+import { printMarks, readMarks } from './marks.rules.ts'
 import { type Posted, readKeyAlone, readPosted } from './posted.ts'
 import { textsOf } from './texts.ts'
 import { themeStyle } from './theme.rules.ts'
@@ -51,7 +53,7 @@ function gone({ onFailure }: LinkPageParts, error: unknown, request: PageRequest
 }
 
 /** What of a view the opened link decides. */
-type Around = Omit<FormView, 'entered' | 'problems' | 'others' | 'submissionKey' | 'isPresent'>
+type Around = Omit<FormView, 'entered' | 'problems' | 'others' | 'submissionKey' | 'isPresent' | 'was'>
 
 function around(opened: OpenedLink, token: string, language: PageLanguage, zone: string | undefined): Around {
   const { tenant, to, form, linkId, expiresAt } = opened
@@ -82,16 +84,22 @@ async function withRow({ form, zone }: Around, { entered, wish }: Posted): Promi
   return true
 }
 
-async function refused(found: FormView, request: PageRequest): Promise<PageAnswer> {
+const sentencesOf = (lost: readonly Lost[], { language }: Pick<FormView, 'language'>) =>
+  lost.map(({ property, text }) => textsOf(language).isLost(property, text))
+
+async function refused(found: FormView, request: PageRequest, lost: readonly Lost[] = []): Promise<PageAnswer> {
+  const texts = textsOf(found.language)
+  const sentences = sentencesOf(lost, found)
   const view = { ...found, problems: found.problems.slice(0, maxIssues), others: found.others.slice(0, maxIssues) }
-  if (!request.wantsJson) return postedPage(view)
-  const texts = textsOf(view.language)
+  if (!request.wantsJson) return postedPage({ ...view, others: [...sentences, ...view.others] })
   const names = namesIn(view.form)
   const told = view.problems.map((problem) => ({
     name: controlName('v', problem.place, problem.property),
     message: sentence(problem, names.get(problem.property) ?? problem.property, texts, view.language),
   }))
-  return json(400, { problems: [...told, ...view.others.map((message) => ({ message }))] })
+  // Its control stays on the page, and is not sent again.
+  const ofLost = lost.map(({ control }, at) => ({ name: control, message: sentences[at], isLost: true }))
+  return json(400, { problems: [...ofLost, ...told, ...view.others.map((message) => ({ message }))] })
 }
 
 function done(view: Pick<FormView, 'language' | 'tenantName' | 'themeAddress'>, request: PageRequest): PageAnswer {
@@ -137,7 +145,8 @@ export function createLinkPages(parts: LinkPageParts): PageRoute[] {
       const view = around(opened, token, languageOf(opened, request), undefined)
       mustBeLight(opened.form, ({ rows = [], minRows = 0 }) => Math.max(rows.length, minRows), shownWeight)
       const entered = await inTurns(presentAnswers(opened.form, view.zone))
-      return await formPage({ ...view, entered, problems: [], others: [], submissionKey: randomUUID(), isPresent: true })
+      const was = await inTurns(printMarks(opened.form, entered, view.zone))
+      return await formPage({ ...view, entered, problems: [], others: [], submissionKey: randomUUID(), isPresent: true, was })
     } catch (error) {
       return gone(parts, error, request, chooseLanguage(undefined, request.acceptLanguage))
     }
@@ -174,12 +183,15 @@ export function createLinkPages(parts: LinkPageParts): PageRoute[] {
       const posted = await readPosted(opened.form, request.parts(), (property, upload) => calls.keep(request, token, property, upload))
       const view = around(opened, token, language, posted.zone)
       const submissionKey = request.idempotencyKey ?? (posted.submissionKey || randomUUID())
-      const shown = { ...view, entered: posted.entered, submissionKey, isPresent: false }
+      const { entered, was } = posted
+      const shown = { ...view, entered, submissionKey, isPresent: false, was }
       await postMustBeLight(shown, () => 1)
-      if (await withRow(view, posted)) return await postedPage({ ...shown, problems: [], others: [] })
-      const { answer, problems, sent } = await inTurns(readAnswer(view.form, posted.entered, view.zone))
+      const marks = readMarks(was)
+      const lost = await inTurns(findLost(view.form, entered, view.zone, marks))
+      if (await withRow(view, posted)) return await postedPage({ ...shown, problems: [], others: sentencesOf(lost, view) })
+      const { answer, problems, sent } = await inTurns(readAnswer(view.form, entered, view.zone, marks))
       const found: Problem[] = [...posted.problems, ...problems]
-      if (found.length > 0) return await refused({ ...shown, problems: found, others: [] }, request)
+      if (found.length + lost.length > 0) return await refused({ ...shown, problems: found, others: [] }, request, lost)
       try {
         await calls.submit(request, token, answer, submissionKey)
       } catch (error) {

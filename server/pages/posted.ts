@@ -18,6 +18,8 @@ export interface Posted {
   readonly zone: string | undefined
   /** `send`, or `add:` and the section that is to have one row more. */
   readonly wish: string
+  /** What the page had shown, as it brought it along. */
+  readonly was: readonly string[]
 }
 
 /** Keeps a file for the property and answers its key. */
@@ -58,6 +60,7 @@ export async function readPosted(form: ShownForm, parts: AsyncIterable<FormPart>
   const fieldNamed = ({ section, property }: Named) => fields.get(fieldKey(section, property))
   let taken = 0
   let [submissionKey, zone, wish] = ['', '', 'send']
+  const was: string[] = []
   const add = (name: string, text: string) => {
     const texts = entered.get(name)
     // Thousands may come under one name.
@@ -87,6 +90,7 @@ export async function readPosted(form: ShownForm, parts: AsyncIterable<FormPart>
       if (part.name === 'k' && keyPattern.test(part.value)) submissionKey = part.value
       else if (part.name === 'zone') zone = part.value
       else if (part.name === 'do') wish = part.value
+      else if (part.name === 'was') was.push(part.value)
       else if (readControlName(part.name)) add(part.name, part.value)
       continue
     }
@@ -95,6 +99,8 @@ export async function readPosted(form: ShownForm, parts: AsyncIterable<FormPart>
     // A control without a file is sent as an empty one.
     if (!named || !field || part.fileName === '') {
       part.stream.resume()
+      // A file for what is asked no more: its name is all that can be told of it.
+      if (named?.part === 'f' && part.fileName !== '') add(part.name, part.fileName)
       continue
     }
     const { stream, fileName, mimeType, isTruncated } = part
@@ -107,7 +113,7 @@ export async function readPosted(form: ShownForm, parts: AsyncIterable<FormPart>
     entered.delete(controlName('a', named, named.property))
     await take(named, field, typedSignature(typed.trim()))
   }
-  return { entered, problems, submissionKey, zone: knownZone(zone), wish }
+  return { entered, problems, submissionKey, zone: knownZone(zone), wish, was }
 }
 
 /** A name that somebody typed as their signature, as a picture that needs no fonts of ours. */

@@ -81,7 +81,7 @@ function follow() {
   }
   for (const part of all(form, '[data-field]')) {
     const field = /** @type {HTMLElement} */ (part)
-    const isGone = field.closest('[hidden]') !== null
+    const isGone = field.closest('[hidden], [data-lost]') !== null
     for (const control of all(field, 'input, select, textarea')) /** @type {HTMLInputElement} */ (control).disabled = isGone
     const when = field.dataset.requiredWhen
     const isRequired = field.dataset.required !== undefined || (when !== undefined && holds(JSON.parse(when), lookFrom(field)) === true)
@@ -293,12 +293,13 @@ async function send() {
       say('')
       await keepNow()
       showProblems(
-        answer.problems.map((/** @type {{ name?: string, message: string }} */ { name, message }) => {
-          const field =
-            name === undefined ? undefined : /** @type {HTMLElement | null} */ (form.querySelector(`[data-field="${CSS.escape(name)}"]`))
+        answer.problems.map((/** @type {{ name?: string, message: string, isLost?: boolean }} */ { name = '', message, isLost }) => {
+          const field = /** @type {HTMLElement | null} */ (form.querySelector(`[data-field="${CSS.escape(name.replace(/^[fn]:/, 'v:'))}"]`))
+          if (field && isLost) field.dataset.lost = ''
           return field ? { field, message } : { message }
         }),
       )
+      follow()
     } else {
       await keepNow()
       say(`${answer.title}. ${answer.text}`)
@@ -320,6 +321,14 @@ const showNetwork = () => {
 
 // --- rows of lists
 
+/** Times as this device's clock shows them, in the zone that is sent. @param {ParentNode} root */
+function showTimes(root) {
+  for (const control of /** @type {HTMLInputElement[]} */ (all(root, 'input[data-utc]'))) {
+    const at = new Date(control.dataset.utc ?? '')
+    control.value = new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+  }
+}
+
 /** @param {HTMLElement} section @param {number} number */
 function addRow(section, number) {
   const template = /** @type {HTMLTemplateElement | null} */ (section.querySelector(':scope > template'))
@@ -329,6 +338,7 @@ function addRow(section, number) {
   holder.innerHTML = template.innerHTML.replaceAll('9999', String(number)).replaceAll('{number}', String(shown))
   const row = /** @type {HTMLElement} */ (holder.content.firstElementChild)
   template.before(row)
+  showTimes(row)
   openPads(row)
   follow()
   return row
@@ -352,8 +362,8 @@ function openPads(root) {
   }
 }
 
-/** @param {[string, string | File][]} entries */
-function restore(entries) {
+/** @param {[string, string | File][]} entries @param {boolean} isWhole whether the form is as it was then */
+function restore(entries, isWhole) {
   /** @type {Map<string, (string | File)[]>} */
   const byName = new Map()
   for (const [name, value] of entries) byName.set(name, [...(byName.get(name) ?? []), value])
@@ -367,7 +377,9 @@ function restore(entries) {
   }
   for (const control of /** @type {HTMLInputElement[]} */ (all(form, 'input, select, textarea'))) {
     const values = byName.get(control.name)
-    if (control.type === 'hidden' || control.name === '') continue
+    // What was shown when the draft was begun: the rest of it is nobody's answer.
+    if (control.name === 'was') control.value = String(values?.shift() ?? '')
+    if (control.type === 'hidden' || control.name === '' || (!values && !isWhole)) continue
     if (control.type === 'file') {
       const files = (values ?? []).filter((value) => value instanceof File)
       if (files.length === 0) continue
@@ -381,6 +393,12 @@ function restore(entries) {
     } else if (control.type === 'radio' || control.type === 'checkbox') control.checked = (values ?? []).includes(control.value)
     else if (typeof values?.[0] === 'string') control.value = values[0]
   }
+  const fields = new Set(all(form, '[data-field]').map((field) => /** @type {HTMLElement} */ (field).dataset.field))
+  const lost = [...byName].filter(([name, [value]]) => name.startsWith('v:') && value && !fields.has(name))
+  const messages = lost.map(([name, values]) =>
+    (words.saysLost ?? '').replace('{name}', name.replace(/.*:/, '')).replace('{text}', () => values.join(', ')),
+  )
+  if (messages.length > 0) showProblems(messages.map((message) => ({ message })))
   for (const part of all(form, '[data-pad]')) {
     const pad = /** @type {HTMLElement} */ (part)
     const [picture] = byName.get(pad.dataset.pad ?? '') ?? []
@@ -394,18 +412,12 @@ function restore(entries) {
 
 form.noValidate = true
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-if (zone && zone !== zoneField.value) {
-  // Times as this device's clock shows them.
-  for (const control of /** @type {HTMLInputElement[]} */ (all(form, 'input[data-utc]'))) {
-    const at = new Date(control.dataset.utc ?? '')
-    control.value = new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
-  }
-  zoneField.value = zone
-}
+if (zone) zoneField.value = zone
+showTimes(form)
 openPads(form)
 const draft = await readDraft(link)
-if (draft && draft.version === words.version && draft.entries.length > 0) {
-  restore(draft.entries)
+if (draft && draft.entries.length > 0) {
+  restore(draft.entries, draft.version === words.version)
   keyField.value = draft.key
   isWaiting = draft.isWaiting
   say(isWaiting ? (words.saysWaiting ?? '') : (words.saysRestored ?? ''))

@@ -107,6 +107,8 @@ export interface TakingCalls extends LinkCalls {
   refuse: (() => void) | undefined
   /** The state of the link, by its token's beginning. */
   opened: number
+  /** What the link opens now. */
+  form: ShownForm
 }
 
 /** `token` says what the link is like: `used…`, `expired…`, `revoked…`, `unknown…`, else it is open until an answer was taken. */
@@ -116,13 +118,12 @@ export function takingCalls(
   languageCode: string | null = null,
 ): TakingCalls {
   const used = new Map<string, string | undefined>()
-  const opened: OpenedLink = {
+  const opened: Omit<OpenedLink, 'form'> = {
     linkId: 12,
     expiresAt: '2036-11-28T09:30:00.000Z',
     tenant: { name: 'Northgate Facilities', languageCode: 'en-US', theme },
     to: { displayName: 'Ana', languageCode, timeZoneIana: 'Europe/Madrid' },
     madeBy: 'Dispatch',
-    form,
   }
   const mustBeOpen = (token: string) => {
     for (const state of ['used', 'expired', 'revoked'] as const) if (token.startsWith(state)) throw goneLink(state)
@@ -135,10 +136,11 @@ export function takingCalls(
     files: [],
     refuse: undefined,
     opened: 0,
+    form,
     open: async (_caller, token) => {
       mustBeOpen(token)
       calls.opened++
-      return opened
+      return { ...opened, form: calls.form }
     },
     keep: async (_caller, token, property, upload) => {
       mustBeOpen(token)
