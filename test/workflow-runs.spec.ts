@@ -132,6 +132,81 @@ describe('a run', () => {
     await world.call('cancel_workflow_instance', { workflowInstanceId })
   })
 
+  it('goes on with the records that it has read when their properties and options get other names', async () => {
+    await world.call('create_property', { internalName: 'Hue', dataType: 'Text' })
+    await world.call('create_property', { internalName: 'Size', dataType: 'Choice', propertyOptions: [{ internalName: 'big' }] })
+    await world.call('create_entity', { internalName: 'Tile', properties: [{ property: 'Hue' }, { property: 'Size' }] })
+    await world.call('save_instance', { entity: 'Tile', key1: 'T-1', data: { Hue: 'blue', Size: 'big' } })
+    const read = { internalName: 'read', stepType: 'getRecord', config: { entity: 'Tile', key1: 'T-1' } }
+    const branches = [{ when: [{ property: '$steps.read.record.Size', op: 'eq', value: 'big' }], goTo: 'tell' }]
+    const ask = { ...check, config: { question: 'Go?' }, branches }
+    const other = { internalName: 'other', stepType: 'end', config: { state: 'failed' } }
+    const tell = { internalName: 'tell', stepType: 'end', config: { state: 'completed', output: '[[$steps.read.record.Hue]]' } }
+    const workflow = await publish([read, ask, other, tell])
+    const { workflowInstanceId } = await world.call('start_workflow', { workflow })
+    await until(workflowInstanceId, 'waiting')
+    await world.call('update_property', { property: 'Hue', internalName: 'Tint' })
+    const { optionId } = await world.call('save_property_option', { property: 'Size', internalName: 'big' })
+    await world.call('save_property_option', { property: 'Size', optionId, internalName: 'large' })
+    await world.call('act_on_workflow_instance', { workflowInstanceId, action: 'approve' })
+    expect(await until(workflowInstanceId, 'completed')).toMatchObject({ output: 'blue' })
+  })
+
+  it('is told outside when it begins, step by step, and when it ends, to who sees its record', async () => {
+    const mark = { internalName: 'mark', stepType: 'set', config: { values: { count: 1 } } }
+    const read = { internalName: 'read', stepType: 'getRecord', config: { entity: 'Order', key1: 'no such order' } }
+    const variables = [{ name: 'count', dataType: 'Number' }]
+    const [good, bad, stopped] = [
+      await publish([check, mark], { entity: 'Order', variables }),
+      await publish([read]),
+      await publish([{ ...check, config: { question: 'Go?' } }]),
+    ]
+    const { eiRecordId } = await world.call('save_instance', { entity: 'Order', key1: 'O-told', data: {} })
+    const { workflowInstanceId } = await world.call('start_workflow', { workflow: good, eiRecordId })
+    await until(workflowInstanceId, 'waiting')
+    await world.call('act_on_workflow_instance', { workflowInstanceId, action: 'approve' })
+    const failing = (await world.call('start_workflow', { workflow: bad })).workflowInstanceId
+    const cancelled = (await world.call('start_workflow', { workflow: stopped })).workflowInstanceId
+    await until(cancelled, 'waiting')
+    await world.call('cancel_workflow_instance', { workflowInstanceId: cancelled })
+    await Promise.all([until(workflowInstanceId, 'completed'), until(failing, 'failed'), until(cancelled, 'cancelled')])
+
+    const kinds = ['workflow.started', 'workflow.stepCompleted', 'workflow.completed', 'workflow.failed']
+    type Told = { type: string; data: { workflowInstanceId: number; by: number | null; step?: string; state: string } }
+    const toldOf = async (runId: number, as: object = {}): Promise<Told[]> =>
+      (await world.call('list_events', { kinds, pageSize: 200 }, as))
+        .filter((one: Told) => one.data.workflowInstanceId === runId)
+        .toReversed()
+    const lines = (told: Told[]) => told.map(({ type, data }) => [type, data.step ?? '', data.state, data.by])
+    const inOrder = (told: Told[]) => lines(told).toSorted((one, other) => one.join().localeCompare(other.join()))
+    const me = world.tenant.tenantUserId
+    expect(inOrder(await toldOf(workflowInstanceId))).toEqual([
+      ['workflow.completed', '', 'completed', me],
+      ['workflow.started', '', 'running', me],
+      ['workflow.stepCompleted', 'check', 'done', me],
+      ['workflow.stepCompleted', 'mark', 'done', null],
+    ])
+    expect((await toldOf(workflowInstanceId))[0]?.data).toMatchObject({ internalName: good, version: 1, entity: 'Order', eiRecordId })
+    expect(inOrder(await toldOf(failing))).toEqual([
+      ['workflow.failed', '', 'failed', me],
+      ['workflow.started', '', 'running', me],
+      ['workflow.stepCompleted', 'read', 'failed', null],
+    ])
+    expect(lines(await toldOf(cancelled)).map(([type, , state]) => `${type} ${state}`)).toContain('workflow.completed cancelled')
+    const key = await world.tenant.keyWith(['AdminIntegration'])
+    expect(await toldOf(workflowInstanceId, { key })).toEqual([])
+    await world.call('set_entity_access', {
+      entity: 'Order',
+      rules: [{ tenantUserId: me, read: true, filter: { rules: [{ property: 'Status', op: 'eq', value: 'open' }] } }],
+    })
+    try {
+      expect(await toldOf(workflowInstanceId)).toEqual([])
+      expect((await toldOf(failing)).length).toBeGreaterThan(2)
+    } finally {
+      await world.call('set_entity_access', { entity: 'Order', rules: [] })
+    }
+  })
+
   it('is not there for another tenant, and is refused to who has no role for it', async () => {
     const workflow = await publish([{ ...check, config: { question: 'Go?' } }])
     const { workflowInstanceId } = await world.call('start_workflow', { workflow })

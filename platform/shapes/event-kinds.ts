@@ -11,6 +11,17 @@ interface MessageFacts {
   readonly channel: string
 }
 
+interface RunFacts {
+  readonly workflowInstanceId: number
+  readonly workflowId: number
+  readonly internalName: string
+  readonly version: number
+  readonly state: string
+}
+
+/** Kinds whose events tell what becomes of runs. */
+export const runEventKinds = ['workflow.started', 'workflow.stepCompleted', 'workflow.completed', 'workflow.failed'] as const
+
 /** By kind what an event says. */
 export interface EventFacts {
   'form.submitted': { readonly formId: number; readonly form: string }
@@ -21,6 +32,10 @@ export interface EventFacts {
   'message.failed': MessageFacts & { readonly status: string; readonly reason: string | null }
   'message.received': MessageFacts
   'conversation.ended': { readonly conversationId: number }
+  'workflow.started': RunFacts
+  'workflow.stepCompleted': RunFacts & { readonly step: string; readonly stepType: string }
+  'workflow.completed': RunFacts
+  'workflow.failed': RunFacts
   'job.completed': { readonly jobId: number | null; readonly kind: string; readonly state: string; readonly done: number }
   'user.created': { readonly tenantUserId: number }
   'apiKey.revoked': { readonly apiKeyId: number }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 
 import { component } from '#platform/document-schema.ts'
-import { recordEventKinds } from '#platform/shapes/event-kinds.ts'
+import { recordEventKinds, runEventKinds } from '#platform/shapes/event-kinds.ts'
 
 const id = z.int()
 const time = z.iso.datetime()
@@ -28,6 +28,8 @@ const ofRecord = {
 const about = { entity: z.string().optional(), entityId: id.optional(), eiRecordId: id.optional().describe('The record that it is about') }
 const ofMessage = { ...common, ...about, conversationId: id, messageId: id, seq: id, channel: z.string() }
 
+const ofRun = { ...common, ...about, workflowInstanceId: id, workflowId: id, internalName: z.string(), version: id, state: z.string() }
+
 /** By kind what an event says, and when it is told. */
 const catalogue = {
   'record.created': ['A record is new', z.object(ofRecord)],
@@ -45,6 +47,13 @@ const catalogue = {
   'message.failed': ['A message will not arrive', z.object({ ...ofMessage, status: z.string(), reason: z.string().nullable() })],
   'message.received': ['Somebody answered, or wrote first', z.object(ofMessage)],
   'conversation.ended': ['A conversation is over', z.object({ ...common, ...about, conversationId: id })],
+  'workflow.started': ['A run of a workflow has begun', z.object(ofRun)],
+  'workflow.stepCompleted': [
+    'A step of a run is done, or has failed',
+    z.object({ ...ofRun, step: z.string(), stepType: z.string(), state: z.enum(['done', 'failed']) }),
+  ],
+  'workflow.completed': ['A run is over and has not failed', z.object({ ...ofRun, state: z.enum(['completed', 'cancelled']) })],
+  'workflow.failed': ['A run has failed', z.object(ofRun)],
   'job.completed': [
     'A job is over, however it ended',
     z.object({ ...common, ...about, jobId: id.nullable(), kind: z.string(), state: z.string(), done: id }),
@@ -60,6 +69,9 @@ export const eventKindName = z.enum(eventKindNames)
 
 /** Whether an event of the kind says what records hold. */
 export const tellsRecords = (kind: string) => (recordEventKinds as readonly string[]).includes(kind) || kind === 'form.submitted'
+
+/** Whether an event of the kind tells of a run, which needs the right to see records. */
+export const tellsRuns = (kind: string) => (runEventKinds as readonly string[]).includes(kind)
 
 export const describeKind = (kind: EventKindName) => ({ description: catalogue[kind][0], schema: catalogue[kind][1] })
 

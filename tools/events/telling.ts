@@ -7,7 +7,7 @@ import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { type Place, readFrameOf, readVersions, seenPlaces, type ToldVersion, versionKey, type VersionName } from '#tools/query/service.ts'
 
 import { changedNames } from './changed.rules.ts'
-import { tellsRecords } from './events.schema.ts'
+import { tellsRecords, tellsRuns } from './events.schema.ts'
 import type { LoggedEvent } from './events.types.ts'
 
 /** A row of the log, or one of its records. */
@@ -109,8 +109,10 @@ async function tellOthers(context: TxContext, catalog: Catalog, all: readonly Te
   const keyOf = ({ event }: Tellable) => (typeof event.data?.['assetKey'] === 'string' ? event.data['assetKey'] : undefined)
   const keys = [...new Set(all.flatMap((one) => keyOf(one) ?? []))]
   const reachable = keys.length === 0 ? new Map() : await findReachable(context, keys)
+  const mayView = (context.actor.roleFlag & roleBits.DataView) !== 0
   for (const { one, place } of placed) {
     const assetKey = keyOf(one)
+    if (tellsRuns(one.event.kind) && !mayView) continue
     if ((place && !seen.has(place)) || (assetKey !== undefined && !reachable.has(assetKey))) continue
     const { entityPropertyId, ...facts } = one.event.data ?? {}
     const entity = place && catalog.byIdOrName.get(String(place.entityId))

@@ -1,5 +1,6 @@
 /** What people and other systems do to runs. The row decides: of two at once the first wins, and the second is told so, whether Temporal is there or not. */
 import { AppError, mustExist } from '#platform/errors.ts'
+import { eventsTopic } from '#platform/event-log.ts'
 import { finding } from '#platform/findings.ts'
 import type { Actor, TxContext } from '#platform/operation.ts'
 import { roleBits } from '#platform/roles.ts'
@@ -12,6 +13,7 @@ import { emitPoke, emitRetry, emitTurn, startsTopic } from './starting.ts'
 import { endHeld } from './starts.store.ts'
 import { actionsOf, listIn, mustFindStep, textIn } from './steps.rules.ts'
 import { answerStep, assignStep, findActors, listWaiting } from './steps.store.ts'
+import { tellRun } from './told.ts'
 
 const taskTypes = ['form', 'approval']
 /** As many signals may wait for steps that take them. */
@@ -194,7 +196,8 @@ export async function cancelRun(context: TxContext, run: RunRow): Promise<void> 
   if (run.isCancelling) return
   // It never began, so nobody carries it and nothing is undone.
   if (run.heldFor !== null && (await endHeld(tx, tenantId, run.runId, stamp))) {
-    context.afterCommit(() => services.wake.poke(startsTopic))
+    await tellRun(tx, { tenantId, at: stamp }, run, 'cancelled')
+    for (const topic of [startsTopic, eventsTopic]) context.afterCommit(() => services.wake.poke(topic))
     return
   }
   await setCancelling(tx, tenantId, run.runId)

@@ -3,6 +3,7 @@
  * one before it committed, and goes on from there.
  */
 import type { Tx } from '#platform/db/pool.ts'
+import { eventsTopic } from '#platform/event-log.ts'
 import type { Outcome } from '#platform/flow/run.types.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
@@ -15,6 +16,7 @@ import type { CarriedVersion, NewLogLine, RunError, RunRow, Said, StepRow } from
 import { openScope, readRoots, type Roots, type Scope } from './scope.ts'
 import { type FoundStep, isObject, listIn, mustFindStep, needsScope } from './steps.rules.ts'
 import { countFailure, endStep, findStep, insertStep, keepInput, reopenStep, setOutcome, type Waiting, beginWait } from './steps.store.ts'
+import { tellRun, tellStep } from './told.ts'
 
 /** Finds the version that a run follows. */
 export type FindVersion = (context: TxContext, workflowId: number, version: number) => Promise<CarriedVersion | undefined>
@@ -43,6 +45,10 @@ export async function openStep(services: Services, findVersion: FindVersion, ord
     const row =
       begun ?? (order.phase === 'join' ? await reopenStep(tx, tenantId, runId, no) : undefined) ?? (await findStep(tx, tenantId, runId, no))
     if (!row) throw new Error('A step goes on that was not begun')
+    // With its first step of all: one that is retried began long ago.
+    const isFirst = begun !== undefined && run.startedDate === null
+    if (isFirst && (await tellRun(tx, { tenantId, at: context.stamp }, run, 'running')))
+      context.afterCommit(() => services.wake.poke(eventsTopic))
     const open = { order, run, version, found, row }
     // What it is resolved by, or by which branch it goes on.
     const isAsked = row.state === 'active' ? row.input === null && needsScope(found) : row.state === 'done' && row.outcome === null
@@ -128,7 +134,9 @@ export async function recordDone(tx: Tx, { order, run, found, row }: OpenStep, d
     attempt: row.failures + 1,
     durationMs: ms(row.begunAt, at),
   } as const
-  refuseTooMuch(await addStepLine(tx, tenantId, runId, at, line, { variables, bytes }))
+  const told = tellStep(tx, { tenantId, at, by: done.by ?? null }, run, row, 'done')
+  const [held] = await Promise.all([addStepLine(tx, tenantId, runId, at, line, { variables, bytes }), told])
+  refuseTooMuch(held)
   return outcome
 }
 
@@ -166,12 +174,13 @@ interface Ended {
   readonly isUnsure?: boolean
 }
 
-async function recordEnd(services: Services, { order, row }: OpenStep, end: Ended): Promise<Outcome> {
+async function recordEnd(services: Services, { order, run, row }: OpenStep, end: Ended): Promise<Outcome> {
   const { tenantId, runId } = order
   return inSystemTransaction(services, tenantId, async ({ tx, stamp }) => {
     await lockRun(tx, tenantId, runId)
     if (await endStep(tx, tenantId, runId, row.stepNo, { ...end, input: row.input, at: stamp })) {
       await addStepLine(tx, tenantId, runId, stamp, end.line)
+      if (end.state === 'failed') await tellStep(tx, { tenantId, at: stamp, by: null }, run, row, 'failed')
       return end.outcome
     }
     const known = await findStep(tx, tenantId, runId, row.stepNo)

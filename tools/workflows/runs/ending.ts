@@ -1,6 +1,7 @@
 /** What is recorded around the steps of a run: what is withdrawn and undone, and how it ends. */
 import type { Tx } from '#platform/db/pool.ts'
 import { AppError } from '#platform/errors.ts'
+import { eventsTopic } from '#platform/event-log.ts'
 import type { Outcome } from '#platform/flow/run.types.ts'
 import type { Services } from '#platform/services.ts'
 import type { FlowRunRef, RunEnd } from '#platform/shapes/flow-runs.ts'
@@ -31,6 +32,7 @@ import {
   setOverdue,
 } from './steps.store.ts'
 import { findUsersOfRole, findPresentUsers } from './people.store.ts'
+import { tellRun } from './told.ts'
 
 export async function recordWithdrawn(services: Services, tenantId: number, runId: number, stepNo: number): Promise<void> {
   await inSystemTransaction(services, tenantId, async (context) => {
@@ -144,6 +146,7 @@ export async function recordRunEnd(services: Services, end: RunEnd): Promise<voi
     const ended = await endRun(tx, tenantId, runId, { state, error: state === 'failed' ? error : null, flow, at: stamp })
     if (ended?.isAwaited) afterCommit(() => services.wake.poke(startsTopic))
     if (ended) await tellWaiting(context, ended)
+    if (await tellRun(tx, { tenantId, at: stamp }, run, state)) afterCommit(() => services.wake.poke(eventsTopic))
   })
 }
 

@@ -1,5 +1,6 @@
 /** How runs begin, and what tells them to go on: rows and errands of one transaction. */
 import { AppError, type ErrorCode } from '#platform/errors.ts'
+import { eventsTopic } from '#platform/event-log.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Lane, StartErrand } from '#platform/shapes/errands.ts'
 import { flowRunWorkflowId } from '#platform/shapes/flow-runs.ts'
@@ -9,6 +10,7 @@ import { setLastRuns } from '#tools/instances/service.ts'
 import { bytesOf } from '../values/bounds.rules.ts'
 import type { FlowVersion, HeldFor, RunError, RunRow, Said } from './runs.types.ts'
 import { findBusy, insertFirstLines, insertRuns, listChain, lockStarts, type NewRun } from './starts.store.ts'
+import { tellRun } from './told.ts'
 
 /** Poked where runs are to be started, or let go. */
 export const startsTopic = 'starts'
@@ -176,9 +178,23 @@ export async function startRuns(
     made.filter(({ row }) => !row.error),
   )
   if (made.some(({ heldFor }) => heldFor !== null)) context.afterCommit(() => services.wake.poke(startsTopic))
+  await tellRefused(context, version, made)
   const results: (Started | undefined)[] = starts.map(() => undefined)
   for (const { at, runId, row, heldFor } of made) results[at] = { runId, isRefused: row.error !== null, isHeld: heldFor !== null }
   return results
+}
+
+/** A run that was refused has failed. Of one that too many led to nothing is told: what its failure starts would be refused likewise, and so on. */
+async function tellRefused(
+  { tx, tenantId, stamp, services, afterCommit }: TxContext,
+  { workflowId, version, internalName }: FlowVersion,
+  made: readonly { readonly runId: number; readonly row: NewRun }[],
+): Promise<void> {
+  const refused = made.filter(({ row }) => row.error !== null && row.depth <= maxDepth)
+  const told = refused.map(({ runId, row }) =>
+    tellRun(tx, { tenantId, at: stamp }, { ...row, runId, workflowId, version, internalName }, 'failed'),
+  )
+  if ((await Promise.all(told)).includes(true)) afterCommit(() => services.wake.poke(eventsTopic))
 }
 
 /** What starts a run at Temporal. */

@@ -5,7 +5,7 @@ import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import type { NewWatcher } from '#tools/events/events.types.ts'
 
 import { isObject, listIn, type Said, valueAt } from '../definition/definition.types.ts'
-import { entityOf } from '../definition/references.rules.ts'
+import { entityOf } from '../definition/slots.rules.ts'
 import { findTriggerType } from '../trigger-types.rules.ts'
 
 type Watch = Pick<NewWatcher, 'eventKinds' | 'entityId' | 'propertyIds' | 'filter' | 'filterRefs'>
