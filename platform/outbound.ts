@@ -6,7 +6,7 @@ import { lookup as resolveName, type LookupAddress, type LookupOptions } from 'n
 import { isIP, type LookupFunction } from 'node:net'
 
 import ipaddr from 'ipaddr.js'
-import { Agent, buildConnector } from 'undici'
+import { Agent, buildConnector, request } from 'undici'
 
 import type { Config } from './config.ts'
 import { AppError } from './errors.ts'
@@ -129,4 +129,27 @@ export async function assertEncrypted(config: Allowed, url: URL): Promise<void> 
   const address = await resolveAllowed(config, url.hostname, connectMs)
   if (isAllowedAddress({ outboundAllow: [] }, address))
     throw new AppError('unprocessable', `A password does not go to ${url.hostname.slice(0, 200)} unencrypted. Use https.`)
+}
+
+/** A small text from an address, within its limits; no redirect is followed. Throws AppError `unprocessable`, or what the connection threw. */
+export async function fetchText(
+  config: Allowed,
+  url: URL,
+  { signal, maxBytes }: { readonly signal: AbortSignal; readonly maxBytes: number },
+): Promise<{ readonly status: number; readonly text: string }> {
+  await assertEncrypted(config, url)
+  const dispatcher = guardedDispatcher(config)
+  try {
+    const { statusCode, body } = await request(url, { dispatcher, signal })
+    const chunks: Buffer[] = []
+    let bytes = 0
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > maxBytes) throw new Error('The answer is longer than it may be')
+      chunks.push(chunk)
+    }
+    return { status: statusCode, text: Buffer.concat(chunks).toString('utf8') }
+  } finally {
+    await dispatcher.destroy()
+  }
 }

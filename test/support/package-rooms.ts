@@ -18,6 +18,7 @@ export const packageRooms: Readonly<Record<string, (file: string) => boolean>> =
   'fastest-levenshtein': within('platform/suggest.ts'),
   ioredis: within('platform/redis.ts'),
   'ipaddr.js': within('platform/outbound.ts'),
+  jose: within('platform/signed-tokens.ts'),
   minisearch: within('platform/search'),
   'onnxruntime-node': within('platform/onnx.ts'),
   pino: within('platform/log.ts'),

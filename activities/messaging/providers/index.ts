@@ -5,6 +5,7 @@ import { type Carrier, forAnyWay } from './carrier.ts'
 import { sandbox } from './sandbox.ts'
 import { slack } from './slack.ts'
 import { smtp } from './smtp.ts'
+import { teams } from './teams.ts'
 import { telegram } from './telegram.ts'
 import { twilio } from './twilio.ts'
 import { webPush } from './web-push.ts'
@@ -14,6 +15,7 @@ const carriers: Readonly<Record<ProviderName, Carrier>> = {
   smtp: forAnyWay(smtp),
   telegram: forAnyWay(telegram),
   slack: forAnyWay(slack),
+  teams: forAnyWay(teams),
   webPush: forAnyWay(webPush),
   sandbox: forAnyWay(sandbox),
 }

@@ -3,13 +3,15 @@ import { z } from 'zod'
 import { bytesAnswer } from '#platform/answer.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { defineStagedOperation, type RawRequest, type TxContext, writes } from '#platform/operation.ts'
+import type { Services } from '#platform/services.ts'
+import { readSignedToken } from '#platform/signed-tokens.ts'
 
 import { type ChannelRow, findChannelByKey, findTenantOfKey } from './channels.store.ts'
 import { savePlan } from '../handsets/handsets.store.ts'
 import { messageId } from '../messaging.schema.ts'
 import { mustProvide } from '../providers/index.ts'
 import { openSecrets } from './secrets.ts'
-import type { Answer } from '../providers/provider.ts'
+import type { Answer, VendorRequest } from '../providers/provider.ts'
 import { type Outcome, takeMessage, takeStatus, takeStop } from './webhooks.ts'
 
 // One sentence for every reason, so that whoever forges one learns nothing.
@@ -19,16 +21,23 @@ const forged = () =>
     "The signature is missing or not the vendor's. Check the channel's secret, and that PUBLIC_URL is the address that the vendor calls.",
   )
 
+/** The claims of the token that a call bears, where its vendor sends one. */
+async function claimsOf({ config }: Services, { provider, settings }: ChannelRow, raw: RawRequest): Promise<VendorRequest['claims']> {
+  const signer = mustProvide(provider).signedBy(settings)
+  const token = /^Bearer ([\w.-]{1,8000})$/i.exec(raw.headers['authorization'] ?? '')?.[1]
+  return signer && token !== undefined ? readSignedToken(config, token, signer) : undefined
+}
+
 async function receive(
   context: TxContext,
   channel: ChannelRow,
   raw: RawRequest,
-  messageId: number | undefined,
+  { messageId, claims }: Pick<VendorRequest, 'messageId' | 'claims'>,
 ): Promise<{ outcome: Outcome; reply?: string | undefined; answer?: Answer | undefined }> {
   const { tx, tenantId, services } = context
   const stored = { settings: channel.settings, secrets: await openSecrets(tx, services, tenantId, channel) }
   const url = `${services.config.publicUrl}${raw.url}`
-  const reading = mustProvide(channel.provider).read(stored, { raw, url, channel: channel.channel, messageId, now: Date.now() })
+  const reading = mustProvide(channel.provider).read(stored, { raw, url, channel: channel.channel, messageId, claims, now: Date.now() })
   switch (reading.kind) {
     case 'forged':
       throw forged()
@@ -67,10 +76,14 @@ export const receiveChannelWebhook = defineStagedOperation({
   async stagedHandler({ services, raw, inTransaction }, input) {
     const tenantId = mustExist(await services.databases.lookUp((tx) => findTenantOfKey(tx, input.channelKey), 'channels'), 'channel')
     if (!raw) throw new AppError('invalid_input', 'The vendor sends its own body here; there is none.')
+    const find = async ({ tx }: TxContext) => mustExist(await findChannelByKey(tx, tenantId, input.channelKey), 'channel')
+    // Keys of a signature may have to be fetched, and nobody waits for another's server within a transaction.
+    const bearer = raw.headers['authorization']
+    const claims = bearer && (await claimsOf(services, await inTransaction(find, { tenantId, readOnly: true }), raw))
     return inTransaction(
       async (context) => {
-        const channel = mustExist(await findChannelByKey(context.tx, tenantId, input.channelKey), 'channel')
-        const { outcome, reply, answer } = await receive(context, channel, raw, input.messageId)
+        const channel = await find(context)
+        const { outcome, reply, answer } = await receive(context, channel, raw, { messageId: input.messageId, claims: claims || undefined })
         const answered = answer ?? mustProvide(channel.provider).answer?.(reply)
         return answered ? bytesAnswer(answered) : { outcome }
       },

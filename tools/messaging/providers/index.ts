@@ -7,11 +7,12 @@ import type { Provider } from './provider.ts'
 import { sandbox } from './sandbox.ts'
 import { slack } from './slack.ts'
 import { smtp } from './smtp.ts'
+import { teams } from './teams.ts'
 import { telegram } from './telegram.ts'
 import { twilio } from './twilio.ts'
 import { webPush } from './web-push.ts'
 
-const all = [twilio, smtp, telegram, slack, webPush, sandbox] as const
+const all = [twilio, smtp, telegram, slack, teams, webPush, sandbox] as const
 
 export type ProviderName = (typeof all)[number]['name']
 

@@ -58,6 +58,15 @@ export interface VendorRequest {
   readonly messageId: number | undefined
   /** Epoch, ms. */
   readonly now: number
+  /** Of a token that whom the provider names in `signedBy` has signed; undefined for a call without one. */
+  readonly claims?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Whose tokens a vendor's calls bear. */
+export interface TokenSigner {
+  readonly keysUrl: string
+  readonly issuer: string
+  readonly audience: string
 }
 
 /** What the vendor is answered. */
@@ -176,6 +185,8 @@ interface Definition<N extends string, S extends z.ZodObject, K extends z.ZodObj
   readonly needsDevices?: true
   readonly invite?: (settings: z.output<S>, code: string) => Invitation
   readonly way: (setup: Setup<S, K>, due: Due) => W
+  /** Where calls bear a token instead of a signature of the body: its keys are fetched before anything is read. */
+  readonly signedBy?: (settings: z.output<S>) => TokenSigner
   /** `setup` is undefined where the secrets do not open or do not suffice. */
   readonly read: (setup: Setup<S, K> | undefined, request: VendorRequest) => Reading
   /** What the vendor is answered, with a text for the sender where there is one. Where it is absent, a text for the sender is a message of its own. */
@@ -221,6 +232,7 @@ export interface Provider<N extends string = string, W extends object = object> 
   goesTo(settings: unknown): { readonly host: string; readonly origin: string } | undefined
   /** Undefined where settings or secrets do not suffice. */
   way(stored: StoredSetup, due: Due): (W & { readonly provider: N }) | undefined
+  signedBy(settings: unknown): TokenSigner | undefined
   read(stored: StoredSetup, request: VendorRequest): Reading
   readonly answer: ((text: string | undefined) => Answer) | undefined
   invite(settings: unknown, code: string): Invitation
@@ -261,6 +273,7 @@ export function defineProvider<N extends string, S extends z.ZodObject, K extend
       const setup = setupOf(stored)
       return setup && { provider: made.name, ...made.way(setup, due) }
     },
+    signedBy: (given) => withSettings(given, made.signedBy),
     read: (stored, request) => made.read(setupOf(stored), request),
     answer: made.answer,
     invite: (given, code) => withSettings(given, (settings) => made.invite?.(settings, code)) ?? {},
