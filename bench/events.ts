@@ -1,5 +1,5 @@
 /**
- * What events cost: a save where nobody watches, where fifty watch who do not want it, and where one does; and deliveries to ten targets of which one never
+ * What events cost: a save where nobody watches, where one or fifty watch who do not want it, and where one does; and deliveries to ten targets of which one never
  * answers. Run alone: `npm run bench -- events`.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -25,6 +25,14 @@ import { median, round } from './statistics.ts'
 
 const savesARound = 200
 const deadCallMs = 1_000
+/** Entities by who watches them. */
+const watched = {
+  oneOfAnotherKind: 'OtherOne',
+  fiftyOfAnotherKind: 'OtherFifty',
+  oneWhoseFilterFails: 'FilterOne',
+  fiftyWhoseFilterFails: 'FilterFifty',
+  oneThatMatches: 'Wanted',
+} as const
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a measurement reads ids out of answers of its own calls.
 type Make = (name: string, input: object) => Promise<any>
@@ -71,7 +79,21 @@ async function openTargets(count: number): Promise<{ server: Server; urls: strin
   return { server, counts, urls: counts.map((_, index) => `http://127.0.0.1:${port}/${index}`) }
 }
 
-async function measureDeliveries(make: Make, platform: Platform, deliveries: number): Promise<object> {
+interface Deliveries {
+  readonly deliveries: number
+  readonly arrived: number
+  readonly seconds: number
+  readonly aSecond: number
+  readonly deadTargetWasTried: number | undefined
+}
+
+export interface EventsResult {
+  /** Milliseconds alone, else times that. */
+  readonly saves: Readonly<Record<string, number>>
+  readonly deliveries: Deliveries
+}
+
+async function measureDeliveries(make: Make, platform: Platform, deliveries: number): Promise<Deliveries> {
   const { server, urls, counts } = await openTargets(10)
   for (const url of urls) await make('create_event_subscription', { url, kinds: ['record.created'], filter: { entity: 'Sent' } })
   const rows = Array.from({ length: deliveries / urls.length }, (_, index) => ({ key1: `s-${index}`, data: { Name: 'a' } }))
@@ -95,7 +117,13 @@ async function measureDeliveries(make: Make, platform: Platform, deliveries: num
 }
 
 /** Prints what it measured; `deliveries` go to ten targets. */
-export async function measureEvents({ rounds, deliveries }: { readonly rounds: number; readonly deliveries: number }): Promise<object> {
+export async function measureEvents({
+  rounds,
+  deliveries,
+}: {
+  readonly rounds: number
+  readonly deliveries: number
+}): Promise<EventsResult> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fieldloop-events-'))
   const log = createLog('error')
   const database = await startEmbeddedPostgres({ dataDir, log })
@@ -110,14 +138,21 @@ export async function measureEvents({ rounds, deliveries }: { readonly rounds: n
     await make('create_property', { internalName: 'Name', dataType: 'Text' })
     await make('create_property', { internalName: 'Size', dataType: 'Number' })
     const properties = [{ property: 'Name' }, { property: 'Size' }]
-    for (const internalName of ['Alone', 'Elsewhere', 'Wanted', 'Sent']) await make('create_entity', { internalName, properties })
+    for (const internalName of ['Alone', ...Object.values(watched), 'Sent']) await make('create_entity', { internalName, properties })
     const subscribe = (entity: string, kinds: string[], rules: object[]) =>
       make('create_event_subscription', { url: 'http://127.0.0.1:1/none', kinds, filter: { entity, rules } })
-    for (let number = 0; number < 50; number++)
-      await subscribe('Elsewhere', ['record.deleted'], [{ property: 'Name', op: 'eq', value: `${number}` }])
-    await subscribe('Wanted', ['record.created', 'record.updated'], [{ property: 'Name', op: 'eq', value: 'a' }])
-    const [alone = 0, elsewhere = 0, wanted = 0] = await measureSaves(make, database.pid ?? 0, ['Alone', 'Elsewhere', 'Wanted'], rounds)
-    const saves = { aloneMs: round(alone), with50ThatDoNotMatch: round(elsewhere / alone), with1ThatMatches: round(wanted / alone) }
+    const named = (value: string) => [{ property: 'Name', op: 'eq', value }]
+    const written = ['record.created', 'record.updated']
+    for (let number = 0; number < 50; number++) {
+      if (number === 0) await subscribe(watched.oneOfAnotherKind, ['record.deleted'], named('0'))
+      if (number === 0) await subscribe(watched.oneWhoseFilterFails, written, named('0'))
+      await subscribe(watched.fiftyOfAnotherKind, ['record.deleted'], named(`${number}`))
+      await subscribe(watched.fiftyWhoseFilterFails, written, named(`${number}`))
+    }
+    await subscribe(watched.oneThatMatches, written, named('a'))
+    const [alone = 0, ...others] = await measureSaves(make, database.pid ?? 0, ['Alone', ...Object.values(watched)], rounds)
+    const ratios = Object.keys(watched).map((name, index) => [name, round((others[index] ?? 0) / alone)])
+    const saves = { alone: round(alone), ...Object.fromEntries(ratios) }
     return { saves, deliveries: await measureDeliveries(make, platform, deliveries) }
   } finally {
     await platform.end()

@@ -1,7 +1,7 @@
-/** Resident memory by what holds it. */
-import { commandOf, familyOf, memoryOf } from './processes.ts'
+/** What a product uses, by the processes that use it. */
+import { commandOf, cpuOf, familyOf, memoryOf } from './processes.ts'
 
-/** Megabytes. */
+/** Megabytes of memory, or milliseconds of CPU. */
 export interface Memory {
   readonly server: number
   readonly postgres: number
@@ -10,8 +10,7 @@ export interface Memory {
   readonly others: number
 }
 
-/** Memory of a whole product by its server's process. */
-export function memoryOfProduct(pid: number): Memory {
+function partsOf(pid: number, measure: (pids: readonly number[]) => number): Memory {
   const families = new Map<keyof Memory, number[]>()
   for (const member of familyOf(pid)) {
     const command = commandOf(member)
@@ -25,6 +24,16 @@ export function memoryOfProduct(pid: number): Memory {
             : 'others'
     families.set(part, [...(families.get(part) ?? []), member])
   }
-  const of = (part: keyof Memory) => memoryOf(families.get(part) ?? [])
+  const of = (part: keyof Memory) => measure(families.get(part) ?? [])
   return { server: of('server'), postgres: of('postgres'), temporal: of('temporal'), others: of('others') }
+}
+
+/** Memory of a whole product by its server's process. */
+export function memoryOfProduct(pid: number): Memory {
+  return partsOf(pid, memoryOf)
+}
+
+/** CPU that a whole product has used so far; of the backends of PostgreSQL those that live. */
+export function cpuOfProduct(pid: number): Memory {
+  return partsOf(pid, (pids) => pids.reduce((sum, one) => sum + cpuOf(one), 0))
 }

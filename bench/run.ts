@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: everything that is measured, in one run on this machine. Prints a table with the aims and writes it to bench/results/. With an
  * argument, the REST measures whose name holds it, printed alone: for work on one of them; `outbox`, the claims of the relay; `events`, what events cost
- * (BENCH_DELIVERIES); `import`, a file of so many rows (`--rows 1000000`) in and out. BENCH_ROUNDS sets their rounds. `scale` measures calls as
+ * (BENCH_DELIVERIES); `import`, a file of so many rows (`--rows 1000000`) in and out; `flows`, what runs of workflows do. BENCH_ROUNDS sets their rounds. `scale` measures calls as
  * records grow (`--rows 10000,100000`), beside another product with `--peer directus`; a further argument narrows it to measures of that name.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 
 import { type McpResult, measureMcp, measureRest, type RestResult } from './calls.ts'
 import { measureEvents } from './events.ts'
+import { measureFlows } from './flows.ts'
 import { type Ground, openGround } from './ground.ts'
 import { measureClaims } from './outbox.ts'
 import { report, type BenchResult } from './report.ts'
@@ -72,6 +73,18 @@ async function main(): Promise<void> {
   }
   if (wanted === 'outbox') {
     say(JSON.stringify(await measureClaims(), null, 2))
+    return
+  }
+  if (wanted === 'flows') {
+    const size = (name: string, unlessTold: number) => Number(process.env[name] ?? unlessTold)
+    await measureFlows({
+      runs: size('BENCH_RUNS', 1_000),
+      waiting: size('BENCH_WAITING', 10_000),
+      awaits: size('BENCH_AWAITS', 10_000),
+      deliveries: size('BENCH_DELIVERIES', 10_000),
+      rounds,
+      only,
+    })
     return
   }
   if (wanted === 'events') {

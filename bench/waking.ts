@@ -16,11 +16,12 @@ export interface WakingResult {
   readonly serverDuring: number
 }
 
-const awaits = 1000
-const replies = 300
 const senders = 8
 
-export async function measureWaking(ground: Ground): Promise<WakingResult> {
+export async function measureWaking(
+  ground: Ground,
+  { awaits, replies }: { readonly awaits: number; readonly replies: number } = { awaits: 1_000, replies: 300 },
+): Promise<WakingResult> {
   const json = { 'content-type': 'application/json' }
   const sender = openLoad(ground.serverUrl, senders)
   const waiter = openLoad(ground.serverUrl, awaits)
