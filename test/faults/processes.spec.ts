@@ -1,72 +1,30 @@
 /** The shape of docker-compose.yml, played with processes: two APIs and two workers on a PostgreSQL, a Temporal and, where there is one, a Redis. */
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 
-import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { connect } from '../day/client.ts'
 import { awaitJob, playDay } from '../day/steps.ts'
-import { secretsKeyOfTests } from '../support/names.ts'
 import { startPatience } from '../support/patience.ts'
-import { composeProcesses, type ProductProcess } from '../support/processes.ts'
-import { hasRedis, openRedisServer, type TestRedis } from '../support/redis.ts'
-import { openTemporal, type TestTemporal } from '../support/temporal.ts'
+import { openProcessWorld, type ProcessWorld } from '../support/process-world.ts'
+import type { ProductProcess } from '../support/processes.ts'
+import { hasRedis } from '../support/redis.ts'
 
-const key = `flk_processes_${randomUUID()}`
-const database = `fieldloop_processes_${randomUUID().replaceAll('-', '').slice(0, 16)}`
-let admin: postgres.Sql
-let dataDir: string
-let temporal: TestTemporal
-let redis: TestRedis | undefined
-let processes: ProductProcess[] = []
-
-const named = (name: string): ProductProcess => {
-  const found = processes.find((one) => one.name === name)
-  if (!found) throw new Error(`docker-compose.yml has no ${name}`)
-  return found
-}
+let world: ProcessWorld
+let key = ''
+const named = (name: string): ProductProcess => world.named(name)
 
 beforeAll(async () => {
-  const adminUrl = new URL(inject('adminUrl'))
-  admin = postgres(adminUrl.toString(), { max: 1, onnotice: () => {} })
-  await admin.unsafe(`create database ${database} owner fieldloop_owner`)
-  adminUrl.username = 'fieldloop_owner'
-  adminUrl.password = 'test'
-  adminUrl.pathname = `/${database}`
-  dataDir = await mkdtemp(join(tmpdir(), 'fieldloop-processes-'))
-  temporal = await openTemporal()
-  redis = hasRedis ? await openRedisServer() : undefined
-  await redis?.start()
-  processes = await composeProcesses({
-    DATA_DIR: dataDir,
-    XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? '',
-    DATABASE_URL: adminUrl.toString(),
-    DATABASE_POOL: '3',
-    REDIS_URL: redis?.url ?? '',
-    TEMPORAL_ADDRESS: temporal.address,
-    SECRETS_KEY: secretsKeyOfTests.toString('base64'),
-    BOOTSTRAP_API_KEY: key,
-    PUBLIC_URL: '',
-    LOG_LEVEL: 'warn',
-  })
+  world = await openProcessWorld({ withRedis: true })
+  ;({ key } = world)
 })
 
-afterAll(async () => {
-  await Promise.all(processes.map((one) => one.kill()))
-  await redis?.close()
-  await temporal?.close()
-  await admin?.unsafe(`drop database if exists ${database} with (force)`)
-  await admin?.end()
-  await rm(dataDir, { recursive: true, force: true })
-}, 60_000)
+afterAll(() => world?.close(), 60_000)
 
 /** One call over REST to either API in turn, tried again on the other until it is answered: what a load balancer does. */
 let turn = 0
 // oxlint-disable-next-line typescript/no-explicit-any -- the caller reads what the operation's schema promises.
-async function call(path: string, body: unknown, bearer = key): Promise<any> {
+async function call(path: string, body: unknown, bearer = world.key): Promise<any> {
   const until = Date.now() + 60_000
   const idempotencyKey = randomUUID()
   for (;;) {
@@ -107,6 +65,7 @@ async function talk(): Promise<number> {
 
 describe('two API processes and two workers', { timeout: 600_000 }, () => {
   it('start all at once on an empty database, and say what they run on', async () => {
+    const { processes, redis } = world
     expect(processes.map(({ mode }) => mode).toSorted()).toEqual(['api', 'api', 'worker', 'worker'])
     for (const one of processes) one.start()
     const up = { postgres: 'up', temporal: 'up', redis: redis ? 'up' : 'absent' }
@@ -173,6 +132,7 @@ describe('two API processes and two workers', { timeout: 600_000 }, () => {
 
   it.skipIf(!hasRedis)('say that Redis is away, go on without it, and take it again (skipped where no Redis can be had)', async () => {
     const api = named('api-1')
+    const { redis } = world
     await redis?.kill()
     await expect.poll(async () => (await api.states())['redis']).toBe('down')
     expect((await fetch(`${api.url}/readyz`)).status).toBe(200)
