@@ -34,6 +34,16 @@ const firstPauseMs = 500
 const longestPauseMs = 10_000
 const lastingMs = 60_000
 
+/**
+ * How much of a process workflows take at once. A task of a workflow carries quick steps with it, and what is begun shares the processor with all that is:
+ * few at once, so that the next one, which is another tenant's where one waits, begins soon and is not slow.
+ */
+export const workflowShares = {
+  enableNonLocalActivities: false,
+  maxConcurrentWorkflowTaskExecutions: 12,
+  maxConcurrentLocalActivityExecutions: 12,
+} as const
+
 let isRuntimeInstalled = false
 
 /** The SDK's own messages go to our log; its signal handlers stay off, since the process stops its parts in its own order. */
@@ -115,8 +125,7 @@ async function gather(options: WorkersOptions, codePath: string): Promise<Team> 
       workflowBundle: { codePath },
       maxCachedWorkflows: 500,
       activities: activities.local,
-      enableNonLocalActivities: false,
-      maxConcurrentLocalActivityExecutions: 20,
+      ...workflowShares,
     }),
     Worker.create({ ...common, taskQueue: taskQueues.activities, activities: activities.general, maxConcurrentActivityTaskExecutions: 20 }),
     Worker.create({ ...common, taskQueue: taskQueues.messages, activities: activities.messages, maxConcurrentActivityTaskExecutions: 20 }),

@@ -11,6 +11,7 @@ import { createLog } from '#platform/log.ts'
 import { taskQueues } from '#platform/shapes/queues.ts'
 import { startTemporal } from '#server/boot/temporal.ts'
 import { workflowBundle } from '#server/worker/bundle.ts'
+import { workflowShares } from '#server/worker/worker.ts'
 
 export interface TestTemporal {
   readonly address: string
@@ -74,7 +75,7 @@ export async function startTestWorker(
       workflowBundle: { codePath },
       // As in the product, what is carried out beside workflows is that of the general queue.
       activities: activities.act ?? {},
-      enableNonLocalActivities: false,
+      ...workflowShares,
     }),
     ...Object.entries(activities).map(([taskQueue, own]) =>
       Worker.create({
