@@ -6,7 +6,9 @@ import type { Finding } from '#platform/validation.ts'
 import { changeDefinition } from '#tools/definitions/service.ts'
 import { addMember, keepServiceUser, refuseGrant } from '#tools/users/service.ts'
 
+import { findFlowVersion } from '../runs/versions.ts'
 import { keepTriggers } from '../triggers/live.ts'
+import { keepWaits } from '../triggers/waits.ts'
 import { findVersion, insertVersion, measureVersions, setPublished } from '../workflows.store.ts'
 import { changesBetween } from './changes.rules.ts'
 import type { WorkflowBody } from './definition.types.ts'
@@ -71,6 +73,7 @@ export async function publish(context: TxContext, draft: Draft): Promise<{ reado
   // Triggers look at records as the runs may, and as whoever publishes them does.
   const sight = roleFlag | (actor.roleFlag & roleBits.DataView)
   await keepTriggers(context, { definitionId: workflowId, version, actsAs: serviceUserId, roleFlag: sight, triggers: body.triggers })
+  await keepWaits(context, findFlowVersion, { definitionId: workflowId, version })
   // What the version before used alone is used no more.
   const kept = await changeDefinition(context, row, { body: { ...body }, references })
   context.audit({ workflowId, version, roles: rolesOfBody(body) })

@@ -86,6 +86,9 @@ export interface Waiting extends Partial<Assignment> {
   readonly dueAt?: string | null
   readonly wakeAt?: string | null
   readonly awaits?: string | null
+  /** What a trigger would fire on, and about which record; null: about any. */
+  readonly awaitsTrigger?: string | null
+  readonly awaitsRecord?: number | null
 }
 
 /** It waits from now on. */
@@ -94,7 +97,8 @@ export async function beginWait(tx: Tx, tenantId: number, runId: number, stepNo:
     update platform.workflow_step_run
     set is_waiting = true, assignee_user = ${wait.user ?? null}, assignee_role = ${wait.role ?? null},
       assignee_users = ${wait.users ? tx.array([...wait.users]) : null}::int[], due_at = ${wait.dueAt ?? null}, wake_at = ${wait.wakeAt ?? null},
-      awaits = ${wait.awaits ?? null}, ${keptInput(tx, input)}
+      awaits = ${wait.awaits ?? null}, awaits_trigger = ${wait.awaitsTrigger ?? null}, awaits_record = ${wait.awaitsRecord ?? null},
+      ${keptInput(tx, input)}
     where tenant_id = ${tenantId} and run_id = ${runId} and step_no = ${stepNo} and state = 'active'`
 }
 

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 
 import { config, duration, dynamic } from '../definition/grammar.schema.ts'
+import { valueAt } from '../definition/definition.types.ts'
 import { anyValue, object, oneOf } from '../shapes.rules.ts'
 import { defineStepType } from '../step-type.types.ts'
+
+const notAwaited = ['schedule', 'webhookReceived', 'manual']
 
 export const waitForEvent = defineStepType({
   stepTypeId: 6,
@@ -23,6 +26,14 @@ export const waitForEvent = defineStepType({
   names: { trigger: 'trigger', timeout: 'duration', onTimeout: 'step' },
   check: (said) => [
     ...oneOf(said, ['event', 'trigger']),
+    ...(notAwaited.includes(String(valueAt(said, 'trigger.triggerType')))
+      ? [
+          {
+            field: 'trigger.triggerType',
+            message: 'No event tells of it. Wait for records, forms, files, messages or ends of runs; for a time use a step wait.',
+          },
+        ]
+      : []),
     ...(said['onTimeout'] !== undefined && said['timeout'] === undefined
       ? [{ field: 'onTimeout', message: 'Nothing leads there without a timeout.' }]
       : []),

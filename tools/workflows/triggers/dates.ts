@@ -179,9 +179,10 @@ function candidateOf(triggerId: number, id: number, scheduledFor: string): Candi
 
 /** The records of a firing: those that came due, or whose date was changed to one that lies behind. Their filter is asked as they stand. */
 export async function candidatesOfDates(context: TxContext, of: EventOf): Promise<readonly Candidate[]> {
-  const { firing, trigger } = of
+  const { firing, trigger, version, said } = of
+  if (!trigger) return []
   const { triggerId } = trigger
-  const dated = await datedOf(context, of)
+  const dated = await datedOf(context, { trigger, version, said })
   if (!dated) throw new AppError('unprocessable', 'The entity or the date that the trigger goes by is gone. Correct its config.')
   if (firing.event.kind === dueKind) {
     const live = new Set(await idsFulfilling(context, dated.frame, firing.recordIds, { logic: 'AND', rules: [] }))

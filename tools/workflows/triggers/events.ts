@@ -16,9 +16,11 @@ import { isTold } from '../runs/sight.ts'
 import { type Candidate, fulfilling } from './asking.ts'
 import { candidatesOfDates } from './dates.ts'
 import { recordCandidates } from './records.ts'
-import type { Firing, Live } from './triggers.types.ts'
+import type { Firing, Live, TriggerRow } from './triggers.types.ts'
 
-export interface EventOf extends Live {
+export interface EventOf extends Omit<Live, 'trigger'> {
+  /** Undefined of a wait. */
+  readonly trigger?: TriggerRow | undefined
   readonly firing: Firing
   readonly catalog: Catalog
   /** Of the records that it is about. */

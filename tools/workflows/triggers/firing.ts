@@ -29,7 +29,8 @@ import {
   putOffFiring,
 } from './triggers.store.ts'
 import { deleteOldDeliveries } from './webhooks.store.ts'
-import type { Firing, Live } from './triggers.types.ts'
+import { type Firing, type Live, waitOf } from './triggers.types.ts'
+import { fireWait } from './waits.ts'
 
 const placesAtOnce = 200
 const tenantsAtOnce = 4
@@ -75,6 +76,7 @@ async function fireNext(services: Services, findVersion: FindFlowVersion, { tena
   })
   if (!due) return false
   const { firing, live } = due
+  if (waitOf(firing.part)) return fireWait(services, findVersion, tenantId, firing)
   const { firingId } = firing
   if (!live) {
     await inTenant(({ tx }) => deleteFiring(tx, tenantId, firingId))

@@ -54,6 +54,18 @@ export interface Firing {
   readonly tries: number
 }
 
+/** Of steps that wait for what a trigger would fire on. */
+export const waitWatcherKind = 'triggerWait'
+export const waitPartOf = (version: number, step: string) => `wait:${version}:${step}`
+/** Undefined for a part that is no wait. */
+export function waitOf(part: string): { readonly version: number; readonly step: string } | undefined {
+  const found = /^wait:(\d+):(.+)$/.exec(part)
+  return found?.[2] === undefined ? undefined : { version: Number(found[1]), step: found[2] }
+}
+/** What a waiting step is found by. */
+export const awaitedName = ({ workflowId, version }: Pick<FlowVersion, 'workflowId' | 'version'>, step: string) =>
+  `${workflowId}:${version}:${step}`
+
 export const triggerWatcherKind = 'trigger'
 export const partOf = (triggerId: number) => `trigger:${triggerId}`
 /** Undefined for a part that is no trigger. */
