@@ -23,6 +23,8 @@ export interface AboutRecord {
   readonly version?: number
 }
 
+const toldAtOnce = 1_000
+
 interface Row {
   readonly kind: string
   readonly ids?: readonly number[]
@@ -90,4 +92,18 @@ export async function tellIn<Kind extends keyof EventFacts>(
   about?: AboutRecord,
 ): Promise<boolean> {
   return insertEvents(teller, about?.entityId ?? 0, [rowOf(kind, facts, about ?? {})])
+}
+
+/** Of many things of one kind that happened at once, in a statement for each entity and some thousand of them. */
+export function tellMany<Kind extends keyof EventFacts>(
+  context: TxContext,
+  kind: Kind,
+  told: readonly { readonly facts: EventFacts[Kind]; readonly about?: AboutRecord | undefined }[],
+): void {
+  for (const [entityId, those] of Map.groupBy(told, ({ about }) => about?.entityId ?? 0)) {
+    for (let from = 0; from < those.length; from += toldAtOnce) {
+      const rows = those.slice(from, from + toldAtOnce).map(({ facts, about }) => rowOf(kind, facts, about ?? {}))
+      context.assume(insertOf(context, entityId, rows))
+    }
+  }
 }

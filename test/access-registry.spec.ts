@@ -30,7 +30,8 @@ const tellNothing: Readonly<Record<string, readonly string[]>> = {
     get_entity_usage list_entity_relationships get_entity_access list_views get_view validate_view list_contexts get_context
     validate_context list_context_tokens validate_form list_forms list_entity_forms
     get_form list_form_versions get_form_schema generate_form list_form_shortcuts get_form_shortcut list_reports get_report validate_report
-    list_workflows get_workflow get_workflow_step validate_workflow list_workflow_versions export_workflow get_workflow_diagram`.trim(),
+    list_workflows get_workflow get_workflow_step validate_workflow list_workflow_versions export_workflow get_workflow_diagram
+    list_message_templates`.trim(),
   ),
   'tenants, users and keys': words(
     'whoami list_tenants get_tenant list_users get_user list_roles list_api_keys list_secrets list_channels get_contact_preferences',
@@ -40,7 +41,6 @@ const tellNothing: Readonly<Record<string, readonly string[]>> = {
     'validate_instance validate_form_record validate_form_record_multi validate_form_record_multi_update',
   ),
   'messages to the caller alone': ['list_inbox'],
-  'what it is given, as each channel would carry it': ['preview_message'],
   'replies, of which there are none; the conversation is asked for apart': ['await_reply', 'poll_replies', 'get_message_status'],
   'lines of a job, which has none here; the job is asked for apart': ['get_job_log'],
   'a worker, of which none runs here; the file is asked for apart': ['recognize_text', 'classify_image'],
@@ -83,6 +83,8 @@ beforeAll(async () => {
     isShared: true,
     definitionJson: { primaryEntityId: 'Person', columns: [{ property: 'Note' }] },
   })
+  const about = { internalName: 'AboutPerson', languageCode: 'en-US', entity: 'Person', text: 'It says [[Person.Note]].' }
+  await call('save_message_template', about)
   await call('create_context', { internalName: 'People', entity: 'Person', includes: [], reports: [{ name: 'notes', report: 'Notes' }] })
   const user = await call('create_user', { userName: 'linked', email: 'linked@people.test', roles: ['DataView'] })
   const contentBase64 = Buffer.from(`of ${marker}`).toString('base64')
@@ -129,6 +131,8 @@ beforeAll(async () => {
     key1: marker,
     view: 'All',
     context: 'People',
+    template: 'AboutPerson',
+    eiRecordId,
     form: 'PersonForm',
     shortcut: 'Everybody',
     text: '[[Person.Note]]',
@@ -181,7 +185,13 @@ async function taskOf({ tenantId, tenantUserId }: { tenantId: number; tenantUser
 function inputOf({ inputSchema, pathParams }: (typeof readers)[number]): Record<string, unknown> {
   const required = Array.isArray(inputSchema['required']) ? (inputSchema['required'] as string[]) : []
   const known = Object.keys(inputSchema['properties'] as object)
-  const names = [...required, ...pathParams, ...['key1', 'timeoutSeconds', 'conversationId'].filter((name) => known.includes(name))]
+  const filled = known.includes('template') ? ['template', 'eiRecordId'] : []
+  const names = [
+    ...required,
+    ...pathParams,
+    ...filled,
+    ...['key1', 'timeoutSeconds', 'conversationId'].filter((name) => known.includes(name)),
+  ]
   return Object.fromEntries([...new Set(names)].map((name) => [name, values[name]]))
 }
 

@@ -81,7 +81,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   intelligence: ['analysis_target', 'attachment_analysis'],
   jobs: ['job', 'job_log'],
   messaging: words(
-    'channel channel_address channel_link_code channel_receipt contact_preference conversation handset_plan inbox_counter message message_attempt message_media opt_out',
+    'channel channel_address channel_link_code channel_receipt contact_preference conversation conversation_way handset_plan inbox_counter message message_attempt message_fallback message_media opt_out scheduled_message',
   ),
   properties: ['property', 'property_display', 'property_option', 'property_option_display', 'property_option_filter'],
   query: ['file_holder', 'record_index', 'record_use'],

@@ -128,6 +128,25 @@ describe('a message to a vendor', () => {
       })
   })
 
+  it('tells that it failed with its channel, and wakes whoever waits for it', async () => {
+    const channel = await newTwilioChannel(world, fake)
+    await call('create_entity', { internalName: 'Depot' })
+    const { eiRecordId } = await call('save_instance', { entity: 'Depot', key1: 'd', data: {} })
+    const about = await textTo(newPhone(), { channel: channel.internalName, eiRecordId })
+    const other = await textTo(newPhone(), { channel: channel.internalName })
+    const poke = vi.spyOn(world.platform.services.wake, 'poke')
+    await call('delete_channel', { channelId: channel.channelId })
+    const poked = poke.mock.calls.map(([topic]) => topic)
+    poke.mockRestore()
+    expect(poked).toEqual(expect.arrayContaining([about, other].map(({ messageId }) => `message:${messageId}`)))
+    const events = await call('list_events', { kinds: ['message.failed'], pageSize: 100 })
+    const told = events.filter(({ data }: { data: { messageId: number } }) =>
+      [about, other].some((one) => one.messageId === data.messageId),
+    )
+    expect(told).toHaveLength(2)
+    for (const { data } of told) expect(data).toMatchObject({ status: 'failed', reason: 'channelDeleted' })
+  })
+
   it('fails where its channel or its file is gone by the time', async () => {
     const channel = await newTwilioChannel(world, fake)
     const orphan: Sent = await call('send_message', { to: { phone: newPhone() }, channel: channel.internalName, text: 'x' })

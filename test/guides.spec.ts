@@ -76,7 +76,7 @@ async function upload(tenant: TestTenant, fileName: string): Promise<string> {
 function note(input: Record<string, any>, answer: any, { ids, records }: Answers): void {
   for (const id of noted) {
     // The guide tests the channel that it makes first.
-    if (answer?.[id] !== undefined && !(id === 'channelId' && ids.has(id))) ids.set(id, answer[id])
+    if ((answer?.[id] ?? undefined) !== undefined && !(id === 'channelId' && ids.has(id))) ids.set(id, answer[id])
   }
   if (answer?.jobIds?.[0] !== undefined) ids.set('jobId', answer.jobIds[0])
   if (answer?.eiRecordId !== undefined && answer.rowHash !== undefined) records.set(String(input['entity']), answer)

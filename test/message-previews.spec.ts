@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { smsParts } from '#tools/messaging/messaging.rules.ts'
 
 import { type Deliverer, newPhone, openDeliverer, type Sent } from './support/messaging.ts'
-import { refused } from './support/refused.ts'
+import { pathsOf, refused } from './support/refused.ts'
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
@@ -171,5 +171,36 @@ describe('one message to many', () => {
     expect(await call('list_conversations', { address })).toEqual([])
     const many = Array.from({ length: 101 }, () => ({ to: { phone: address } }))
     await expect(call('send_message_bulk', { recipients: many, text: 'x' })).rejects.toMatchObject(refused('invalid_input'))
+  })
+})
+
+describe('a message to many', () => {
+  it('goes out at the pace of its channel, each in its turn, and single ones go between', async () => {
+    const settings = { messagesPerSecond: 0.5 }
+    const { internalName } = await call('create_channel', { internalName: 'Slow', channel: 'sms', provider: 'sandbox', settings })
+    const recipients = Array.from({ length: 3 }, () => ({ to: { phone: newPhone() } }))
+    const { results } = await call('send_message_bulk', { recipients, channel: internalName, text: 'Gate 4 is closed.' })
+    const [first, second, third] = results as [Sent, Sent, Sent]
+    expect(await deliverer.deliver(first)).toEqual({ kind: 'done' })
+    const held = [await deliverer.deliver(second), await deliverer.deliver(third)]
+    expect(held).toMatchObject([{ kind: 'held' }, { kind: 'held' }])
+    const turns = await world.sql<{ apart: number }[]>`
+      select extract(epoch from not_before - lag(not_before) over (order by not_before))::float8 as apart
+      from platform.message where message_id = any(${results.map(({ messageId }: Sent) => messageId)}) order by not_before`
+    expect(turns.slice(1)).toEqual([{ apart: 2 }, { apart: 2 }])
+    const single: Sent = await call('send_message', { to: { phone: newPhone() }, channel: internalName, text: 'x' })
+    expect(await deliverer.deliver(single)).toEqual({ kind: 'done' })
+    await world.sql`update platform.message set not_before = now() where message_id = ${second.messageId}`
+    expect(await deliverer.deliver(second)).toEqual({ kind: 'done' })
+  })
+
+  it('is refused a pace that is none', async () => {
+    const refusal = await world.refusal('create_channel', {
+      internalName: 'Hasty',
+      channel: 'sms',
+      provider: 'sandbox',
+      settings: { messagesPerSecond: 0 },
+    })
+    expect(pathsOf(refusal)).toEqual(['$.settings.messagesPerSecond'])
   })
 })

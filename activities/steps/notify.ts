@@ -1,4 +1,3 @@
-import { AppError } from '#platform/errors.ts'
 import { runAs } from '#platform/acting.ts'
 
 import { receiversOf } from './receivers.ts'
@@ -11,8 +10,7 @@ interface Sent {
 /** A message to each person that is meant; the last is recorded with the step. */
 export const notify: Perform = async (step) => {
   const { config, services, who, open, signal, call } = step
-  const { to, template, ...message } = config
-  if (template !== undefined) throw new AppError('unprocessable', 'There are no templates for messages here. Give the text.')
+  const { to, ...message } = config
   const about = open.run.eiRecordId === null ? {} : { eiRecordId: open.run.eiRecordId }
   const all = await receiversOf(step, to)
   const last = all.at(-1)

@@ -38,7 +38,7 @@ async function overdue(step: StepContext): Promise<StepEnd | undefined> {
   await markOverdue(services, open, to)
   // Not the step's own effect: it goes on waiting. Whoever cannot be told is no reason to hold it up.
   if (isObject(notify)) {
-    const message = { to: notify['to'], text: notify['text'] }
+    const message = { to: notify['to'], text: notify['text'], template: notify['template'] }
     await runAs(services, step.who, 'send_message', message, { key: `overdue:${open.row.stepNo}`, signal: step.signal }).catch(
       () => undefined,
     )

@@ -16,3 +16,10 @@ export async function findTenantKey(tx: Tx, tenantId: number): Promise<Buffer | 
   const [row] = await tx<{ sealedKey: Buffer }[]>`select sealed_key from platform.tenant where tenant_id = ${tenantId}`
   return row?.sealedKey
 }
+
+/** A tenant as tokens name it. */
+export async function findNamedTenant(tx: Tx, tenantId: number) {
+  const [row] = await tx<[{ tenantId: number; name: string; subDomain: string; host: string }]>`
+    select tenant_id, name, sub_domain, host from platform.tenant where tenant_id = ${tenantId}`
+  return row
+}

@@ -1,5 +1,6 @@
-/** The ticker: looks once a second for schedules that are due, and fires them. Several of them, in several processes, fire each due time once. */
+/** The ticker: looks once a second for schedules and messages that are due. Several of them, in several processes, do each once. */
 import type { Services } from '#platform/services.ts'
+import { sendDueMessages } from '#tools/messaging/service.ts'
 import { fireDue, lookAgain, type ScheduleKinds, schedulesTopic } from '#tools/schedules/service.ts'
 
 export interface Ticker {
@@ -22,7 +23,8 @@ export function startTicker(services: Services, kinds: ScheduleKinds): Ticker {
           await lookAgain(services)
           sweptAt = performance.now()
         }
-        if ((await fireDue(services, kinds)) > 0) continue
+        const found = await Promise.all([fireDue(services, kinds), sendDueMessages(services)])
+        if (found.some((count) => count > 0)) continue
       } catch (error) {
         log.warn({ err: error }, 'the ticker could not look for what is due')
       }

@@ -11,6 +11,7 @@ export const definitionNouns = {
   report: 'report',
   eventSubscription: 'event subscription',
   workflow: 'workflow',
+  messageTemplate: 'message template',
 } as const
 export type DefinitionKind = keyof typeof definitionNouns
 export const definitionKinds = Object.keys(definitionNouns) as [DefinitionKind, ...DefinitionKind[]]

@@ -79,6 +79,42 @@ export const messagingPhrases: Phrases = {
     fr: 'marquer mes messages comme lus; remettre à zéro les non lus; je les ai vus; cocher mes messages; le chiffre rouge doit disparaître; ne plus les montrer comme nouveaux',
     es: 'marcar mis mensajes como leídos; poner a cero los no leídos; ya los he visto; dar por vistos mis mensajes; que desaparezca el número rojo; no mostrarlos más como nuevos',
   },
+  schedule_message: {
+    en: 'send it tomorrow morning; text him at eight his time; send this later; write to the crew on Monday at seven; delayed message; message at a given time; remind her on Friday by SMS; queue a text for tonight; do not send now, send at noon; time a message to the time zone of the person; let it go out next week; plan a message ahead; birthday text on the day',
+    de: 'morgen früh senden; Nachricht für später planen; am Montag um sieben an den Trupp schreiben; erst heute Abend schicken; zur Ortszeit des Empfängers senden; SMS zu einer bestimmten Uhrzeit',
+    fr: "envoyer demain matin; programmer un message; écrire à l'équipe lundi à sept heures; envoyer plus tard; à l'heure locale du destinataire; SMS à une heure précise",
+    es: 'enviar mañana por la mañana; programar un mensaje; escribir a la cuadrilla el lunes a las siete; enviar más tarde; a la hora local del destinatario; SMS a una hora concreta',
+  },
+  cancel_scheduled_message: {
+    en: 'do not send that text after all; stop the planned message; take back the message for tomorrow; call off the delayed text; withdraw what was to go out on Monday; the reminder is no longer needed, drop it; unschedule a message; abort the text for tonight; I changed my mind about the message for later; remove it from the plan before it goes out',
+    de: 'die geplante Nachricht doch nicht senden; Nachricht für morgen zurückziehen; verzögerte SMS abbrechen; Erinnerung wird nicht mehr gebraucht; was Montag hinausgehen sollte, stoppen; geplanten Versand absagen',
+    fr: "ne pas envoyer le message prévu; retirer le message de demain; annuler un SMS différé; le rappel n'est plus utile; arrêter l'envoi prévu lundi; déprogrammer un message",
+    es: 'no enviar el mensaje previsto; retirar el mensaje de mañana; anular un SMS diferido; el recordatorio ya no hace falta; parar el envío del lunes; desprogramar un mensaje',
+  },
+  assign_conversation: {
+    en: 'let a colleague take over the chat; hand the customer to a human; a person should answer from here on; pass this dialogue to Ana; give the conversation back to the bot; escalate the chat to the office; transfer the thread to support; who answers this customer; put somebody in charge of a chat; take over from the agent; reassign a dialogue to another colleague; let the assistant carry on again',
+    de: 'ein Kollege soll den Chat übernehmen; den Kunden an einen Menschen übergeben; das Gespräch an Ana weiterreichen; den Chat dem Assistenten zurückgeben; wer antwortet diesem Kunden; Unterhaltung an das Büro übergeben',
+    fr: "qu'un collègue reprenne la discussion; passer le client à un humain; confier l'échange à Ana; rendre la discussion à l'assistant; qui répond à ce client; transférer la conversation au bureau",
+    es: 'que un compañero siga con el chat; pasar el cliente a una persona; entregar la charla a Ana; devolver el chat al asistente; quién responde a este cliente; traspasar la conversación a la oficina',
+  },
+  list_message_templates: {
+    en: 'which standard texts do we have; show the canned messages; all message templates; what texts can I send ready made; boilerplate for texts to customers; in which languages is the arrival text written; what does the template need from me; list of prepared messages; which wording do we use for delays; find the ready-made text about the crew; text snippets for messages; our stock phrases',
+    de: 'welche Textvorlagen gibt es; vorbereitete Nachrichten anzeigen; alle Nachrichtenvorlagen; in welchen Sprachen ist der Text da; Textbausteine für Nachrichten; welchen Standardtext nehmen wir bei Verspätung',
+    fr: 'quels modèles de message avons-nous; afficher les textes préparés; tous les modèles de SMS; dans quelles langues le texte existe-t-il; textes types pour les clients; quelle formule pour un retard',
+    es: 'qué plantillas de mensaje hay; mostrar los textos preparados; todas las plantillas de SMS; en qué idiomas está el texto; textos estándar para clientes; qué fórmula usamos para un retraso',
+  },
+  save_message_template: {
+    en: 'make a text that we can send again and again; write a standard message; create a template for messages; the same wording for everybody, with their name in it; translate the message into Spanish for our people; a shorter version for SMS; change the wording of the arrival text; prepare a message with placeholders; text with the job number filled in; add a French version of our notice; keep this text for later use; new canned reply; mail merge text with fields',
+    de: 'eine Textvorlage anlegen; Standardnachricht schreiben; Text mit Platzhaltern vorbereiten; den Wortlaut der Vorlage ändern; die Nachricht auch auf Spanisch hinterlegen; eine kürzere Fassung für SMS; Serientext mit Namen',
+    fr: 'créer un modèle de message; rédiger un texte type; préparer un message avec des champs; changer la formule du modèle; ajouter une version espagnole du texte; une version plus courte pour SMS',
+    es: 'crear una plantilla de mensaje; redactar un texto estándar; preparar un mensaje con campos; cambiar el texto de la plantilla; añadir una versión en francés del texto; una versión más corta para SMS',
+  },
+  delete_message_template: {
+    en: 'throw the standard text away; we do not use this template any more; remove a canned message; drop the Spanish version of the text; delete a message template; take the SMS wording out; get rid of boilerplate; the ready-made text is outdated, remove it; clean up old message templates; retire a prepared text',
+    de: 'Textvorlage löschen; diese Vorlage brauchen wir nicht mehr; Standardnachricht entfernen; die spanische Fassung der Vorlage streichen; veraltete Textbausteine aufräumen; vorbereiteten Text wegwerfen',
+    fr: 'supprimer un modèle de message; ce texte type ne sert plus; enlever un message préparé; retirer la version espagnole du modèle; faire le ménage dans les modèles de texte; jeter un texte obsolète',
+    es: 'borrar una plantilla de mensaje; ese texto estándar ya no se usa; quitar un mensaje preparado; eliminar la versión española de la plantilla; limpiar plantillas de texto viejas; tirar un texto obsoleto',
+  },
   list_channels: {
     en: 'by which ways can we send messages; is SMS set up; which providers are configured; can this channel carry files; list communication channels and their settings; can we text people at all; how do our messages go out; which phone number do we send from; is WhatsApp there; which mail server is used; what ways of reaching people are set up; sender addresses',
     de: 'welche Versandwege gibt es; ist SMS eingerichtet; eingerichtete Kanäle anzeigen; können wir überhaupt SMS schicken; von welcher Nummer senden wir; welcher Mailserver wird benutzt; gibt es WhatsApp',

@@ -97,10 +97,12 @@ export const messageStatus = messageDetail
     sentDate: z.iso.datetime().optional(),
     deliveredDate: z.iso.datetime().optional(),
     readDate: z.iso.datetime().optional(),
+    fellBackTo: messageId.optional().describe('What went out on another channel in its place'),
   })
 
 export const preview = z.object({
   channel: channelKind,
+  languageCode: z.string().optional().describe('Of the template’s text that was taken'),
   text: z.string().describe('All that is written there, choices without buttons too'),
   buttons: z.array(z.object({ key: choiceKey, label: z.string() })),
   length: z.int(),
@@ -123,6 +125,8 @@ export const conversation = z.object({
   createdDate: z.iso.datetime(),
   lastMessageDate: z.iso.datetime(),
   endedDate: z.iso.datetime().nullable(),
+  assignedTo: z.int().nullable().describe('The user who answers for us; null: whoever sends'),
+  nextScheduledDate: z.iso.datetime().nullable().describe('When schedule_message has something sent in it'),
 })
 export type Conversation = z.output<typeof conversation>
 
@@ -149,6 +153,7 @@ export const inboxMessage = z.object({
   isRead: z.boolean(),
   answeredDate: z.iso.datetime().optional(),
   conversationState: z.enum(['open', 'ended']),
+  direction: z.enum(['outbound', 'inbound']).describe('inbound: of a conversation that was handed to me; my answer goes to its sender'),
 })
 
 export const exampleReply: z.output<typeof message> = {
@@ -178,6 +183,8 @@ export const exampleConversation: Conversation = {
   createdDate: '2026-11-21T09:30:00.000Z',
   lastMessageDate: '2026-11-21T09:32:10.000Z',
   endedDate: null,
+  assignedTo: null,
+  nextScheduledDate: null,
 }
 
 component('Message', message)

@@ -2,6 +2,7 @@
 export { endDevice } from './channels/linking.ts'
 export { claimDelivery, giveUpOn, recordOutcome, withoutKnown, type Order, type Outcome } from './delivery/delivery.ts'
 export { mailboxOf, type NamedConversation, receiveMail } from './delivery/mail.ts'
+export { sendDueMessages } from './delivery/due.ts'
 export { openConversation } from './conversations/opening.ts'
 export { findReceived } from './conversations/received.ts'
 export { findTarget } from './conversations/routes.ts'

@@ -13,6 +13,8 @@ import type { MessageRow, StatusRow } from './conversations/messages.store.ts'
 import { handsetsPath } from './handsets/handsets.rules.ts'
 import { carriesOf } from './messaging.rules.ts'
 import { findProvider } from './providers/index.ts'
+import type { ScheduledMessage } from './scheduled/scheduled.schema.ts'
+import type { ScheduledRow } from './scheduled/scheduled.store.ts'
 import type { inboxMessage, message, messageDetail, messageStatus } from './messaging.schema.ts'
 
 export function toMessage(row: MessageRow): z.output<typeof message> {
@@ -60,6 +62,24 @@ export function toStatus(row: StatusRow): z.output<typeof messageStatus> {
     ...(row.sentDate === null ? {} : { sentDate: row.sentDate }),
     ...(row.deliveredDate === null ? {} : { deliveredDate: row.deliveredDate }),
     ...(row.readDate === null ? {} : { readDate: row.readDate }),
+    ...(row.fellBackTo === null ? {} : { fellBackTo: row.fellBackTo }),
+  }
+}
+
+export function toScheduled(row: ScheduledRow): ScheduledMessage {
+  const { scheduledMessageId, conversationId, state, sendAt, timeZone, content, ownerId, messageId, reason, createdDate } = row
+  return {
+    scheduledMessageId,
+    conversationId,
+    state,
+    sendAt,
+    timeZoneIana: timeZone,
+    ...(content.text === undefined ? {} : { text: content.text }),
+    ...(content.template === undefined ? {} : { template: content.template }),
+    tenantUserId: ownerId,
+    ...(messageId === null ? {} : { messageId }),
+    ...(reason === null ? {} : { reason }),
+    createdDate,
   }
 }
 

@@ -17,7 +17,7 @@ import {
 import type { NewProperty } from './properties.rules.ts'
 import { insertOptionFilters, insertOptionRows, type OptionRow, upsertOptionDisplays } from './property-options.store.ts'
 
-export { type NewDisplay, readDisplays, type References, shownIn } from './displays.rules.ts'
+export { type NewDisplay, readDisplays, readLanguage, type References, shownIn } from './displays.rules.ts'
 export { planOrder } from './options.rules.ts'
 export { afterChange, findReferenceProblems, nameTaken, type NewProperty, patternsOf, readPlace, readProperty } from './properties.rules.ts'
 export {

@@ -10,7 +10,7 @@ import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { isUnderWay } from '#tools/jobs/service.ts'
 
-import { dueAfter, neverComes, shareOut, type Timing } from './schedules.rules.ts'
+import { dueAfter, neverComes, type Timing } from './schedules.rules.ts'
 import {
   type DueSchedule,
   findOwner,
@@ -22,6 +22,7 @@ import {
   putOff,
   type ScheduleRow,
 } from './schedules.store.ts'
+import { workInShares } from './shares.ts'
 
 /** A due time as its kind sees it. */
 export interface DueTime {
@@ -119,28 +120,9 @@ function timingOf({ everyMinutes, countedFrom, cron, timeZone }: ScheduleRow): T
   throw new Error('A schedule has neither an interval nor a cron expression')
 }
 
-const seenAtOnce = 200
-const ofTenantAtOnce = 5
-const tenantsAtOnce = 4
-
-/**
- * Fires some of what is due now of each tenant, and answers how many there were: 0 where nothing is due, or others see to it. A tenant with thousands of
- * schedules at nine o'clock takes a share of it, and those of others go between.
- */
+/** Fires some of what is due now of each tenant, and answers how many there were: 0 where nothing is due, or others see to it. */
 export async function fireDue(services: Services, kinds: ScheduleKinds): Promise<number> {
-  const { databases } = services
-  const first = await databases.lookUp((tx) => listDue(tx, [], seenAtOnce))
-  const filling = first.length < seenAtOnce ? [] : [...new Set(first.map(({ tenantId }) => tenantId))]
-  // Those of the tenants that do not stand in front of everybody else.
-  const others = filling.length === 0 ? [] : await databases.lookUp((tx) => listDue(tx, filling, seenAtOnce))
-  const shares = shareOut([...first, ...others], ofTenantAtOnce)
-  const waiting = shares.values()
-  let found = 0
-  const work = async () => {
-    for (const share of waiting) for (const due of share) if ((await fireSchedule(services, kinds, due)) !== 'nothing') found++
-  }
-  await Promise.all(Array.from({ length: tenantsAtOnce }, work))
-  return found
+  return workInShares(services.databases, listDue, async (due) => (await fireSchedule(services, kinds, due)) !== 'nothing')
 }
 
 /** To be done at times: what the database's clock, once it was set back, would leave waiting until it is there again is looked at now. */

@@ -21,6 +21,7 @@ import {
 
 export { type DueTime, fireDue, lookAgain, type ScheduleKind, type ScheduleKinds } from './firing.ts'
 export { maxEveryMinutes, whyNoCron } from './schedules.rules.ts'
+export { workInShares } from './shares.ts'
 
 /** Poked after a commit that turned a schedule on. */
 export const schedulesTopic = 'schedules'

@@ -11,6 +11,7 @@ export type NameUse =
   | 'report'
   | 'view'
   | 'workflow'
+  | 'messageTemplate'
   | 'operation'
   | 'assignee'
   | 'recipient'

@@ -38,6 +38,7 @@ export const steps: readonly Step[] = [
   { operation: 'poll_replies', input: { conversationId } },
   { operation: 'mark_inbox_read', input: { messageId: '{{#messageId}}' } },
   { operation: 'get_conversation', input: { conversationId: inPath } },
+  { operation: 'assign_conversation', input: { conversationId: inPath, tenantUserId: '{{#tenantUserId}}' } },
   { operation: 'list_conversations', input: { state: 'open', pageSize: 5 } },
   { operation: 'end_conversation', input: { conversationId, text: 'Thank you.' } },
   { operation: 'get_contact_preferences', input: { tenantUserId: '{{tenantUserId}}' } },
@@ -93,6 +94,28 @@ export const steps: readonly Step[] = [
     operation: 'send_message_bulk',
     input: { recipients: [{ to: { tenantUserId: '{{#myTenantUserId}}' } }], text: 'Gate 4 is closed today.' },
   },
+  {
+    operation: 'schedule_message',
+    input: { to: { tenantUserId: '{{#myTenantUserId}}' }, text: 'Gate 4 opens at nine.', localTime: '07:30' },
+    keeps: { scheduledMessageId: 'answer.scheduledMessageId' },
+  },
+  { operation: 'cancel_scheduled_message', input: { scheduledMessageId: '{{scheduledMessageId}}' } },
+  {
+    operation: 'save_message_template',
+    input: {
+      internalName: 'Arrival{{run}}',
+      languageCode: 'en-US',
+      text: 'The crew arrives at [[$param.time]], [[$recipient.displayName]].',
+    },
+    keeps: { templateId: 'answer.templateId' },
+  },
+  { operation: 'list_message_templates' },
+  {
+    operation: 'send_message',
+    title: 'By a template',
+    input: { to: { tenantUserId: '{{#myTenantUserId}}' }, template: 'Arrival{{run}}', params: { time: 'ten' } },
+  },
+  { operation: 'delete_message_template', input: { templateId: '{{templateId}}' } },
   { operation: 'preview_message', input: { text: 'Is gate 4 open?', channels: ['sms'] } },
   {
     operation: 'send_message',

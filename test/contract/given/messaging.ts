@@ -22,6 +22,10 @@ async function channelOf({ call, unique }: Stage): Promise<{ channelId: number }
   })
 }
 
+async function template({ call, unique }: Stage): Promise<{ templateId: number }> {
+  return call('save_message_template', { internalName: unique('Arrival'), languageCode: 'en-US', text: 'Is gate 4 open?' })
+}
+
 export const given: Given = {
   send_message: async ({ tenant }) => ({ input: { to: { tenantUserId: tenant.tenantUserId }, text: 'Is gate 4 open?' } }),
   async await_reply(stage) {
@@ -53,6 +57,30 @@ export const given: Given = {
   send_message_bulk: async ({ tenant }) => ({
     input: { recipients: [{ to: { tenantUserId: tenant.tenantUserId } }], text: 'Gate 4 is closed today.' },
   }),
+  async assign_conversation(stage) {
+    const { conversationId } = await asked(stage)
+    const { tenantUserId } = await stage.call('create_api_key', { name: 'who takes over', roles: ['DataView'] })
+    return { input: { conversationId, tenantUserId }, varying: ['assignedTo'] }
+  },
+  schedule_message: async ({ tenant }) => ({
+    input: { to: { tenantUserId: tenant.tenantUserId }, text: 'Gate 4 opens.', localTime: '07:30' },
+  }),
+  async cancel_scheduled_message(stage) {
+    const { tenantUserId } = stage.tenant
+    const { scheduledMessageId } = await stage.call('schedule_message', { to: { tenantUserId }, text: 'Gate 4 opens.', localTime: '07:30' })
+    return { input: { scheduledMessageId } }
+  },
+  async list_message_templates(stage) {
+    await template(stage)
+    return { input: { pageSize: 5 } }
+  },
+  save_message_template: async ({ unique }) => ({
+    input: { internalName: unique('Arrival'), languageCode: 'en-US', text: 'The crew arrives at [[$param.time]].' },
+  }),
+  async delete_message_template(stage) {
+    const { templateId } = await template(stage)
+    return { input: { templateId } }
+  },
   preview_message: async () => ({ input: { text: 'Is gate 4 open?', channels: ['sms', 'inbox'] } }),
   async resend_message(stage) {
     const { channelKey, internalName } = await stage.call('create_channel', {

@@ -27,7 +27,7 @@ const each = (tell: (one: (typeof providers)[number]) => string) => providers.ma
 export const whoCarries = each((one) => one.carries.join(', '))
 export const settingsOf = z
   .record(z.string(), z.union([z.string().max(500), z.number(), z.boolean()]))
-  .describe(each(({ settingFields }) => fieldsOf(settingFields)))
+  .describe(`${each(({ settingFields }) => fieldsOf(settingFields))}. All: messagesPerSecond? of send_message_bulk`)
 export const secretsOf = z
   .record(z.string(), z.string().max(500))
   .describe(`${each(({ secretFields }) => fieldsOf(secretFields))}. Never shown again`)

@@ -31,7 +31,10 @@ export interface NewConversation {
 
 const shown = (tx: Tx) => tx`
   c.conversation_id, c.state, c.channel, c.channel_id, c.tenant_user_id, c.address, c.ei_record_id, c.last_seq, c.last_inbound_seq, c.created_date,
-  c.last_message_date, c.ended_date`
+  c.last_message_date, c.ended_date, c.assigned_to, (
+    select min(s.send_at) from platform.scheduled_message s
+    where s.tenant_id = c.tenant_id and s.conversation_id = c.conversation_id and s.state = 'scheduled'
+  ) as next_scheduled_date`
 
 const columns = (tx: Tx) => tx`${shown(tx)}, c.subject, c.last_outbound_seq, c.awaited_by`
 
@@ -55,6 +58,14 @@ export async function lockConversation(tx: Tx, tenantId: number, conversationId:
     select ${columns(tx)} from platform.conversation c where c.tenant_id = ${tenantId} and c.conversation_id = ${conversationId}
     for no key update`
   return row
+}
+
+/** By conversation the record that it is about, of those that are about one. */
+export async function listRecordsOf(tx: Tx, tenantId: number, conversationIds: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  const rows = await tx<{ conversationId: number; eiRecordId: number }[]>`
+    select conversation_id, ei_record_id from platform.conversation
+    where tenant_id = ${tenantId} and conversation_id = any(${[...conversationIds]}::bigint[]) and ei_record_id is not null`
+  return new Map(rows.map(({ conversationId, eiRecordId }) => [conversationId, eiRecordId]))
 }
 
 /** The next number of a message; the row is locked from here to the commit. */
@@ -82,6 +93,49 @@ export async function setAwaited(tx: Tx, tenantId: number, conversationIds: read
     where tenant_id = ${tenantId} and conversation_id = any (${[...conversationIds]}::bigint[])`
 }
 
+/** The way that a conversation goes from now on. */
+export async function setWay(
+  tx: Tx,
+  tenantId: number,
+  conversationId: number,
+  { channel, channelId, tenantUserId, address }: Pick<NewConversation, 'channel' | 'channelId' | 'tenantUserId' | 'address'>,
+): Promise<void> {
+  await tx`
+    update platform.conversation
+    set channel = ${channel}, channel_id = ${channelId}, tenant_user_id = ${tenantUserId}, address = ${address}
+    where tenant_id = ${tenantId} and conversation_id = ${conversationId}`
+}
+
+/** A way that a conversation goes, or went. */
+export type WayRow = Pick<NewConversation, 'channel' | 'channelId' | 'address'>
+
+/** Remembers the way that it goes now. */
+export async function keepWay(tx: Tx, tenantId: number, { conversationId, channel, channelId, address }: ConversationRow): Promise<void> {
+  await tx`
+    insert into platform.conversation_way (tenant_id, conversation_id, channel, channel_id, address)
+    values (${tenantId}, ${conversationId}, ${channel}, ${channelId}, ${address})
+    on conflict do nothing`
+}
+
+/** An earlier way of it, through this channel or one of this kind. */
+export async function findEarlierWay(
+  tx: Tx,
+  tenantId: number,
+  conversationId: number,
+  by: { readonly channel: string; readonly channelId?: number | undefined },
+): Promise<WayRow | undefined> {
+  const [row] = await tx<WayRow[]>`
+    select channel, channel_id, address from platform.conversation_way
+    where tenant_id = ${tenantId} and conversation_id = ${conversationId} and channel = ${by.channel}
+      and (${by.channelId ?? null}::int is null or channel_id = ${by.channelId ?? null})
+    limit 1`
+  return row
+}
+
+export async function setAssigned(tx: Tx, tenantId: number, conversationId: number, to: number | null): Promise<void> {
+  await tx`update platform.conversation set assigned_to = ${to} where tenant_id = ${tenantId} and conversation_id = ${conversationId}`
+}
+
 export async function setEnded(tx: Tx, tenantId: number, conversationId: number, stamp: string): Promise<void> {
   await tx`
     update platform.conversation set state = 'ended', ended_date = ${stamp}
@@ -99,7 +153,9 @@ export async function endIdle(
   const ended = await tx`
     update platform.conversation set state = 'ended', ended_date = ${stamp}
     where tenant_id = ${tenantId} and conversation_id = ${conversationId} and state = 'open'
-      and last_message_date <= ${stamp}::timestamptz - make_interval(secs => ${idleSeconds}::float8)`
+      and last_message_date <= ${stamp}::timestamptz - make_interval(secs => ${idleSeconds}::float8)
+      and not exists (select from platform.scheduled_message s
+        where s.tenant_id = ${tenantId} and s.conversation_id = ${conversationId} and s.state = 'scheduled')`
   if (ended.count > 0) return { isEnded: true, isNew: true }
   const found = await findConversation(tx, tenantId, conversationId)
   return { isEnded: found?.state !== 'open', isNew: false }
@@ -122,7 +178,15 @@ export async function listOpenByAddress(tx: Tx, tenantId: number, channelId: num
         where a.tenant_id = c.tenant_id and a.conversation_id = c.conversation_id and a.direction = 'outbound' and a.card -> 'choices' is not null
         order by a.seq desc limit 1
       ) q on true
-    where c.tenant_id = ${tenantId} and c.channel_id = ${channelId} and c.address = ${address} and c.state = 'open'
+    where c.tenant_id = ${tenantId} and c.state = 'open'
+      and c.conversation_id in (
+        select o.conversation_id from platform.conversation o
+        where o.tenant_id = ${tenantId} and o.channel_id = ${channelId} and o.address = ${address} and o.state = 'open'
+        union all
+        select w.conversation_id from platform.conversation_way w
+        where w.tenant_id = ${tenantId} and w.channel_id = ${channelId} and w.address = ${address})
+      -- One whose first message is still to come was not written to yet.
+      and c.last_seq > 0
     order by m.message_id desc nulls last, c.conversation_id desc
     limit 20`
 }
@@ -140,6 +204,8 @@ export interface ConversationFilter {
   readonly address?: string | undefined
   readonly channel?: string | undefined
   readonly eiRecordId?: number | undefined
+  readonly isScheduled?: boolean | undefined
+  readonly assignedTo?: number | undefined
 }
 
 const matching = (tx: Tx, tenantId: number, by: ConversationFilter) => tx`
@@ -148,7 +214,15 @@ const matching = (tx: Tx, tenantId: number, by: ConversationFilter) => tx`
   ${by.tenantUserId === undefined ? tx`` : tx`and c.tenant_user_id = ${by.tenantUserId}`}
   ${by.address === undefined ? tx`` : tx`and c.address = ${by.address}`}
   ${by.channel === undefined ? tx`` : tx`and c.channel = ${by.channel}`}
-  ${by.eiRecordId === undefined ? tx`` : tx`and c.ei_record_id = ${by.eiRecordId}`}`
+  ${by.eiRecordId === undefined ? tx`` : tx`and c.ei_record_id = ${by.eiRecordId}`}
+  ${by.assignedTo === undefined ? tx`` : tx`and c.assigned_to = ${by.assignedTo}`}
+  ${
+    by.isScheduled === undefined
+      ? tx``
+      : tx`and ${by.isScheduled}::boolean = exists (
+    select from platform.scheduled_message s
+    where s.tenant_id = c.tenant_id and s.conversation_id = c.conversation_id and s.state = 'scheduled')`
+  }`
 
 /** The newest first. `before` is the last of the page before. */
 export async function listConversations(

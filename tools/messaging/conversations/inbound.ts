@@ -13,6 +13,7 @@ import {
   lockConversation,
   takeSeq,
 } from './conversations.store.ts'
+import { bring } from './handing-over.ts'
 import { insertMedia } from '../delivery/delivery.store.ts'
 import { tellAwaiting, tellEnded, tellReceived } from '../delivery/errands.ts'
 import { findAskedCard, hasInbound, insertMessage } from './messages.store.ts'
@@ -32,6 +33,7 @@ import { lockAddress } from './recipients.store.ts'
 import { addOutbound } from './send.ts'
 import { logReceived } from './logged.ts'
 import { conversationTopic } from './waiting.ts'
+import { followTo } from './ways.ts'
 
 export interface Inbound {
   /** E.164 or e-mail in lower case. */
@@ -188,6 +190,8 @@ async function store(
   ])
   await logReceived(context, { conversationId, messageId, seq, channel, eiRecordId: conversation.eiRecordId }, fromUserId)
   if (media.length > 0) await insertMedia(tx, tenantId, messageId, media)
+  const { assignedTo } = conversation
+  if (assignedTo !== null && assignedTo !== fromUserId) await bring(context, { messageId, assetKeys: inbound.assetKeys ?? [] }, assignedTo)
   if (state === 'open') {
     context.afterCommit(() => services.wake.poke(conversationTopic(conversationId)))
     await tellAwaiting(context, conversation.awaitedBy)
@@ -198,7 +202,9 @@ async function store(
 
 /** Stores what a channel's vendor delivered. The caller has checked that it is the vendor's, and that it comes for the first time. */
 export async function storeDelivery(context: TxContext, channel: ChannelRow, inbound: Inbound): Promise<Stored> {
-  return store(context, await openFor(context, channel, inbound), inbound)
+  const { channel: kind, channelId } = channel
+  const conversation = await followTo(context, await openFor(context, channel, inbound), { channel: kind, channelId })
+  return store(context, conversation, inbound)
 }
 
 /** Stores a reply whose address named the conversation; undefined where its Message-ID is there already. Throws AppError `not_found`. */
@@ -207,7 +213,7 @@ export async function storeThreaded(context: TxContext, conversationId: number, 
   const conversation = await lockConversation(tx, tenantId, conversationId)
   if (!conversation) throw new AppError('not_found', 'No such conversation.')
   if (await hasInbound(tx, tenantId, conversationId, inbound.providerId)) return undefined
-  return store(context, conversation, inbound)
+  return store(context, await followTo(context, conversation, { channel: 'email' }), inbound)
 }
 
 /** Stores a user's answer from the inbox. */
@@ -219,5 +225,11 @@ export async function storeAnswer(
   const { tx, tenantId, actor } = context
   const conversation = await lockConversation(tx, tenantId, conversationId)
   if (!conversation) throw new AppError('not_found', 'No such conversation.')
-  return store(context, conversation, { ...answer, from: '', to: null, providerId: '', fromUserId: actor.tenantUserId })
+  return store(context, await followTo(context, conversation, { channel: 'inbox' }), {
+    ...answer,
+    from: '',
+    to: null,
+    providerId: '',
+    fromUserId: actor.tenantUserId,
+  })
 }

@@ -1,6 +1,7 @@
 /** The operations on conversations, in reading order. */
 import type { Operation } from '#platform/operation.ts'
 
+import { assignConversation } from './assign-conversation.ts'
 import { awaitReply } from './await-reply.ts'
 import { endConversation } from './end-conversation.ts'
 import { getConversation } from './get-conversation.ts'
@@ -23,4 +24,5 @@ export const conversationOperations: readonly Operation[] = [
   resendMessage,
   previewMessage,
   sendMessageBulk,
+  assignConversation,
 ]

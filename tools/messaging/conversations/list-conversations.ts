@@ -25,6 +25,8 @@ export const listConversations = defineOperation({
     address: z.string().min(3).max(320).optional().describe('A phone number or an e-mail address'),
     channel: channelKind.optional().describe('Only of this kind'),
     eiRecordId: eiRecordId.optional(),
+    assignedTo: tenantUserId.optional().describe('Handed to this user'),
+    isScheduled: z.boolean().optional().describe('Only those in which schedule_message has something waiting'),
     ...pageInput,
   }),
   examples: [{ title: 'What is open about a record', input: { state: 'open', eiRecordId: 51204 }, output: [exampleConversation] }],

@@ -1,10 +1,11 @@
 /** What of messages is told outside: ids and states, and the record that the conversation is about. */
-import { entityOfRecord } from '#platform/db/records.ts'
-import { tell } from '#platform/event-log.ts'
+import { entitiesOfRecords, entityOfRecord } from '#platform/db/records.ts'
+import { tell, tellMany } from '#platform/event-log.ts'
 import type { TxContext } from '#platform/operation.ts'
 
 import { tellAwaiting } from '../delivery/errands.ts'
-import { findConversation } from './conversations.store.ts'
+import { findConversation, listRecordsOf } from './conversations.store.ts'
+import { hastenFallbacks } from '../fallback/fallback.store.ts'
 import { advanceStatus, type MovedMessage } from './messages.store.ts'
 import type { FailureReason, MessageStatus } from '../messaging.schema.ts'
 
@@ -19,6 +20,7 @@ interface Moving {
 export async function moveStatus(context: TxContext, messageId: number, to: Moving): Promise<boolean> {
   const moved = await advanceStatus(context.tx, context.tenantId, messageId, { ...to, stamp: context.stamp })
   if (!moved) return false
+  if (to.status === 'failed' || to.status === 'suppressed') await hastenFallbacks(context.tx, context.tenantId, [messageId])
   await tellStatus(context, moved, to)
   if (to.status === 'failed') {
     const conversation = await findConversation(context.tx, context.tenantId, moved.conversationId)
@@ -47,6 +49,26 @@ async function tellStatus(
   const sender = { ...context, actor: { ...context.actor, tenantUserId: fromUserId ?? 0, writesAs: undefined } }
   if (status === 'sent' || status === 'delivered') tell(sender, `message.${status}`, facts, about)
   else tell(sender, 'message.failed', { ...facts, status, reason }, about)
+}
+
+/** Tells of messages that failed together, each as its sender's. */
+export async function tellFailed(context: TxContext, failed: readonly MovedMessage[], reason: FailureReason): Promise<void> {
+  const { tx, tenantId, actor } = context
+  await hastenFallbacks(
+    tx,
+    tenantId,
+    failed.map(({ messageId }) => messageId),
+  )
+  const records = await listRecordsOf(tx, tenantId, [...new Set(failed.map(({ conversationId }) => conversationId))])
+  const entities = await entitiesOfRecords(tx, tenantId, [...new Set(records.values())])
+  const facts = ({ conversationId, messageId, seq, channel }: MovedMessage) => {
+    const eiRecordId = records.get(conversationId)
+    const entityId = eiRecordId === undefined ? undefined : entities.get(eiRecordId)
+    const about = eiRecordId === undefined || entityId === undefined ? undefined : { entityId, eiRecordId }
+    return { facts: { conversationId, messageId, seq, channel, status: 'failed' as const, reason }, about }
+  }
+  for (const [tenantUserId, own] of Map.groupBy(failed, ({ fromUserId }) => fromUserId ?? 0))
+    tellMany({ ...context, actor: { ...actor, tenantUserId, writesAs: undefined } }, 'message.failed', own.map(facts))
 }
 
 type Told = {

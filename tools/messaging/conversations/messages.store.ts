@@ -130,11 +130,12 @@ export interface StateRow {
   readonly lastOutboundSeq: number
   readonly eiRecordId: number | null
   readonly tenantUserId: number | null
+  readonly assignedTo: number | null
 }
 
 export async function listStates(tx: Tx, tenantId: number, conversationIds: readonly number[]): Promise<StateRow[]> {
   return tx<StateRow[]>`
-    select conversation_id, state, last_outbound_seq, ei_record_id, tenant_user_id from platform.conversation
+    select conversation_id, state, last_outbound_seq, ei_record_id, tenant_user_id, assigned_to from platform.conversation
     where tenant_id = ${tenantId} and conversation_id = any(${[...conversationIds]}::bigint[])`
 }
 
@@ -148,6 +149,7 @@ export interface StatusRow {
   readonly vendorCode: string | null
   readonly providerId: string | null
   readonly attempts: number
+  readonly fellBackTo: number | null
   readonly at: string
   readonly sentDate: string | null
   readonly deliveredDate: string | null
@@ -157,7 +159,8 @@ export interface StatusRow {
 export async function findStatus(tx: Tx, tenantId: number, messageId: number): Promise<StatusRow | undefined> {
   const [row] = await tx<StatusRow[]>`
     select m.message_id, m.conversation_id, m.seq, m.channel, m.status, m.reason, m.vendor_code, m.provider_id, m.at, m.sent_date, m.delivered_date, m.read_date,
-      (select count(*)::int from platform.message_attempt a where a.tenant_id = m.tenant_id and a.message_id = m.message_id) as attempts
+      (select count(*)::int from platform.message_attempt a where a.tenant_id = m.tenant_id and a.message_id = m.message_id) as attempts,
+      (select b.next_message_id from platform.message_fallback b where b.tenant_id = m.tenant_id and b.message_id = m.message_id) as fell_back_to
     from platform.message m
     where m.tenant_id = ${tenantId} and m.message_id = ${messageId}`
   return row
@@ -270,4 +273,45 @@ export async function lockForResend(tx: Tx, tenantId: number, messageId: number)
 
 export async function noteResent(tx: Tx, tenantId: number, messageId: number, resentAs: number): Promise<void> {
   await tx`update platform.message set resent_as = ${resentAs} where tenant_id = ${tenantId} and message_id = ${messageId}`
+}
+
+/** Inbound messages from a number on that nobody has answered, oldest first, at most so many: the newest of them. */
+export async function listUnanswered(
+  tx: Tx,
+  tenantId: number,
+  conversationId: number,
+  fromSeq: number,
+  limit: number,
+): Promise<{ messageId: number; assetKeys: readonly string[] }[]> {
+  const rows = await tx<{ messageId: number; assetKeys: readonly string[] }[]>`
+    select message_id, asset_keys from platform.message
+    where tenant_id = ${tenantId} and conversation_id = ${conversationId} and direction = 'inbound' and seq >= ${fromSeq} and answered_date is null
+    order by seq desc limit ${limit}`
+  return rows.toReversed()
+}
+
+export async function putIntoInbox(tx: Tx, tenantId: number, messageId: number, tenantUserId: number, inboxSeq: number): Promise<void> {
+  await tx`
+    update platform.message
+    set to_user_id = ${tenantUserId}, inbox_seq = ${inboxSeq}, status = 'delivered', status_rank = ${rankOf('delivered')}, read_date = null
+    where tenant_id = ${tenantId} and message_id = ${messageId} and direction = 'inbound'`
+}
+
+/** Inbound messages of a conversation that were put into an inbox and are not answered. */
+export async function takeOutOfInbox(tx: Tx, tenantId: number, conversationId: number): Promise<void> {
+  await tx`
+    update platform.message set to_user_id = null, inbox_seq = null
+    where tenant_id = ${tenantId} and conversation_id = ${conversationId} and direction = 'inbound' and inbox_seq is not null and answered_date is null`
+}
+
+/** Gives a message its turn behind those that have theirs on the channel, at so many a second. */
+export async function takeTurn(tx: Tx, tenantId: number, channelId: number, messageId: number, perSecond: number): Promise<void> {
+  await tx`
+    with turn as (
+      update platform.channel set next_turn = greatest(next_turn, now()) + make_interval(secs => ${1 / perSecond}::float8)
+      where tenant_id = ${tenantId} and channel_id = ${channelId}
+      returning greatest(old.next_turn, now()) as at
+    )
+    update platform.message m set not_before = turn.at from turn
+    where m.tenant_id = ${tenantId} and m.message_id = ${messageId}`
 }

@@ -5,8 +5,21 @@ import { finding } from '#platform/findings.ts'
 import { defineOperation, reads, type TxContext } from '#platform/operation.ts'
 
 import { carriedBy, carriesOf, findMessageIssues, smsParts } from '../messaging.rules.ts'
-import { assetKeys, card, channelKind, channelKinds, messageText, preview } from '../messaging.schema.ts'
-import { checkAssets } from './send.ts'
+import {
+  assetKeys,
+  card,
+  type ChannelKind,
+  channelKind,
+  channelKinds,
+  eiRecordId,
+  messageText,
+  preview,
+  recipient,
+} from '../messaging.schema.ts'
+import { params, template } from '../templates/templates.schema.ts'
+import { type Content, openContent } from './content.ts'
+import { findTarget } from './routes.ts'
+import { checkAssets, type Outbound } from './send.ts'
 
 /** What keeps the files from going out there. */
 async function findFileIssues(context: TxContext, keys: readonly string[], leaves: boolean) {
@@ -19,6 +32,20 @@ async function findFileIssues(context: TxContext, keys: readonly string[], leave
   }
 }
 
+/** What goes out on each channel; what keeps a template from being filled in is told there. */
+async function openPreview(context: TxContext, said: Content) {
+  const content = await openContent(context, said)
+  return async (kind: ChannelKind, tenantUserId: number | null, about: number | null) => {
+    try {
+      return { message: await content({ kind, tenantUserId, eiRecordId: about }), findings: [] }
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error
+      const message: Outbound & { languageCode?: string } = {}
+      return { message, findings: [...(error.issues ?? [finding('$.template', error.message)])] }
+    }
+  }
+}
+
 export const previewMessage = defineOperation({
   ...reads(z.object({ previews: z.array(preview) })),
   name: 'preview_message',
@@ -28,9 +55,13 @@ export const previewMessage = defineOperation({
   method: 'POST',
   path: '/api/v1/messaging/preview',
   roles: 'DataView',
-  errors: [],
+  errors: ['unprocessable'],
   input: z.object({
     text: messageText.optional(),
+    template: template.optional(),
+    params: params.optional(),
+    to: recipient.optional().describe('Whom a template is filled in for; you unless told'),
+    eiRecordId: eiRecordId.optional().describe('What a template is filled in from'),
     card: card.optional(),
     assetKeys: assetKeys.optional(),
     channels: z.array(channelKind).min(1).max(channelKinds.length).optional().describe('Unless told: every kind'),
@@ -55,17 +86,22 @@ export const previewMessage = defineOperation({
       },
     },
   ],
-  async handler(context, { channels = channelKinds, ...message }) {
-    const keys = [...(message.assetKeys ?? []), ...(message.card?.imageAssetKey ? [message.card.imageAssetKey] : [])].map((key) =>
-      key.toLowerCase(),
-    )
+  async handler(context, { channels = channelKinds, to, eiRecordId: about = null, ...said }) {
+    const { card: shown, assetKeys: given = [] } = said
+    const keys = [...given, ...(shown?.imageAssetKey ? [shown.imageAssetKey] : [])].map((key) => key.toLowerCase())
     const files = { inbox: await findFileIssues(context, keys, false), leaving: await findFileIssues(context, keys, true) }
-    const previews = [...new Set(channels)].map((channel) => {
+    const person = to === undefined ? context.actor.tenantUserId : (await findTarget(context, to)).person?.tenantUserId
+    const content = await openPreview(context, said)
+    const previews: z.output<typeof preview>[] = []
+    for (const channel of new Set(channels)) {
+      const { message, findings } = await content(channel, person ?? null, about)
       const { text, choices } = carriedBy(channel, { text: message.text ?? '', card: message.card })
       const { maxTextLength, choices: shownAs } = carriesOf[channel]
-      const issues = [...findMessageIssues(channel, message), ...(channel === 'inbox' ? files.inbox : files.leaving)]
-      return {
+      const ofFiles = channel === 'inbox' ? files.inbox : files.leaving
+      const issues = [...(findings.length > 0 ? findings : findMessageIssues(channel, message)), ...ofFiles]
+      previews.push({
         channel,
+        ...(message.languageCode === undefined ? {} : { languageCode: message.languageCode }),
         text,
         buttons: shownAs === 'buttons' ? choices : [],
         length: text.length,
@@ -73,8 +109,8 @@ export const previewMessage = defineOperation({
         ...(channel === 'sms' ? { smsParts: smsParts(text) } : {}),
         fits: issues.length === 0,
         issues,
-      }
-    })
+      })
+    }
     return { previews }
   },
 })

@@ -17,12 +17,13 @@ export interface ReceivedRow {
   readonly isLate: boolean
   readonly eiRecordId: number | null
   readonly tenantUserId: number | null
+  readonly assignedTo: number | null
 }
 
 export async function findReceivedRow(tx: Tx, tenantId: number, messageId: number): Promise<ReceivedRow | undefined> {
   const [row] = await tx<ReceivedRow[]>`
     select m.conversation_id, m.channel, coalesce(m.from_address, f.display_name, '') as "from", m.text, m.asset_keys, m.keyword,
-      c.ei_record_id, c.tenant_user_id, coalesce(c.ended_date <= m.at, false) as is_late,
+      c.ei_record_id, c.tenant_user_id, c.assigned_to, coalesce(c.ended_date <= m.at, false) as is_late,
       exists (
         select from platform.message o
         where o.tenant_id = ${tenantId} and o.conversation_id = m.conversation_id and o.seq < m.seq and o.direction = 'outbound') as is_reply,

@@ -2,14 +2,16 @@ import { z } from 'zod'
 
 import { AppError } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
-import { defineOperation, type TxContext, writes } from '#platform/operation.ts'
+import { defineOperation, writes } from '#platform/operation.ts'
 import { issue } from '#platform/validation.ts'
 
-import { findMessageIssues } from '../messaging.rules.ts'
 import { assetKeys, card, conversationId, eiRecordId, messageId, messageStates, messageText, recipient, seq } from '../messaging.schema.ts'
+import { openContent } from './content.ts'
+import { takeTurn } from './messages.store.ts'
 import { openConversation } from './opening.ts'
 import { chooseRoute, type Route } from './routes.ts'
-import { addOutbound, checkAssets, type Outbound } from './send.ts'
+import { params, template } from '../templates/templates.schema.ts'
+import { addOutbound, mustCarry } from './send.ts'
 
 /** One transaction writes to all of them. */
 const mostRecipients = 100
@@ -27,18 +29,6 @@ const result = z.object({
 /** Whom a route leads to; the same person at another address is written to there too, where that was asked for. */
 const endOf = ({ kind, tenantUserId, address }: Route) => `${kind} ${address ?? tenantUserId}`
 
-/** Throws AppError where the message cannot go that way, before anything is written for it. */
-async function mustCarry(context: TxContext, { kind }: Route, message: Outbound): Promise<void> {
-  const issues = findMessageIssues(kind, message)
-  if (issues.length > 0) throw new AppError('invalid_input', `The message cannot go out on ${kind}.`, { issues })
-  const keys = [...(message.assetKeys ?? []), ...(message.card?.imageAssetKey ? [message.card.imageAssetKey] : [])]
-  await checkAssets(
-    context,
-    keys.map((key) => key.toLowerCase()),
-    kind !== 'inbox',
-  )
-}
-
 export const sendMessageBulk = defineOperation({
   ...writes(z.object({ results: z.array(result), sent: z.int(), suppressed: z.int(), failed: z.int() })),
   name: 'send_message_bulk',
@@ -48,7 +38,7 @@ export const sendMessageBulk = defineOperation({
   method: 'POST',
   path: '/api/v1/messaging/send-bulk',
   roles: 'DataEdit',
-  errors: [],
+  errors: ['unprocessable'],
   input: z.object({
     recipients: z
       .array(z.strictObject({ to: recipient, eiRecordId: eiRecordId.optional() }))
@@ -57,6 +47,8 @@ export const sendMessageBulk = defineOperation({
       .describe('Each as in send_message'),
     channel: z.string().min(1).max(64).optional().describe("A kind or a channel's internalName; unless told, each recipient's preference"),
     text: messageText.optional(),
+    template: template.optional(),
+    params: params.optional(),
     card: card.optional(),
     assetKeys: assetKeys.optional(),
     urgent: z.boolean().optional().describe('As in send_message'),
@@ -76,8 +68,8 @@ export const sendMessageBulk = defineOperation({
       },
     },
   ],
-  async handler(context, { recipients, channel, text, card: shown, assetKeys: keys, urgent }) {
-    const message: Outbound = { text, card: shown, assetKeys: keys, isUrgent: urgent }
+  async handler(context, { recipients, channel, ...said }) {
+    const content = await openContent(context, said)
     const firstTo = new Map<string, number>()
     const results: z.output<typeof result>[] = []
     for (const [index, { to, eiRecordId: about }] of recipients.entries()) {
@@ -88,10 +80,15 @@ export const sendMessageBulk = defineOperation({
           const again = `The recipient is that of ${earlier} too, and gets the message once.`
           throw new AppError('invalid_input', again, { issues: [finding('$.to', again)] })
         }
+        const { kind, tenantUserId } = route
+        const message = await content({ kind, tenantUserId, eiRecordId: about ?? null })
         await mustCarry(context, route, message)
         const conversation = await openConversation(context, { to, channel, eiRecordId: about })
         firstTo.set(endOf(route), index)
         const sent = await addOutbound(context, conversation, message)
+        const perSecond = Number(route.channel?.settings['messagesPerSecond'] ?? 0)
+        if (route.channel && perSecond > 0 && sent.status === 'queued')
+          await takeTurn(context.tx, context.tenantId, route.channel.channelId, sent.messageId, perSecond)
         results.push({ index, outcome: sent.status === 'suppressed' ? 'suppressed' : 'sent', ...sent })
       } catch (error) {
         // What we refuse was refused before it wrote anything; what the database refuses ends the call.

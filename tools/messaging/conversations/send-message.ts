@@ -1,71 +1,13 @@
 import { z } from 'zod'
 
-import { AppError, mustExist } from '#platform/errors.ts'
-import { defineOperation, type TxContext, writes } from '#platform/operation.ts'
+import { defineOperation, writes } from '#platform/operation.ts'
 
-import { findChannel } from '../channels/channels.store.ts'
-import { type ConversationRow, lockConversation } from './conversations.store.ts'
-import { assetKeys, card, conversationId, eiRecordId, messageId, messageStates, messageText, recipient, seq } from '../messaging.schema.ts'
-import { openConversation, refuse, type Request } from './opening.ts'
-import { chooseRoute } from './routes.ts'
+import { conversationId, messageId, messageStates, seq } from '../messaging.schema.ts'
+import { keepFallback, readFallback } from '../fallback/falling-back.ts'
+import { openContent } from './content.ts'
+import { conversationFor } from './opening.ts'
 import { addOutbound } from './send.ts'
-import { mustSee } from './sight.ts'
-
-const input = z.object({
-  to: recipient.optional().describe('Exactly one of these; needed unless conversationId is given'),
-  channel: z
-    .string()
-    .min(1)
-    .max(64)
-    .optional()
-    .describe(
-      "inbox, sms, whatsapp, email, telegram, slack, teams, webPush, or a channel's internalName. Unless told: the recipient's preference, else inbox",
-    ),
-  text: messageText.optional(),
-  card: card.optional(),
-  conversationId: conversationId.optional().describe('To continue it'),
-  eiRecordId: eiRecordId.optional().describe('The record that a new conversation is about'),
-  assetKeys: assetKeys.optional(),
-  urgent: z.boolean().optional().describe('Goes out during quiet hours too, where the recipient allows it'),
-})
-
-/** The open conversation that is to be continued, locked. Whoever names a recipient too must name the one that it is with. */
-async function continued(context: TxContext, id: number, asked: Request): Promise<ConversationRow> {
-  const { tx, tenantId } = context
-  const conversation = mustExist(await lockConversation(tx, tenantId, id), 'conversation')
-  await mustSee(context, conversation)
-  if (conversation.state === 'ended')
-    throw new AppError('conflict', 'The conversation has ended. Send without conversationId to open another.')
-  if (conversation.channel !== 'inbox' && conversation.channelId === null)
-    throw new AppError('conflict', 'The channel of the conversation was deleted. Open another.')
-  if (asked.eiRecordId !== undefined && asked.eiRecordId !== conversation.eiRecordId)
-    throw refuse('$.eiRecordId', 'The conversation is about another record.')
-  const isOnChannelOf = async (named: string) =>
-    named === conversation.channel ||
-    (conversation.channelId !== null &&
-      (await findChannel(tx, tenantId, conversation.channelId))?.internalName.toLowerCase() === named.toLowerCase())
-  // Whom only an account names cannot be named in `to`.
-  if (asked.to === undefined && asked.channel !== undefined && (await isOnChannelOf(asked.channel))) return conversation
-  if (asked.to !== undefined || asked.channel !== undefined) {
-    const to =
-      asked.to ??
-      (conversation.tenantUserId === null
-        ? conversation.channel === 'email'
-          ? { email: conversation.address ?? '' }
-          : { phone: conversation.address ?? '' }
-        : { tenantUserId: conversation.tenantUserId })
-    const route = await chooseRoute(context, to, asked.channel ?? conversation.channel)
-    const isSameAddress = route.address !== null && route.address === conversation.address
-    const isSameUser = route.tenantUserId !== null && route.tenantUserId === conversation.tenantUserId
-    const isSame = route.kind === conversation.channel && (isSameAddress || isSameUser)
-    if (!isSame)
-      throw refuse(
-        asked.to === undefined ? '$.channel' : '$.to',
-        'The conversation is with another recipient or on another channel. Leave to and channel out to continue it.',
-      )
-  }
-  return conversation
-}
+import { sendFields } from './send-fields.schema.ts'
 
 export const sendMessage = defineOperation({
   ...writes(z.object({ conversationId, messageId, seq, status: z.enum(messageStates) })),
@@ -77,7 +19,7 @@ export const sendMessage = defineOperation({
   method: 'POST',
   path: '/api/v1/messaging/send',
   roles: 'DataEdit',
-  input,
+  input: z.object(sendFields),
   examples: [
     {
       title: 'A question about a record, with buttons',
@@ -102,14 +44,12 @@ export const sendMessage = defineOperation({
     },
   ],
   async handler(context, asked) {
-    const conversation =
-      asked.conversationId === undefined ? await openConversation(context, asked) : await continued(context, asked.conversationId, asked)
-    const sent = await addOutbound(context, conversation, {
-      text: asked.text,
-      card: asked.card,
-      assetKeys: asked.assetKeys,
-      isUrgent: asked.urgent,
-    })
+    const fallback = await readFallback(context, asked)
+    const conversation = await conversationFor(context, asked)
+    const content = await openContent(context, asked)
+    const { channel: kind, tenantUserId, eiRecordId: about } = conversation
+    const sent = await addOutbound(context, conversation, await content({ kind, tenantUserId, eiRecordId: about }))
+    if (fallback) await keepFallback(context, sent, asked, fallback)
     context.audit({ conversationId: sent.conversationId, messageId: sent.messageId, channel: conversation.channel })
     return sent
   },

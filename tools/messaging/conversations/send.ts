@@ -10,7 +10,7 @@ import { tellQueued } from '../delivery/errands.ts'
 import { takeInboxSeq } from '../inbox/inbox.store.ts'
 import { insertMessage } from './messages.store.ts'
 import { findMessageIssues } from '../messaging.rules.ts'
-import type { Card, MessageStatus } from '../messaging.schema.ts'
+import type { Card, ChannelKind, MessageStatus } from '../messaging.schema.ts'
 import { logStored } from './logged.ts'
 
 export interface Outbound {
@@ -55,6 +55,18 @@ export async function checkAssets(context: TxContext, keys: readonly string[], l
       'A sensitive file may not leave through this channel. Send it to the inbox, or send a link to the record.',
     )
   }
+}
+
+/** Throws AppError where the message cannot go that way, before anything is written for it. */
+export async function mustCarry(context: TxContext, { kind }: { readonly kind: ChannelKind }, message: Outbound): Promise<void> {
+  const issues = findMessageIssues(kind, message)
+  if (issues.length > 0) throw new AppError('invalid_input', `The message cannot go out on ${kind}.`, { issues })
+  const keys = [...(message.assetKeys ?? []), ...(message.card?.imageAssetKey ? [message.card.imageAssetKey] : [])]
+  await checkAssets(
+    context,
+    keys.map((key) => key.toLowerCase()),
+    kind !== 'inbox',
+  )
 }
 
 /**

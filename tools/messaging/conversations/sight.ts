@@ -1,4 +1,4 @@
-/** Who sees a conversation that is about a record: who sees the record, and whom the conversation is with. */
+/** Who sees a conversation that is about a record: who sees the record, whom the conversation is with, and who answers in it. */
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
@@ -7,11 +7,12 @@ import { seenOf } from '#tools/query/service.ts'
 interface AboutRecord {
   readonly eiRecordId: number | null
   readonly tenantUserId: number | null
+  readonly assignedTo: number | null
 }
 
 /** Those of the conversations that the caller sees. */
 export async function onlySeen<Row extends AboutRecord>(context: TxContext, rows: readonly Row[]): Promise<Row[]> {
-  const isOwn = ({ tenantUserId }: Row) => tenantUserId !== null && tenantUserId === context.actor.tenantUserId
+  const isOwn = ({ tenantUserId, assignedTo }: Row) => [tenantUserId, assignedTo].includes(context.actor.tenantUserId)
   const about = [...new Set(rows.flatMap((row) => (isOwn(row) ? [] : (row.eiRecordId ?? []))))]
   if (about.length === 0) return [...rows]
   const seen = await seenOf(context, await cachedCatalog(context), about)

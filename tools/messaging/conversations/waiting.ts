@@ -21,7 +21,7 @@ export interface Look {
   readonly afterSeq: number
   readonly messages: readonly MessageRow[]
   /** The record that the conversation is about, and whom it is with. */
-  readonly about: Pick<StateRow, 'eiRecordId' | 'tenantUserId'>
+  readonly about: Pick<StateRow, 'eiRecordId' | 'tenantUserId' | 'assignedTo'>
 }
 
 /** Poked after each commit that stores an inbound message or ends the conversation. */
@@ -60,7 +60,7 @@ async function readAll(services: Services, tenantId: number, watched: readonly W
   const byNumber = Map.groupBy(rows, (row) => row.n)
   return watched.map((one, index) => {
     const row = byId.get(one.conversationId)
-    const about = row && { eiRecordId: row.eiRecordId, tenantUserId: row.tenantUserId }
+    const about = row && { eiRecordId: row.eiRecordId, tenantUserId: row.tenantUserId, assignedTo: row.assignedTo }
     return row && about
       ? { state: row.state, about, afterSeq: one.afterSeq ?? row.lastOutboundSeq, messages: byNumber.get(index + 1) ?? [] }
       : 'gone'

@@ -2,6 +2,7 @@
 import type { Tx } from '#platform/db/pool.ts'
 
 import { rankOf } from '../messaging.rules.ts'
+import type { MovedMessage } from '../conversations/messages.store.ts'
 import type { Card, ChannelKind, FailureReason, MessageStatus } from '../messaging.schema.ts'
 
 /** An outbound message as whoever delivers it needs it. */
@@ -23,13 +24,15 @@ export interface DueMessage {
   readonly seq: number
   readonly tenantUserId: number | null
   readonly fromUserId: number | null
+  /** Of a message to many: when its turn is. */
+  readonly notBefore: string | null
 }
 
 /** The message, locked: of two deliverers at once the second waits and then sees what the first claimed. */
 export async function lockDue(tx: Tx, tenantId: number, messageId: number): Promise<DueMessage | undefined> {
   const [row] = await tx<DueMessage[]>`
     select m.message_id, m.conversation_id, m.channel, m.channel_id, coalesce(m.to_address, '') as "to", m.text, m.card, m.asset_keys, m.status, m.reason,
-      m.is_urgent, m.provider_id, m.seq, c.tenant_user_id, m.from_user_id,
+      m.is_urgent, m.provider_id, m.seq, c.tenant_user_id, m.from_user_id, m.not_before,
       coalesce(c.subject, (
         select first.card->>'title' from platform.message first
         where first.tenant_id = m.tenant_id and first.conversation_id = m.conversation_id and first.direction = 'outbound'
@@ -90,12 +93,13 @@ export async function countRivals(tx: Tx, tenantId: number, due: DueMessage): Pr
 }
 
 /** Fails what waits for a channel that is no more, whatever it waits for. A message whose call may be under way is left to whoever makes it. */
-export async function failQueued(tx: Tx, tenantId: number, channelId: number): Promise<void> {
-  await tx`
+export async function failQueued(tx: Tx, tenantId: number, channelId: number): Promise<MovedMessage[]> {
+  return tx<MovedMessage[]>`
     update platform.message m set status = 'failed', status_rank = ${rankOf('failed')}, reason = 'channelDeleted'
     where m.tenant_id = ${tenantId} and m.channel_id = ${channelId} and m.direction = 'outbound' and m.status = 'queued'
       and not exists (select from platform.message_attempt a
-        where a.tenant_id = m.tenant_id and a.message_id = m.message_id and (a.outcome is null or a.outcome = 'unknown'))`
+        where a.tenant_id = m.tenant_id and a.message_id = m.message_id and (a.outcome is null or a.outcome = 'unknown'))
+    returning m.conversation_id, m.message_id, m.seq, m.channel, m.from_user_id`
 }
 
 /** Those of the vendor's ids that belong to messages of ours already. */

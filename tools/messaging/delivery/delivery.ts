@@ -44,7 +44,7 @@ export interface Order<W extends Way = Way> {
 export type Claim =
   /** Nothing to do, now or ever. */
   | { readonly kind: 'done'; readonly status: MessageStatus }
-  /** By quiet hours; by the database's clock, which is the one that they were read by. */
+  /** By quiet hours or its turn; by the database's clock, which is the one that they were read by. */
   | { readonly kind: 'held'; readonly forMs: number }
   /** Claimed: call the vendor, then say what came of it. */
   | { readonly kind: 'send'; readonly order: Order }
@@ -95,10 +95,14 @@ async function wayOf(context: TxContext, due: store.DueMessage, channel: Channel
   })
 }
 
-async function heldUntil(context: TxContext, due: store.DueMessage): Promise<number | undefined> {
+/** Until its turn, and the end of quiet hours; undefined where neither holds it. */
+export async function heldUntil(context: TxContext, due: store.DueMessage): Promise<number | undefined> {
+  const now = Date.parse(context.stamp)
+  const turn = due.notBefore === null ? now : Date.parse(due.notBefore)
   const person = due.tenantUserId === null ? undefined : await findPerson(context.tx, context.tenantId, due.tenantUserId)
-  if (!person?.quietHours || (due.isUrgent && person.allowsUrgent)) return undefined
-  return quietUntil(person.quietHours, Date.parse(context.stamp))
+  const isQuiet = person?.quietHours && !(due.isUrgent && person.allowsUrgent)
+  const until = Math.max(turn, (isQuiet ? quietUntil(person.quietHours, now) : undefined) ?? now)
+  return until > now ? until : undefined
 }
 
 /**

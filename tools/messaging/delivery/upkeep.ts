@@ -1,6 +1,7 @@
 /** What the conversation's workflow asks for beside deliveries: files to fetch, and an end to what nobody answers. */
 import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
+import { noteReceivers } from '#tools/assets/service.ts'
 
 import { findChannel } from '../channels/channels.store.ts'
 import { endIdle, findConversation } from '../conversations/conversations.store.ts'
@@ -50,8 +51,12 @@ export async function addMedia(
     const { tx, afterCommit } = context
     afterCommit(() => services.wake.poke(conversationTopic(conversationId)))
     const isNew = await attachMedia(tx, tenantId, at, assetKey)
-    if (isNew) await tellAwaiting(context, (await findConversation(tx, tenantId, conversationId))?.awaitedBy ?? null)
-    return isNew
+    if (!isNew) return false
+    const conversation = await findConversation(tx, tenantId, conversationId)
+    await tellAwaiting(context, conversation?.awaitedBy ?? null)
+    const assignedTo = conversation?.assignedTo ?? null
+    if (assignedTo !== null) await noteReceivers(context, [assetKey], assignedTo)
+    return true
   })
 }
 

@@ -4,6 +4,7 @@ import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
 import { storeAnswer } from '../conversations/inbound.ts'
+import { answerFor } from '../conversations/handing-over.ts'
 import { findInboxMessage, markAnswered } from './inbox.store.ts'
 import { assetKeys, choiceKey, messageId, messageText, seq } from '../messaging.schema.ts'
 import { findAnswerIssues } from '../messaging.rules.ts'
@@ -11,10 +12,11 @@ import { checkAssets, messageTopic } from '../conversations/send.ts'
 
 export const answerInboxMessage = defineOperation({
   ...writes(z.object({ messageId, seq })),
-  errors: ['not_found'],
+  errors: ['not_found', 'unprocessable'],
   name: 'answer_inbox_message',
   title: 'Answer a message in my inbox',
-  description: 'Records my answer and wakes whoever awaits the conversation. Take messageId from list_inbox. After an end it wakes no one.',
+  description:
+    'Records my answer and wakes whoever awaits the conversation. Take messageId from list_inbox. After an end it wakes no one. In a conversation that was handed to me it goes to the other side.',
   method: 'POST',
   path: '/api/v1/messaging/inbox/{messageId}/answer',
   roles: 'any',
@@ -38,6 +40,11 @@ export const answerInboxMessage = defineOperation({
     if (issues.length > 0) throw new AppError('invalid_input', 'The answer does not fit the question.', { issues })
     const keys = (input.assetKeys ?? []).map((key) => key.toLowerCase())
     await checkAssets(context, keys, false)
+    if (question.direction === 'inbound') {
+      const sent = await answerFor(context, question.conversationId, { text: input.text, assetKeys: keys })
+      await markAnswered(tx, tenantId, input.messageId, stamp)
+      return { messageId: sent.messageId, seq: sent.seq }
+    }
     // In one go, behind the lock of the conversation, which goes first: somebody waits for this.
     const [answer] = await Promise.all([
       storeAnswer(context, question.conversationId, { text: input.text ?? '', choice: input.choice, assetKeys: keys }),

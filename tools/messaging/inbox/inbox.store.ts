@@ -30,11 +30,12 @@ export interface InboxRow {
   readonly isRead: boolean
   readonly answeredDate: string | null
   readonly conversationState: 'open' | 'ended'
+  readonly direction: 'outbound' | 'inbound'
 }
 
 const columns = (tx: Tx) => tx`
-  m.inbox_seq, m.message_id, m.conversation_id, m.seq, coalesce(f.display_name, '') as "from", m.from_user_id as from_tenant_user_id, m.text, m.card, m.asset_keys,
-  c.ei_record_id, m.at, m.status = 'read' as is_read, m.answered_date, c.state as conversation_state`
+  m.inbox_seq, m.message_id, m.conversation_id, m.seq, coalesce(m.from_address, f.display_name, '') as "from", m.from_user_id as from_tenant_user_id, m.text, m.card, m.asset_keys,
+  c.ei_record_id, m.at, m.status = 'read' as is_read, m.answered_date, c.state as conversation_state, m.direction`
 
 const around = (tx: Tx) => tx`
   join platform.conversation c on c.tenant_id = m.tenant_id and c.conversation_id = m.conversation_id

@@ -47,6 +47,7 @@ export const listInbox = defineOperation({
             at: '2026-11-21T09:30:00.000Z',
             isRead: false,
             conversationState: 'open',
+            direction: 'outbound',
           },
         ],
         unread: 1,

@@ -11,6 +11,7 @@ import type { VendorChannel } from '../channels/channels.schema.ts'
 import type { HandsetPlan } from '../handsets/handsets.store.ts'
 import type { Keyword } from '../messaging.rules.ts'
 import type { FailureReason, MessageStatus } from '../messaging.schema.ts'
+import { messagesPerSecond } from './settings.schema.ts'
 
 /** A message that is to be handed over. */
 export interface Due {
@@ -245,20 +246,23 @@ const fieldsOf = (schema: z.ZodObject): SetupField[] =>
 export function defineProvider<N extends string, S extends z.ZodObject, K extends z.ZodObject, W extends object>(
   made: Definition<N, S, K, W>,
 ): Provider<N, W> {
+  const ofAll = made.settings.extend({ messagesPerSecond })
+  // The provider's own settings with one more beside them.
+  const readSettings = (given: unknown) => ofAll.safeParse(given) as z.ZodSafeParseResult<z.output<S>>
   const setupOf = (stored: StoredSetup): Setup<S, K> | undefined => {
-    const settings = made.settings.safeParse(stored.settings)
+    const settings = readSettings(stored.settings)
     const secrets = made.secrets.safeParse(stored.secrets)
     return settings.success && secrets.success ? { settings: settings.data, secrets: secrets.data } : undefined
   }
   /** What `use` makes of settings that the schema takes. */
   const withSettings = <T>(given: unknown, use: ((settings: z.output<S>) => T) | undefined): T | undefined => {
-    const settings = made.settings.safeParse(given)
+    const settings = readSettings(given)
     return settings.success ? use?.(settings.data) : undefined
   }
   return {
     name: made.name,
     carries: made.carries,
-    settings: made.settings,
+    settings: ofAll,
     secrets: made.secrets,
     settingFields: fieldsOf(made.settings),
     secretFields: fieldsOf(made.secrets),

@@ -1,6 +1,9 @@
 /** Settings and secrets that several providers take. */
 import { z } from 'zod'
 
+/** Of every provider: how many of a message to many go out a second. */
+export const messagesPerSecond = z.number().min(0.01).max(1_000).optional()
+
 export const helpText = z.string().min(1).max(300).optional()
 
 /** Where calls go. The form of the text first: what reads addresses drops line breaks from them without a word. */

@@ -18,6 +18,7 @@ const listers: Readonly<Record<DefinitionUse, string>> = {
   report: 'list_reports',
   view: 'list_views',
   workflow: 'list_workflows',
+  messageTemplate: 'list_message_templates',
 }
 
 /** The definitions that a body names, whoever owns them. */
@@ -39,7 +40,7 @@ export async function findNamed(context: TxContext, body: WorkflowBody): Promise
 /** Names for suggestions, read only where something was not found. */
 async function namesFor(context: TxContext, body: WorkflowBody, named: NamedDefinitions): Promise<Facts['known']> {
   const slots = slotsOf(body)
-  const known: Record<DefinitionUse, readonly string[]> = { form: [], report: [], view: [], workflow: [] }
+  const known: Record<DefinitionUse, readonly string[]> = { form: [], report: [], view: [], workflow: [], messageTemplate: [] }
   for (const use of definitionUses) {
     const place: Place = { kind: use, entityId: null, lister: listers[use], field: use }
     if (slots[use].some((slot) => !named[use].has(String(slot).toLowerCase()))) known[use] = await namesSeen(context, place)

@@ -23,6 +23,7 @@ export interface Facts {
     readonly report: readonly string[]
     readonly view: readonly string[]
     readonly workflow: readonly string[]
+    readonly messageTemplate: readonly string[]
   }
   readonly operations: { find(name: string): OperationFacts | undefined; readonly names: readonly string[] }
   /** Of those that the definition names. */

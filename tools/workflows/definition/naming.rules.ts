@@ -6,6 +6,7 @@ import type { Shapes } from '#platform/tokens/shape.ts'
 import { mayHoldTokens } from '#platform/tokens/template.ts'
 import { readDuration, readTime } from '#platform/tokens/zoned.ts'
 import { type Finding, finding, unknownName } from '#platform/validation.ts'
+import { definitionNouns } from '#tools/definitions/definitions.schema.ts'
 import { type CatalogEntity, propertyIndex } from '#tools/entities/catalog.types.ts'
 import { systemFields } from '#tools/properties/operators.types.ts'
 import { unknownProperty } from '#tools/query/service.ts'
@@ -20,7 +21,13 @@ import { findConditionProblems, type Scope } from './scope.rules.ts'
 import { entityOf, isSlot } from './slots.rules.ts'
 import type { Naming } from './walking.rules.ts'
 
-const listers = { form: 'list_forms', report: 'list_reports', view: 'list_views', workflow: 'list_workflows' } as const
+const listers = {
+  form: 'list_forms',
+  report: 'list_reports',
+  view: 'list_views',
+  workflow: 'list_workflows',
+  messageTemplate: 'list_message_templates',
+} as const
 
 function unknownEntity(facts: Facts, value: unknown, at: Place): Finding {
   const names = facts.catalog.entities.map((one) => one.internalName)
@@ -98,7 +105,7 @@ export function findNamingProblems({ facts, body, scope, roots }: NamingCheck, o
   const { use, value, at } = one
   if (isDefinitionUse(use)) {
     const found = isSlot(value) ? facts.named[use].get(String(value).toLowerCase()) : undefined
-    return found ? [] : [unknownName(pathText(at), use, value, facts.known[use], listers[use])]
+    return found ? [] : [unknownName(pathText(at), definitionNouns[use], value, facts.known[use], listers[use])]
   }
   switch (use) {
     case 'entity':

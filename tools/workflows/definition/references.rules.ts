@@ -16,7 +16,7 @@ import { recordsOf } from './records.rules.ts'
 import { entityOf, isSlot } from './slots.rules.ts'
 import { allNamings, allSteps, type Naming, namingsOfStep, namingsOfTrigger, type PlacedStep } from './walking.rules.ts'
 
-export const definitionUses = ['form', 'report', 'view', 'workflow'] as const
+export const definitionUses = ['form', 'report', 'view', 'workflow', 'messageTemplate'] as const
 export type DefinitionUse = (typeof definitionUses)[number]
 
 /** Definitions of each kind by id and by name in lower case. */
@@ -162,7 +162,7 @@ export function* referencesOfWorkflow(catalog: Catalog, named: NamedDefinitions,
 
 /** What a definition names of each kind, to be looked up. */
 export function slotsOf(body: Pick<WorkflowBody, 'steps' | 'triggers'>): Readonly<Record<DefinitionUse, readonly IdOrName[]>> {
-  const slots: Record<DefinitionUse, IdOrName[]> = { form: [], report: [], view: [], workflow: [] }
+  const slots: Record<DefinitionUse, IdOrName[]> = { form: [], report: [], view: [], workflow: [], messageTemplate: [] }
   for (const { use, value } of allNamings(body)) if (isDefinitionUse(use) && isSlot(value)) slots[use].push(value)
   return slots
 }

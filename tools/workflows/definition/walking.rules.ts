@@ -97,7 +97,11 @@ export function* namingsOfStep({ said, at, type, config }: PlacedStep): Generato
   if (undoing && isObject(compensate) && isObject(compensate['config']))
     yield* namingsOf(undoing.names, compensate['config'], [...at, 'compensate', 'config'])
   yield* namingsOf({ assignee: 'assignee' }, { assignee }, at)
-  if (isObject(onOverdue)) yield* namingsOf({ assign: 'assignee', 'notify.to': 'recipient' }, onOverdue, [...at, 'onOverdue'])
+  if (isObject(onOverdue))
+    yield* namingsOf({ assign: 'assignee', 'notify.to': 'recipient', 'notify.template': 'messageTemplate' }, onOverdue, [
+      ...at,
+      'onOverdue',
+    ])
 }
 
 /** Everything that a definition names by a use, steps first. */

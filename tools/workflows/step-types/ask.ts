@@ -17,6 +17,7 @@ export const ask = defineStepType({
     channel: channel.optional(),
     text: text.optional(),
     template: z.string().min(1).max(64).optional(),
+    params: z.record(z.string().max(64), z.unknown()).optional(),
     card: card.optional(),
     choices: z
       .array(z.strictObject({ key: z.string().min(1).max(64), label: z.string().min(1).max(400) }))
@@ -28,7 +29,7 @@ export const ask = defineStepType({
   }),
   result: object({ text: textValue, choice: textValue, assetKeys: list(textValue), by: anyValue, at: timeValue }),
   roles: ['DataEdit'],
-  names: { to: 'recipient', reminders: 'duration' },
+  names: { to: 'recipient', template: 'messageTemplate', reminders: 'duration' },
   check: (config) => someOf(config, ['text', 'template', 'card']),
   example: {
     to: { property: 'Inspector' },

@@ -15,11 +15,12 @@ export const notify = defineStepType({
     channel: z.string().min(1).max(64).optional(),
     text: text.optional(),
     template: z.string().min(1).max(64).optional(),
+    params: z.record(z.string().max(64), z.unknown()).optional(),
     card: card.optional(),
   }),
   result: object({ messageId: numberValue }),
   roles: ['DataEdit'],
-  names: { to: 'recipient' },
+  names: { to: 'recipient', template: 'messageTemplate' },
   check: (config) => someOf(config, ['text', 'template', 'card']),
   example: { to: { role: 'BuilderAdmin' }, text: 'Inspection [[Inspection.externalKey]] was approved.' },
 })

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+
+import { AppError } from '#platform/errors.ts'
+import { finding } from '#platform/findings.ts'
+import { defineOperation, type TxContext, writes } from '#platform/operation.ts'
+import { findCaller } from '#tools/entities/service.ts'
+
+import { openContent } from '../conversations/content.ts'
+import type { ConversationRow } from '../conversations/conversations.store.ts'
+import { conversationFor } from '../conversations/opening.ts'
+import { mustCarry } from '../conversations/send.ts'
+import { sendFields } from '../conversations/send-fields.schema.ts'
+import { isTimeZone } from '../delivery/quiet-hours.rules.ts'
+import { readFallback } from '../fallback/falling-back.ts'
+import { toScheduled } from '../shown.ts'
+import { exampleScheduled, scheduledMessage } from './scheduled.schema.ts'
+import { insertScheduled } from './scheduled.store.ts'
+import { mostDays, readSendAt } from './times.rules.ts'
+
+/** Of one tenant, that wait. */
+const mostWaiting = 10_000
+
+const input = z.object({
+  ...sendFields,
+  at: z.iso.datetime({ offset: true }).optional().describe('A moment'),
+  localTime: z
+    .string()
+    .regex(/^(?:\d{4}-\d{2}-\d{2}T)?(?:[01]\d|2[0-3]):[0-5]\d$/, 'HH:MM, or YYYY-MM-DDTHH:MM')
+    .optional()
+    .describe('In place of at, by the recipient’s wall: 07:30 (the next one) or 2026-12-01T07:30'),
+  timeZoneIana: z.string().min(1).max(64).optional().describe('Of localTime, where the recipient is no user; else yours'),
+})
+
+/** Whose wall a local time is read by. */
+async function zoneOf({ tx, tenantId, actor }: TxContext, { tenantUserId }: ConversationRow, said: string | undefined): Promise<string> {
+  if (said !== undefined && !isTimeZone(said)) {
+    const message = 'There is no such time zone. list_time_zones shows them.'
+    throw new AppError('invalid_input', message, { issues: [finding('$.timeZoneIana', message)] })
+  }
+  const of = tenantUserId ?? (said === undefined ? actor.tenantUserId : undefined)
+  return (of === undefined ? undefined : (await findCaller(tx, tenantId, of))?.timeZoneIana) ?? said ?? 'UTC'
+}
+
+export const scheduleMessage = defineOperation({
+  ...writes(scheduledMessage),
+  errors: ['not_found', 'unprocessable'],
+  name: 'schedule_message',
+  title: 'Send a message later',
+  description: `Takes what send_message takes, and sends it at a moment or at the recipient's local time, at most ${mostDays} days ahead, once, in your name and with the rights you have then. Opens its conversation at once: get_conversation shows what waits in it, await_reply may wait there. cancel_scheduled_message withdraws it.`,
+  method: 'POST',
+  path: '/api/v1/messaging/schedule',
+  roles: 'DataEdit',
+  input,
+  examples: [
+    {
+      title: 'At half past seven by her wall',
+      input: { to: { tenantUserId: 12 }, text: 'Gate 4 opens at nine today.', localTime: '07:30' },
+      output: exampleScheduled,
+    },
+  ],
+  async handler(context, { at, localTime, timeZoneIana, ...asked }) {
+    const { tx, tenantId, stamp, actor } = context
+    await readFallback(context, asked)
+    const conversation = await conversationFor(context, asked)
+    const { conversationId, channel: kind, tenantUserId, eiRecordId: about } = conversation
+    const zone = await zoneOf(context, conversation, timeZoneIana)
+    const read = readSendAt({ at, localTime }, zone, Date.parse(stamp))
+    if ('finding' in read) throw new AppError('invalid_input', read.finding.message, { issues: [read.finding] })
+    // As it would be refused now it is refused now; what changes until then is asked again then.
+    const message = await (await openContent(context, asked))({ kind, tenantUserId, eiRecordId: about })
+    await mustCarry(context, { kind }, message)
+    const { to: recipient = null, channel = null, text, template, params, card, assetKeys, urgent, fallback, fallbackAfter } = asked
+    const made = await insertScheduled(tx, tenantId, stamp, mostWaiting, {
+      conversationId,
+      recipient: asked.conversationId === undefined ? recipient : null,
+      channel,
+      content: { text, template, params, card, assetKeys, urgent, fallback, fallbackAfter },
+      sendAt: new Date(read.ms).toISOString(),
+      timeZone: localTime === undefined ? null : zone,
+      ownerId: actor.tenantUserId,
+      roleFlag: actor.roleFlag,
+    })
+    if (!made) throw new AppError('too_large', `At most ${mostWaiting} messages of a tenant wait to be sent. Cancel some, or send later.`)
+    context.audit({ conversationId, scheduledMessageId: made.scheduledMessageId })
+    return toScheduled(made)
+  },
+})
