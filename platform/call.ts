@@ -61,7 +61,8 @@ export interface Pipeline {
   charge(actor: Actor, calls: number): Promise<void>
 }
 
-export type DependencyState = 'up' | 'starting' | 'down' | 'absent'
+/** `local`: what would go out stays on this machine. */
+export type DependencyState = 'up' | 'local' | 'starting' | 'down' | 'absent'
 
 export interface Dependency {
   readonly state: DependencyState

@@ -69,6 +69,12 @@ const environment = z.object({
       'an origin, such as https://portal.example.com',
     )
     .describe('The address of the portal: sign-in, and the links of mails that lead to it; absent: http://localhost:<PORTAL_PORT>'),
+  MAIL_URL: url
+    .refine(hasProtocol(['smtp:', 'smtps:']), 'an address such as smtps://user:password@mail.example.com:465')
+    .describe(
+      'The mail server of the installation, for invitations and resets; absent: mails are kept 7 days in DATA_DIR, where HOST is loopback',
+    ),
+  MAIL_FROM: z.email().optional().describe('The address that those mails come from; needed beside MAIL_URL'),
   TENANT_DOMAIN: z
     .string()
     .regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, 'a domain in lower case, such as example.com')
@@ -168,6 +174,8 @@ export interface Config {
   readonly publicUrl: string
   /** An origin. */
   readonly portalUrl: string
+  /** The installation's own sender; undefined: mails stay on this machine. */
+  readonly mail: { readonly url: string; readonly from: string } | undefined
   readonly tenantDomain: string
   /** CIDRs. */
   readonly trustedProxies: readonly string[]
@@ -239,6 +247,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     throw new Error(`The environment has settings that cannot be used. ${wrong}`)
   }
   const e = parsed.data
+  if ((e.MAIL_URL === undefined) !== (e.MAIL_FROM === undefined))
+    throw new Error('The environment has settings that cannot be used. MAIL_URL and MAIL_FROM: set both, or neither.')
   const portalUrl = new URL(e.PORTAL_URL ?? `http://localhost:${e.PORTAL_PORT}`)
   return {
     host: e.HOST,
@@ -246,6 +256,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     mailPort: e.MAIL_PORT,
     publicUrl: (e.PUBLIC_URL ?? `http://localhost:${e.PORT}`).replace(/\/+$/, ''),
     portalUrl: portalUrl.origin,
+    mail: e.MAIL_URL === undefined || e.MAIL_FROM === undefined ? undefined : { url: e.MAIL_URL, from: e.MAIL_FROM },
     tenantDomain: e.TENANT_DOMAIN ?? portalUrl.hostname,
     trustedProxies: parts(e.TRUSTED_PROXIES).flatMap((part) => asRange(part) ?? []),
     dataDir: resolve(e.DATA_DIR),

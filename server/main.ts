@@ -14,6 +14,7 @@ import { type Config, loadConfig } from '#platform/config.ts'
 import { migrate } from '#platform/db/migrate.ts'
 import { createLog, type Logger } from '#platform/log.ts'
 import { outboxBacklog } from '#platform/outbox.ts'
+import { mailStateOf } from '#platform/person-mail.ts'
 import { createPlatform, type Platform } from '#platform/platform.ts'
 import { domains } from '#tools/index.ts'
 import { corpus, searchDocs } from '#tools/docs/service.ts'
@@ -33,6 +34,7 @@ import { createHandsetCalls, createLinkCalls, createPages } from './pages/index.
 import { carryOut } from './worker/carry-out.ts'
 import { startCarrier } from './worker/carrier.ts'
 import { startIndexKeeper } from './worker/index-keeper.ts'
+import { startMailer } from './worker/mailer.ts'
 import { startRelay } from './worker/relay.ts'
 import { startStarter } from './worker/starter.ts'
 import { scheduleKinds } from './worker/schedule-kinds.ts'
@@ -106,6 +108,14 @@ function redisState(config: Config, platform: Platform): Dependency {
   }
 }
 
+function mailState(config: Config): Dependency {
+  const state = mailStateOf(config)
+  if (state === 'up') return { state }
+  const remedy = 'Set MAIL_URL and MAIL_FROM to send mails.'
+  if (state === 'local') return { state, detail: 'Invitations and resets are kept 7 days in DATA_DIR/mails, and go to nobody.', remedy }
+  return { state, detail: 'Invitations and resets answer 503.', remedy }
+}
+
 /** Told only while they are. */
 const heldJobs: Readonly<Record<string, Dependency>> = {
   jobs: {
@@ -122,6 +132,7 @@ async function readinessOf(config: Config, platform: Platform, backing: Backing)
     postgres,
     temporal: backing.temporal.state(),
     redis: redisState(config, platform),
+    mail: mailState(config),
     ...(config.holdsJobs ? heldJobs : {}),
   }
   return { status: isUp ? 'ready' : 'down', dependencies }
@@ -178,6 +189,8 @@ function work(config: Config, log: Logger, platform: Platform, backing: Backing)
   stops.push({ name: 'carrier of events', stop: () => carrier.stop() })
   const starter = startStarter(services)
   stops.push({ name: 'starter of runs', stop: () => starter.stop() })
+  const mailer = startMailer(services)
+  stops.push({ name: 'mailer', stop: () => mailer.stop() })
   const indexKeeper = startIndexKeeper(services)
   stops.push({ name: 'index keeper', stop: () => indexKeeper.stop() })
   void backing.temporal.ready.then((address) => {

@@ -70,9 +70,9 @@ const words = (text: string) => text.split(' ')
  */
 const tables: Readonly<Record<string, readonly string[]>> = {
   product: ['language', 'vertical'],
-  platform: ['attempt', 'audit_event', 'event', 'idempotency_key', 'outbox', 'record_block', 'watermark_epoch'],
+  platform: ['attempt', 'audit_event', 'event', 'idempotency_key', 'outbox', 'person_mail', 'record_block', 'watermark_epoch'],
   assets: ['asset', 'asset_receiver'],
-  auth: words('api_key app_user person_email person_factor recovery_code secret session sign_in'),
+  auth: words('api_key app_user list_keys_of_person person_email person_factor recovery_code secret session sign_in'),
   definitions: ['definition', 'definition_use'],
   entities: ['detached_property', 'entity', 'entity_display', 'entity_property', 'entity_relation', 'identity_claim', 'identity_link'],
   events: ['event_delivery', 'event_subscription', 'event_watcher'],
@@ -89,7 +89,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   schema: ['category', 'publisher'],
   tenants: ['tenant'],
   users: words(
-    'tenant_user user_contact add_person count_users ensure_user has_second_factor is_member_elsewhere rename_user set_first_log_in set_login_email set_password',
+    'person_link tenant_user user_contact add_person count_users ensure_user has_second_factor is_member_elsewhere rename_user set_first_log_in set_login_email set_password',
   ),
   views: ['view_sync'],
   workflows: words(

@@ -57,12 +57,13 @@ function snippet(label: string, code: string): string {
   return `<div class="snippet"><button type="button" aria-label="Copy: ${escape(label)}" hidden>Copy</button><pre tabindex="0" role="group" aria-label="${escape(label)}"><code>${escape(code)}</code></pre></div>`
 }
 
-const stateWords: Record<DependencyState, string> = { up: 'up', starting: 'starting', down: 'down', absent: 'not used' }
+const stateWords: Record<DependencyState, string> = { up: 'up', local: 'local', starting: 'starting', down: 'down', absent: 'not used' }
 
 /** What people call the parts, and what each is there for. */
 const parts: Readonly<Record<string, { readonly name: string; readonly purpose: string }>> = {
   postgres: { name: 'PostgreSQL', purpose: 'Keeps the records, their history and everything that was acknowledged.' },
   temporal: { name: 'Temporal', purpose: 'Carries out imports, recognition and messages to vendors.' },
+  mail: { name: 'Mail', purpose: 'Brings invitations and links for new passwords to people.' },
   redis: { name: 'Redis', purpose: 'Counts limits and carries wake-ups across processes.' },
 }
 

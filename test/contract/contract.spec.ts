@@ -106,6 +106,8 @@ const openToAll: Readonly<Record<string, string>> = {
   select_second_factor: 'sign-in.spec.ts',
   verify_second_factor: 'sign-in.spec.ts',
   select_tenant: 'sign-in.spec.ts',
+  request_password_reset: 'invitations.spec.ts',
+  complete_password_reset: 'invitations.spec.ts',
 }
 
 /** Promises that only some operations make: where one does not apply there is no test, so that a skipped test always means something. */

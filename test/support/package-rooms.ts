@@ -38,7 +38,7 @@ export const packageRooms: Readonly<Record<string, (file: string) => boolean>> =
   '@slack/web-api': within('activities/messaging'),
   '@temporalio/activity': within('activities'),
   'heic-decode': within('activities/recognition'),
-  nodemailer: within('activities/messaging'),
+  nodemailer: within('activities/messaging', 'activities/mails'),
   '@zxcvbn-ts/language-common': within('tools/auth/account'),
   otpauth: within('tools/auth/factors'),
   'pdfjs-dist': within('activities/recognition'),

@@ -1,8 +1,10 @@
 import type { Domain } from '#platform/operation.ts'
 
 import { changePassword } from './account/change-password.ts'
+import { completePasswordReset } from './account/complete-password-reset.ts'
 import { getProfile } from './account/get-profile.ts'
 import { proveIdentity } from './account/prove-identity.ts'
+import { requestPasswordReset } from './account/request-password-reset.ts'
 import { updateProfile } from './account/update-profile.ts'
 import { authPhrases } from './auth.phrases.ts'
 import { createApiKey } from './create-api-key.ts'
@@ -47,6 +49,8 @@ export const authDomain: Domain = {
     deleteSecondFactor,
     createRecoveryCodes,
     changePassword,
+    requestPasswordReset,
+    completePasswordReset,
     proveIdentity,
     getProfile,
     updateProfile,

@@ -5,6 +5,7 @@ import { addMember } from '#tools/users/service.ts'
 
 import { type ApiKeyRow, insertApiKey } from './auth.store.ts'
 
+export { sendAskedReset } from './account/asked-reset.ts'
 export { hostsOfSecrets, openSecrets } from './secrets/secrets.ts'
 
 export interface KeyRequest {

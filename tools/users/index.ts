@@ -1,13 +1,16 @@
 import type { Domain } from '#platform/operation.ts'
 
 import { addUserContact } from './add-user-contact.ts'
+import { cancelInvitation } from './cancel-invitation.ts'
 import { createUser } from './create-user.ts'
 import { findOrCreateUser } from './find-or-create-user.ts'
 import { getUser } from './get-user.ts'
+import { inviteUser } from './invite-user.ts'
 import { listRoles } from './list-roles.ts'
 import { listUsers } from './list-users.ts'
 import { lockUser } from './lock-user.ts'
 import { removeUserContact } from './remove-user-contact.ts'
+import { resetUserPassword } from './reset-user-password.ts'
 import { setUserLanguage } from './set-user-language.ts'
 import { setUserRoles } from './set-user-roles.ts'
 import { setUserTimezone } from './set-user-timezone.ts'
@@ -24,6 +27,9 @@ export const usersDomain: Domain = {
     listUsers,
     getUser,
     findOrCreateUser,
+    inviteUser,
+    cancelInvitation,
+    resetUserPassword,
     lockUser,
     unlockUser,
     addUserContact,

@@ -24,6 +24,9 @@ import {
   type UserRow,
 } from './users.store.ts'
 
+export { findPersonLink, type PersonLink, takeMembership, usePersonLink, verifyContact } from './links/links.store.ts'
+export { sendReset } from './links/person-links.ts'
+export { sendLimits } from './users.rules.ts'
 export { normalizeEmail, normalizePhone } from './contact-values.ts'
 
 export interface MemberRequest {

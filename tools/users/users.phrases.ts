@@ -25,6 +25,24 @@ export const usersPhrases: Phrases = {
     fr: "trouver l'utilisateur de cet e-mail ou le créer; chercher une personne par e-mail; s'assurer qu'un compte existe; je n'ai qu'une adresse e-mail, qui est-ce; à qui appartient ana@example.com; ajouter s'il n'existe pas encore; ne pas créer la personne deux fois",
     es: 'encontrar o crear el usuario de este correo; buscar una persona por correo; asegurar que existe una cuenta; solo tengo un correo, quién es; de quién es ana@example.com; añadir si no existe todavía; no crear a la persona dos veces',
   },
+  invite_user: {
+    en: 'send an invitation; let Ana choose her password; new colleague cannot sign in yet, send the link; send the invitation again; invitation expired, another one; get a link that I hand over myself; onboarding mail with a link; how does the new user get a log-in; invite by e-mail; activate the account of a new user',
+    de: 'Einladung schicken; Einladung noch einmal senden; neue Kollegin soll sich anmelden können; Link zum Einrichten des Zugangs; Einladung abgelaufen; jemanden per E-Mail einladen',
+    fr: "envoyer une invitation; renvoyer l'invitation; lien pour choisir son mot de passe; le nouveau collègue ne peut pas encore se connecter; invitation expirée; inviter par e-mail",
+    es: 'enviar una invitación; reenviar la invitación; enlace para elegir su contraseña; el nuevo compañero aún no puede entrar; invitación caducada; invitar por correo',
+  },
+  cancel_invitation: {
+    en: 'take an invitation back; the invitation went to the wrong person; void an open invitation; the link that we mailed must not work any more; he does not start after all, withdraw his invite',
+    de: 'Einladung zurückziehen; Einladung ging an die falsche Person; offene Einladung ungültig machen; der verschickte Link soll nicht mehr gehen; er fängt doch nicht an; Einladung widerrufen',
+    fr: "retirer une invitation; invitation envoyée à la mauvaise personne; annuler l'invitation en attente; le lien envoyé ne doit plus marcher; il ne commence finalement pas; révoquer une invitation",
+    es: 'retirar una invitación; la invitación fue a la persona equivocada; anular la invitación pendiente; el enlace enviado ya no debe funcionar; al final no empieza; revocar una invitación',
+  },
+  reset_user_password: {
+    en: 'a colleague forgot the password; send somebody a reset link; Ana cannot get in any more, new password; help a user who lost the password; password reset for an employee; she does not know her password',
+    de: 'Kollegin hat das Passwort vergessen; Link zum Zurücksetzen schicken; Passwort eines Benutzers zurücksetzen; Mitarbeiter kommt ohne Passwort nicht hinein; neues Passwort für Ana; er weiß sein Passwort nicht',
+    fr: "un collègue a oublié son mot de passe; envoyer un lien de réinitialisation; réinitialiser le mot de passe d'un utilisateur; nouveau mot de passe pour Ana; elle ne connaît plus son mot de passe; aider un employé sans mot de passe",
+    es: 'un compañero olvidó la contraseña; enviar un enlace para restablecer; restablecer la contraseña de un usuario; nueva contraseña para Ana; no sabe su contraseña; ayudar a un empleado sin contraseña',
+  },
   lock_user: {
     en: 'block a person; somebody left the company, stop the access; disable a login at once; suspend an employee account; ban, deactivate, revoke access of a user; he was fired, cut him off; she quit today; the phone of a worker was stolen, lock the account; nobody of that name should get in; keep a person out; delete a user; remove a person from the system; take a former employee off; kick somebody out',
     de: 'einen Benutzer sperren; jemand hat die Firma verlassen, Zugang entziehen; Konto deaktivieren; ihm wurde gekündigt, Zugang sperren; sie hat heute aufgehört; Handy eines Monteurs gestohlen, Konto sperren; Benutzer löschen; ehemaligen Mitarbeiter aussperren',

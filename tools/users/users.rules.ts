@@ -1,4 +1,5 @@
 /** What may be said of a user, and who may change whom. */
+import type { AttemptLimit } from '#platform/attempts.ts'
 import type { Issue } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import { roleBits, rolesOf } from '#platform/roles.ts'
@@ -74,4 +75,13 @@ export function rolesGivenUp(before: number, after: number): string[] {
 /** Whether a change leaves a tenant without somebody whom only this user may have been: an administrator of users who is not locked. */
 export function givesUpAdministration(before: { readonly roleFlag: number; readonly isLocked: boolean }, after: number): boolean {
   return !before.isLocked && (before.roleFlag & ~after & roleBits.AdminUser) !== 0
+}
+
+/** Mails to one address, of whoever asks: nobody's mail box is filled from here. */
+export function sendLimits(email: string): AttemptLimit[] {
+  const address = email.toLowerCase()
+  return [
+    { of: ['send', address], most: 5, seconds: 3_600 },
+    { of: ['send of the day', address], most: 20, seconds: 86_400 },
+  ]
 }

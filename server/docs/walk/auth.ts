@@ -65,6 +65,11 @@ const ofPersons: readonly Step[] = [
     input: { password: 'walked {{run}} {{password}}', newPassword: '{{password}}' },
   },
   { operation: 'logout', ...asPerson },
+  {
+    operation: 'complete_password_reset',
+    input: { token: '{{invitation}}', password: 'walked here by {{run}}', userName: 'walk-{{run}}' },
+  },
+  { operation: 'request_password_reset', input: { userName: 'walk-{{run}}' } },
 ]
 
 export const steps: readonly Step[] = [

@@ -26,6 +26,21 @@ export const steps: readonly Step[] = [
   { operation: 'set_user_timezone', input: { tenantUserId, timezone: 'Asia/Tokyo' } },
   { operation: 'set_username', input: { tenantUserId, userName: 'ana-{{run}}' } },
   { operation: 'set_user_roles', input: { tenantId: '{{tenantId}}', tenantUserId, roles: ['DataView', 'DataEdit'] } },
+  { operation: 'invite_user', input: { tenantUserId, asLink: true }, keeps: { invitation: "answer.link.split('#')[1]" } },
+  { operation: 'cancel_invitation', input: { tenantUserId } },
+  {
+    operation: 'invite_user',
+    title: 'to be taken',
+    input: { tenantUserId, asLink: true },
+    keeps: { invitation: "answer.link.split('#')[1]" },
+  },
+  {
+    operation: 'list_users',
+    title: 'who signs in',
+    input: { roles: ['AdminUser'], pageSize: 1 },
+    keeps: { administratorId: 'answer[0].tenantUserId' },
+  },
+  { operation: 'reset_user_password', input: { tenantUserId: '{{administratorId}}' } },
   { operation: 'lock_user', input: { tenantUserId } },
   { operation: 'unlock_user', input: { tenantUserId } },
 ]

@@ -1,6 +1,8 @@
 /** Working calls of the user operations. */
 import { randomUUID } from 'node:crypto'
 
+import { newPerson } from '#test/support/persons.ts'
+
 import type { Given, Stage } from '../arrange.ts'
 
 /** A person of this tenant alone: names and e-mails are the installation's, so each stage has its own. */
@@ -8,7 +10,7 @@ async function userOf({ call }: Stage): Promise<{ tenantUserId: number; contacts
   return call('create_user', { email: `${randomUUID()}@example.com`, phone: '+34612345678', displayName: 'Ana Ruiz', roles: ['DataView'] })
 }
 
-const own = ['userName', 'email', 'value']
+const own = ['userName', 'email', 'value', 'sentTo']
 
 const onUser = (more: Record<string, unknown> = {}) => {
   return async (stage: Stage) => ({ input: { tenantUserId: (await userOf(stage)).tenantUserId, ...more }, varying: own })
@@ -31,6 +33,13 @@ export const given: Given = {
   },
   get_user: onUser(),
   find_or_create_user: async () => ({ input: { email: `${randomUUID()}@example.com` }, varying: [...own, 'displayName'] }),
+  invite_user: onUser(),
+  async cancel_invitation(stage) {
+    const { tenantUserId } = await userOf(stage)
+    await stage.call('invite_user', { tenantUserId })
+    return { input: { tenantUserId } }
+  },
+  reset_user_password: async ({ world, tenant }) => ({ input: { tenantUserId: (await newPerson(world, tenant)).tenantUserId } }),
   lock_user: onUser(),
   unlock_user: onUser(),
   add_user_contact: onUser({ kind: 'phone', value: '+14155552671' }),

@@ -21,6 +21,12 @@ export function findPasswordIssue(
   return undefined
 }
 
+/** What a person who takes an invitation may be called, the best first: nothing where the tenant calls them by an e-mail. */
+export function proposedNames(label: string | null, subDomain: string | null): string[] {
+  if (label === null || label.includes('@')) return []
+  return [label, `${label}-${subDomain ?? ''}`]
+}
+
 /** Of a session: whoever found it open must not try passwords for long. */
 export function proofLimits(userId: number): AttemptLimit[] {
   return [

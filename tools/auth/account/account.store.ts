@@ -38,3 +38,39 @@ export async function markProved(tx: Tx, sessionId: number): Promise<string | un
     update platform.session set proved_date = date_trunc('milliseconds', now()) where session_id = ${sessionId} returning proved_date as at`
   return row?.at
 }
+
+/** The first that nobody has. */
+export async function findFreeLogInName(tx: Tx, names: readonly string[]): Promise<string | undefined> {
+  const [row] = await tx<{ name: string }[]>`
+    select name from unnest(${tx.array([...names])}::text[]) with ordinality wanted (name, n)
+    where not exists (select from platform.app_user where lower(user_name) = lower(wanted.name)) order by n limit 1`
+  return row?.name
+}
+
+/** False where the address is another person's. */
+export async function proveEmail(tx: Tx, userId: number, email: string): Promise<boolean> {
+  await tx`insert into platform.person_email (email, user_id) values (${email.toLowerCase()}, ${userId}) on conflict do nothing`
+  const rows = await tx`select 1 from platform.person_email where email = ${email.toLowerCase()} and user_id = ${userId}`
+  return rows.length > 0
+}
+
+/** Of a person who could not sign in. Throws a unique violation of app_user_name. */
+export async function setFirstPassword(tx: Tx, userId: number, userName: string | null, passwordHash: string): Promise<void> {
+  await tx`
+    update platform.app_user set user_name = ${userName}, password_hash = ${passwordHash}, credential_version = credential_version + 1
+    where user_id = ${userId}`
+}
+
+/** All sessions of the person end, and all sign-ins under way. */
+export async function setPasswordAnew(tx: Tx, userId: number, passwordHash: string): Promise<void> {
+  await tx`update platform.app_user set password_hash = ${passwordHash}, credential_version = credential_version + 1 where user_id = ${userId}`
+  await tx`delete from platform.session where user_id = ${userId}`
+  await tx`delete from platform.sign_in where user_id = ${userId}`
+}
+
+const mostKeys = 100
+
+/** Keys that act as the person, in all tenants. */
+export async function listKeysOfPerson(tx: Tx, userId: number): Promise<{ name: string; prefix: string; tenant: string }[]> {
+  return tx`select key_name as name, key_prefix as prefix, tenant_name as tenant from platform.list_keys_of_person(${userId}, ${mostKeys})`
+}

@@ -10,6 +10,7 @@ import { password } from '../sign-in/sign-in.schema.ts'
 import { findPasswordIssue } from './account.rules.ts'
 import { changePasswordHash } from './account.store.ts'
 import { isCommon } from './common-passwords.ts'
+import { tellOfChange } from './notices.ts'
 import { provePassword } from './proof.ts'
 
 export const changePassword = defineStagedOperation({
@@ -38,7 +39,11 @@ export const changePassword = defineStagedOperation({
     if (issue) throw new AppError('invalid_input', issue.message, { issues: [issue] })
     const to = await hashPassword(input.newPassword)
     const keptSession = sessionIdOf(actor) ?? 0
-    const isChanged = await services.databases.lookUp((tx) => changePasswordHash(tx, actor.userId, { from: passwordHash, to, keptSession }))
+    const isChanged = await services.databases.lookUp(async (tx) => {
+      if (!(await changePasswordHash(tx, actor.userId, { from: passwordHash, to, keptSession }))) return false
+      await tellOfChange(tx, services, actor.userId, 'Your password was changed, and your other sessions have ended.')
+      return true
+    })
     if (!isChanged) throw new AppError('conflict', 'The password was changed meanwhile. Sign in with the new one.')
     services.wake.poke(credentialsTopic)
     return { userId: actor.userId }

@@ -5,6 +5,7 @@ import { finding } from '#platform/findings.ts'
 import { defineStagedOperation, writes } from '#platform/operation.ts'
 import { refuseStaleProof } from '#platform/sessions.ts'
 
+import { tellOfChange } from '../account/notices.ts'
 import { take } from '../sign-in/attempts.ts'
 import { codeLimits } from '../sign-in/sign-in.rules.ts'
 import { hashRecoveryCode, newRecoveryCodes, useAppCode } from './codes.ts'
@@ -47,6 +48,7 @@ export const confirmTotp = defineStagedOperation({
         const hashes = codes.map((code) => hashRecoveryCode(services.secrets, actor.userId, code))
         await replaceRecoveryCodes(tx, actor.userId, hashes)
       }
+      await tellOfChange(tx, services, actor.userId, `An authenticator app was added as second factor: ${pending.name}.`)
       const { sealedSecret: _sealed, lastStep: _step, ...shown } = pending
       return { confirmed: { ...shown, lastUsedDate: null }, codes }
     })

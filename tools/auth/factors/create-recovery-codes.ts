@@ -4,6 +4,7 @@ import { AppError } from '#platform/errors.ts'
 import { defineStagedOperation, writes } from '#platform/operation.ts'
 import { refuseStaleProof } from '#platform/sessions.ts'
 
+import { tellOfChange } from '../account/notices.ts'
 import { hashRecoveryCode, newRecoveryCodes } from './codes.ts'
 import { recoveryCodes } from './factors.schema.ts'
 import { listFactors, replaceRecoveryCodes } from './factors.store.ts'
@@ -35,6 +36,7 @@ export const createRecoveryCodes = defineStagedOperation({
       if ((await listFactors(tx, actor.userId)).length === 0)
         throw new AppError('conflict', 'Recovery codes stand in for a second factor. Enrol one first, with enroll_totp.')
       await replaceRecoveryCodes(tx, actor.userId, hashes)
+      await tellOfChange(tx, services, actor.userId, 'New recovery codes were made; the old ones are void.')
     })
     return { codes, createdDate: new Date().toISOString() }
   },

@@ -4,6 +4,7 @@ import { mustExist } from '#platform/errors.ts'
 import { defineStagedOperation, destroys } from '#platform/operation.ts'
 import { refuseStaleProof } from '#platform/sessions.ts'
 
+import { tellOfChange } from '../account/notices.ts'
 import { exampleFactor, factor, factorId } from './factors.schema.ts'
 import { deleteFactor, listFactors, replaceRecoveryCodes } from './factors.store.ts'
 
@@ -23,6 +24,7 @@ export const deleteSecondFactor = defineStagedOperation({
     return services.databases.lookUp(async (tx) => {
       const deleted = mustExist(await deleteFactor(tx, actor.userId, input.factorId), 'factor')
       if ((await listFactors(tx, actor.userId)).length === 0) await replaceRecoveryCodes(tx, actor.userId, [])
+      await tellOfChange(tx, services, actor.userId, `A second factor was removed: ${deleted.name}.`)
       return deleted
     })
   },

@@ -7,11 +7,9 @@ import { verifyPassword } from '#platform/passwords.ts'
 
 import { sharerOf, take, takePublicCall, wrongLogIn } from './attempts.ts'
 import { logInOf, passwordLimits } from './sign-in.rules.ts'
-import { exampleTenants, exampleToken, password, signInStep } from './sign-in.schema.ts'
+import { exampleTenants, exampleToken, password, signInStep, who } from './sign-in.schema.ts'
 import { findPersonByLogIn } from './sign-in.store.ts'
 import { stepAfterPassword } from './steps.ts'
-
-const who = z.string().trim().min(1).max(254)
 
 export const login = defineStagedOperation({
   ...writes(signInStep),

@@ -8,6 +8,15 @@ import { factorChannel, factorId } from '../factors/factors.schema.ts'
 
 export const signInToken = z.string().min(1).max(200).describe('From the step before; good for 10 minutes')
 
+/** A log-in name or an e-mail, as people type it. */
+export const who = z.string().trim().min(1).max(254)
+
+/** One that is chosen has no @: it would be taken for an e-mail. */
+export const logInName = z
+  .string()
+  .normalize('NFC')
+  .regex(/^[^\s@\p{Cc}\p{Cf}]{2,100}$/u, '2 to 100 characters without spaces and @')
+
 /** As people type it: longer than any that can be set is still only wrong. */
 export const password = z.string().min(1).max(1_000)
 export const code = z.string().trim().min(1).max(40).describe('Six digits of the authenticator app, or a recovery code')

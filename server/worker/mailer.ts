@@ -1,0 +1,96 @@
+/** The mailer: hands waiting mails to the installation's mail server, or keeps them in DATA_DIR where there is none. Several share the work. */
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { sendMail } from '#activities/mails/send-mail.ts'
+import { dropMail, mailsTopic, mailStateOf, putOffMail, takeMails, type PersonMail, type WaitingMail } from '#platform/person-mail.ts'
+import type { Services } from '#platform/services.ts'
+import { sendAskedReset } from '#tools/auth/service.ts'
+
+const pauseMs = 2_000
+const atOnce = 10
+const keptMs = 7 * 24 * 3_600_000
+const sweepMs = 3_600_000
+
+/** Where mails are kept that no server takes. */
+export const localMails = (dataDir: string) => join(dataDir, 'mails')
+
+/** For their owner alone to read: they hold what links are opened with. */
+async function keepHere(dataDir: string, mailId: string, mail: PersonMail & { readonly kind: 'mail' }): Promise<void> {
+  const folder = localMails(dataDir)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const { to, subject, text } = mail
+  const at = new Date().toISOString()
+  await writeFile(
+    join(folder, `${at.replaceAll(/[:.]/g, '-')}-${mailId}.json`),
+    `${JSON.stringify({ at, to, subject, text }, undefined, 2)}\n`,
+    {
+      mode: 0o600,
+    },
+  )
+}
+
+async function sweep(dataDir: string): Promise<void> {
+  const folder = localMails(dataDir)
+  for (const name of await readdir(folder).catch(() => [])) {
+    const { mtimeMs } = await stat(join(folder, name))
+    if (Date.now() - mtimeMs > keptMs) await rm(join(folder, name), { force: true })
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return 'unknown'
+  if ('responseCode' in error && typeof error.responseCode === 'number') return String(error.responseCode)
+  return 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'
+}
+
+/** Hands over what is due now; answers how many were taken. */
+export async function handOverMails(services: Services): Promise<number> {
+  const { databases, secrets, config, log } = services
+  const carry = async ({ mailId, mail }: WaitingMail): Promise<void> => {
+    try {
+      if (mail.kind === 'reset') await sendAskedReset(services, mail.of)
+      else if (config.mail) await sendMail(config.mail, mail)
+      else if (mailStateOf(config) === 'local') await keepHere(config.dataDir, mailId, mail)
+      await databases.lookUp((tx) => dropMail(tx, mailId))
+    } catch (error) {
+      const isGivenUp = await databases.lookUp((tx) => putOffMail(tx, mailId))
+      // Neither to whom nor what it says, nor the server's words, which repeat both: the log is read by more than one.
+      log.warn({ code: codeOf(error), mailId, isGivenUp }, 'a mail could not be handed over')
+    }
+  }
+  const taken = await databases.lookUp((tx) => takeMails(tx, secrets, atOnce))
+  await Promise.all(taken.map(carry))
+  return taken.length
+}
+
+export function startMailer(services: Services): { stop(): Promise<void> } {
+  const { wake, log, config } = services
+  const stopping = new AbortController()
+  let sweptAt: number | undefined
+
+  async function loop(): Promise<void> {
+    const poked = wake.listen(mailsTopic)
+    while (!stopping.signal.aborted) {
+      try {
+        if (sweptAt === undefined || performance.now() - sweptAt > sweepMs) {
+          await sweep(config.dataDir)
+          sweptAt = performance.now()
+        }
+        if ((await handOverMails(services)) > 0) continue
+      } catch (error) {
+        log.warn({ err: error }, 'the mailer could not look for what waits')
+      }
+      await poked.next(pauseMs, stopping.signal)
+    }
+    poked.close()
+  }
+
+  const running = loop()
+  return {
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
