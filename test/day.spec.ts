@@ -10,7 +10,7 @@ import { playDay } from './day/steps.ts'
 let stack: Stack
 
 beforeAll(async () => {
-  stack = await openStack()
+  stack = await openStack({ OUTBOUND_ALLOW: '127.0.0.0/8' })
   // Where Temporal has to be built from source first, that takes its minutes once for each user.
   await stack.ready()
 })
@@ -26,9 +26,17 @@ it('runs the day over the real transports, and again', { timeout: 600_000 }, asy
   expect(first.text.toUpperCase()).toContain('HARBOUR')
   expect(first.labels.length).toBeGreaterThan(0)
   expect(first.reply).toBe('Open, the lock is new')
+  expect(first.flow).toMatchObject({
+    answer: 'free',
+    report: 'Docks so far: 1, in 1 kinds of answer.',
+    told: ['workflow.completed'],
+    done: ['read', 'askCrew', 'write', 'count', 'report'],
+  })
+  expect(first.flow.waitingDiagram).toMatch(/askCrew.*waiting/)
   const again = await playDay(options)
   expect(again).toMatchObject({ airports: first.airports, reply: first.reply })
-  expect(lines.length).toBeGreaterThan(40)
+  expect(again.flow.report).toBe('Docks so far: 2, in 1 kinds of answer.')
+  expect(lines.length).toBeGreaterThan(70)
 })
 
 const root = resolve(import.meta.dirname, '..')

@@ -14,7 +14,15 @@ import { openStack } from './stack.ts'
 import { playDay } from './steps.ts'
 import { tellWaits } from './waits.ts'
 
-const titles = ['', 'An agent arrives', 'Data comes in', 'A photograph is understood', 'A person answers', 'Everything is killed']
+const titles = [
+  '',
+  'An agent arrives',
+  'Data comes in',
+  'A photograph is understood',
+  'A person answers',
+  'A workflow carries on',
+  'Everything is killed',
+]
 let lastStep = 0
 
 function print({ step, what, call, ms }: { step: number; what: string; call: string; ms: number }): void {
@@ -67,7 +75,7 @@ async function main(): Promise<void> {
     const hopeless = new Promise<never>((_, reject) => void tellWaits({ url, tell, signal: over.signal }).catch(reject))
     const result = await Promise.race([playDay({ url, key, print }), hopeless]).finally(() => over.abort())
     process.stdout.write(
-      `\n   ${result.tools} tools; ${result.airports} airports; the sign says ${JSON.stringify(result.text)}; the photograph shows ${result.labels.slice(0, 2).join(', ')}; she said ${JSON.stringify(result.reply)}\n`,
+      `\n   ${result.tools} tools; ${result.airports} airports; the sign says ${JSON.stringify(result.text)}; the photograph shows ${result.labels.slice(0, 2).join(', ')}; she said ${JSON.stringify(result.reply)}; the workflow wrote ${JSON.stringify(result.flow.answer)}\n`,
     )
   }
   process.stdout.write('\n   The day is done.\n')

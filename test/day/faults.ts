@@ -1,4 +1,4 @@
-/** Step 5: every process is killed with -9 in the middle of the work and started again; what was acknowledged is there, once. */
+/** Step 6: every process is killed with -9 in the middle of the work and started again; what was acknowledged is there, once. */
 import { randomUUID } from 'node:crypto'
 
 import { readFile } from 'node:fs/promises'
@@ -55,7 +55,7 @@ async function writeUntil(stack: Stack, isOver: () => boolean, writer: number, a
 async function timed<T>(print: Print, what: string, call: string, work: () => Promise<T>): Promise<T> {
   const began = performance.now()
   const result = await work()
-  print({ step: 5, what, call, ms: performance.now() - began })
+  print({ step: 6, what, call, ms: performance.now() - began })
   return result
 }
 

@@ -1,9 +1,10 @@
-/** The day: four steps of real work, each by the calls that an agent makes. */
+/** The day: five steps of real work, each by the calls that an agent makes. */
 import { deepEqual } from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { connect, type DayClient } from './client.ts'
+import { carryOn, type FlowResult } from './flow.ts'
 
 export interface DayOptions {
   readonly url: string
@@ -19,13 +20,14 @@ export interface DayResult {
   readonly text: string
   readonly labels: readonly string[]
   readonly reply: string
+  readonly flow: FlowResult
 }
 
-type Narrate = <T>(step: number, what: string, call: string, work: () => Promise<T>) => Promise<T>
+export type Narrate = <T>(step: number, what: string, call: string, work: () => Promise<T>) => Promise<T>
 
 const fixtures = join(import.meta.dirname, '../fixtures')
 
-/** Plays steps 1 to 4. It can be played again: what was authored is found, and rows that are there are skipped. */
+/** Plays steps 1 to 5. It can be played again: what was authored is found, and rows that are there are skipped. */
 export async function playDay(options: DayOptions): Promise<DayResult> {
   const narrate: Narrate = async (step, what, call, work) => {
     const began = performance.now()
@@ -39,7 +41,8 @@ export async function playDay(options: DayOptions): Promise<DayResult> {
     const airports = await importAirports(client, narrate)
     const { text, labels, eiRecordId } = await attachPhoto(client, narrate)
     const reply = await askFieldWorker(client, narrate, eiRecordId)
-    return { tools, airports, text, labels, reply }
+    const flow = await carryOn(client, narrate)
+    return { tools, airports, text, labels, reply, flow }
   } finally {
     await client.close()
   }
@@ -88,7 +91,7 @@ const inspectionCatalog = {
   ],
 }
 
-async function author(client: DayClient, narrate: Narrate, step: number, name: string, document: unknown): Promise<void> {
+export async function author(client: DayClient, narrate: Narrate, step: number, name: string, document: unknown): Promise<void> {
   const dictionary = await client.tool('get_dictionary')
   if (dictionary.entities.some((entity: { internalName: string }) => entity.internalName === name)) return
   await narrate(step, `authors ${name} in one call`, 'import_catalog', () =>
