@@ -179,6 +179,23 @@ describe('an import that ended', () => {
   })
 })
 
+describe('a run that ended', () => {
+  it('starts the runs that wait for its workflow and its state, with what it brought, and never its own', async () => {
+    const source = await of.publish([{ triggerType: 'runCompleted', config: { of: 'workflow' } }])
+    const on = (config: object) => of.publish([{ triggerType: 'runCompleted', config: { of: 'workflow', ...config } }])
+    const done = await on({ name: source, states: ['completed'] })
+    const failed = await on({ name: source, states: ['failed'] })
+    const others = await on({ name: failed })
+    const { workflowInstanceId: id } = await call('start_workflow', { workflow: source })
+    await world.sql`update platform.workflow_run set output = '{"saved": 3}' where run_id = ${id}`
+    await of.end(id)
+    await of.drain()
+    expect(await of.triggers(done)).toEqual([{ id, state: 'completed', result: { saved: 3 } }])
+    expect([await of.runs(failed), await of.runs(others)]).toEqual([[], []])
+    expect(await of.runs(source)).toHaveLength(1)
+  })
+})
+
 describe('a trigger by hand', () => {
   it('asks whoever starts it for its inputs', async () => {
     const input = [{ name: 'reason', dataType: 'Text', isRequired: true }]

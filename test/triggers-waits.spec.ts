@@ -121,3 +121,23 @@ describe('a step that waits for what a trigger would fire on', () => {
     expect(issues.map(({ path }: { path: string }) => path)).toContain('$.steps[0].config.trigger.triggerType')
   })
 })
+
+describe('a step that is over', () => {
+  it('starts the runs that wait for it, with its result', async () => {
+    const watching = await of.publish([{ triggerType: 'runCompleted', config: { of: 'step', name: 'tally', states: ['done'] } }])
+    const workflow = await of.publish([], {
+      variables: [{ name: 'sum', dataType: 'Number' }],
+      steps: [
+        { internalName: 'tally', stepType: 'getRecord', config: { entity: 'Order', key1: 'R-1' } },
+        { internalName: 'keep', stepType: 'set', config: { values: { sum: 1 } } },
+      ],
+    })
+    const { eiRecordId } = await save('R-1', { Status: 'counted' })
+    const { workflowInstanceId } = await world.call('start_workflow', { workflow })
+    await until(workflowInstanceId, 'completed')
+    await drain()
+    expect(await of.triggers(watching)).toMatchObject([
+      { id: workflowInstanceId, state: 'done', result: { record: { eiRecordId, Status: 'counted' } } },
+    ])
+  })
+})

@@ -66,7 +66,10 @@ export function openTriggers(world: World): TriggerWorld {
       const lines = []
       for (const { workflowInstanceId } of await runs(workflow, options)) lines.push(await log(workflowInstanceId, options))
       return lines.flatMap((some) =>
-        some.filter(({ event }: { event: string }) => event === 'started').map(({ input }: { input: unknown }) => input),
+        some
+          // Of the run itself, where a worker carries its steps.
+          .filter(({ event, step }: { event: string; step?: string }) => event === 'started' && step === undefined)
+          .map(({ input }: { input: unknown }) => input),
       )
     },
     async end(runId, state = 'completed') {

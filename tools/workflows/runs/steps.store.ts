@@ -178,6 +178,15 @@ export async function listIterations(
   return items
 }
 
+/** What a step of that name brought that was over by then; null where it brought nothing. */
+export async function findResultAt(tx: Tx, tenantId: number, runId: number, step: string, at: string): Promise<unknown> {
+  const [row] = await tx<{ result: unknown }[]>`
+    select result from platform.workflow_step_run
+    where tenant_id = ${tenantId} and run_id = ${runId} and step = ${step} and ended_at <= ${at}
+    order by step_no desc limit 1`
+  return row?.result ?? null
+}
+
 /** The steps of a run that wait. */
 export async function listWaiting(tx: Tx, tenantId: number, runId: number): Promise<readonly StepRow[]> {
   return tx<StepRow[]>`

@@ -12,6 +12,7 @@ import { readFrameOf } from '#tools/query/service.ts'
 
 import { listIn, valueAt } from '../definition/definition.types.ts'
 import { findRun } from '../runs/runs.store.ts'
+import { findResultAt } from '../runs/steps.store.ts'
 import { isTold } from '../runs/sight.ts'
 import { type Candidate, fulfilling } from './asking.ts'
 import { candidatesOfDates } from './dates.ts'
@@ -133,7 +134,8 @@ const runOfDefinition: Reader = async (context, { firing, said }) => {
   const isWanted = name === undefined || isNamed(name, isStep ? [step, ...names.map((one) => `${one}.${String(step)}`)] : names)
   if (!isWanted) return []
   const isShown = await isTold(context, run)
-  const result = !isShown ? null : isStep ? (data?.['result'] ?? null) : run.output
+  const brought = () => (isStep ? findResultAt(context.tx, context.tenantId, run.runId, String(step), firing.event.at) : run.output)
+  const result = isShown ? await brought() : null
   return [{ ...(run.eiRecordId === null ? {} : { eiRecordId: run.eiRecordId }), payload: { id: run.runId, state, result } }]
 }
 
