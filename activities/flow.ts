@@ -8,6 +8,7 @@ import { AppError, errorCatalogue } from '#platform/errors.ts'
 import type { Outcome, Phase } from '#platform/flow/run.types.ts'
 import type { Services } from '#platform/services.ts'
 import type { FlowActivities, StepOrder } from '#platform/shapes/flow-runs.ts'
+import { openSealed } from '#tools/action-packs/service.ts'
 import {
   actingFor,
   type Done,
@@ -167,7 +168,7 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
       const step: StepContext = {
         services,
         open,
-        config,
+        config: await sendable(open, config),
         phase: order.phase,
         joined: order.joined,
         who,
@@ -198,6 +199,11 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
       if (error instanceof ApplicationFailure || Context.current().cancellationSignal.aborted) throw error
       return failed(inHand, error)
     }
+  }
+
+  /** What is kept of a step holds marks for sensitive settings of an install; what it sends outside holds these. */
+  async function sendable({ order, run, found }: OpenStep, config: Said): Promise<Said> {
+    return run.pack === null || found.stepType !== 'callHttp' ? config : openSealed(services, order.tenantId, run.workflowId, config)
   }
 
   async function resolved(open: OpenStep, scope: () => Promise<Scope>): Promise<Said> {

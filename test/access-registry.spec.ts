@@ -21,7 +21,7 @@ const readers = buildRegistry(domains).operations.filter((operation) => operatio
 const words = (text: string) => text.split(/\s+/)
 const tellNothing: Readonly<Record<string, readonly string[]>> = {
   documents: words(
-    'docs_index docs_read docs_search list_event_kinds list_models get_schema list_languages list_time_zones list_verticals',
+    'docs_index docs_read docs_search list_event_kinds list_models get_schema list_languages list_time_zones list_verticals list_trigger_types',
   ),
   definitions: words(
     `
@@ -30,13 +30,14 @@ const tellNothing: Readonly<Record<string, readonly string[]>> = {
     get_entity_usage list_entity_relationships get_entity_access list_views get_view validate_view list_contexts get_context
     validate_context list_context_tokens validate_form list_forms list_entity_forms
     get_form list_form_versions get_form_schema generate_form list_form_shortcuts get_form_shortcut list_reports get_report validate_report
+    list_action_packs describe_action_pack validate_action_pack list_action_pack_installs
     list_workflows get_workflow get_workflow_step validate_workflow list_workflow_versions export_workflow get_workflow_diagram
     list_message_templates`.trim(),
   ),
   'tenants, users and keys': words(
     'whoami list_tenants get_tenant list_users get_user list_roles list_api_keys list_secrets list_channels get_contact_preferences',
   ),
-  'how many there are, tested apart': ['count_instances'],
+  'how many there are, tested apart': ['count_instances', 'get_action_center_summary'],
   'what is wrong with a row, held against what a save says': words(
     'validate_instance validate_form_record validate_form_record_multi validate_form_record_multi_update',
   ),
@@ -118,6 +119,11 @@ beforeAll(async () => {
   const read = { internalName: 'read', stepType: 'getRecord', config: { entity: 'Person', key1: marker } }
   const displays = [{ languageCode: 'en-US', name: 'Read' }]
   await call('import_workflow', { internalName: 'Read', displays, roles: ['DataView'], steps: [read], triggers: [] })
+  const { actionRunId } = await call('fire_action_pack_install', {
+    installId: await installedPack(call),
+    eiRecordId,
+    input: { note: marker },
+  })
   await call('set_entity_access', {
     entity: 'Person',
     rules: [{ tenantUserId: tenant.tenantUserId, read: true, create: true, edit: true, delete: true, seesSensitive: true }],
@@ -155,6 +161,7 @@ beforeAll(async () => {
     report: 'Notes',
     workflowInstanceId,
     workflow: 'Read',
+    actionRunId,
   }
   expect(entityId).toBeGreaterThan(0)
   shownOfPerson = new RegExp(`${marker}|"eiRecordId"\\s*:\\s*(?:${eiRecordId}|${gone.eiRecordId})\\b|${assetKey}`)
@@ -172,6 +179,13 @@ async function publishedWorkflow(call: (name: string, input: object) => Promise<
   await call('import_workflow', { internalName: 'Look', displays, entity: 'Person', roles: ['DataView'], input, steps, triggers: [] })
   await call('publish_workflow', { workflow: 'Look' })
   return 'Look'
+}
+
+async function installedPack(call: (name: string, input: object) => Promise<{ installId?: number }>): Promise<number | undefined> {
+  const steps = [{ internalName: 'nothing', stepType: 'decide', config: {} }]
+  const triggers = [{ triggerType: 'manual', config: {} }]
+  await call('create_action_pack', { internalName: 'Look', version: '1.0.0', entity: 'Person', triggers, steps })
+  return (await call('install_action_pack', { actionPack: 'Look' })).installId
 }
 
 /** No worker runs here: the step of the run begins to wait for whoever sees the record. */

@@ -69,6 +69,7 @@ const words = (text: string) => text.split(' ')
  * with their histories; what the product alone fills is read by everybody.
  */
 const tables: Readonly<Record<string, readonly string[]>> = {
+  'action-packs': words('action_pack action_pack_install action_pack_secret action_pack_version'),
   product: ['language', 'vertical'],
   platform: ['attempt', 'audit_event', 'event', 'idempotency_key', 'outbox', 'person_mail', 'record_block', 'watermark_epoch'],
   assets: ['asset', 'asset_receiver'],
@@ -93,7 +94,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   ),
   views: ['view_sync'],
   workflows: words(
-    'trigger_cause trigger_clock trigger_delivery trigger_firing workflow workflow_log workflow_run workflow_signal workflow_step_run workflow_trigger workflow_version workflow_webhook',
+    'trigger_cause trigger_clock trigger_delivery trigger_firing workflow workflow_log workflow_once workflow_run workflow_signal workflow_step_run workflow_trigger workflow_version workflow_webhook',
   ),
 }
 

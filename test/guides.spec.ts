@@ -30,6 +30,7 @@ const walks = [
     'message-channels',
     'workflows',
     'triggers',
+    'action-packs',
   ],
   ['attachments-and-recognition'],
   ['api-keys-and-roles'],
@@ -40,7 +41,7 @@ const walks = [
 const needsWorkers = new Set(['recognize_text'])
 
 /** What one call answers and a later one names. */
-const noted = ['jobId', 'conversationId', 'messageId', 'tenantUserId', 'channelId', 'eiRecordId', 'token']
+const noted = ['jobId', 'conversationId', 'messageId', 'tenantUserId', 'channelId', 'eiRecordId', 'token', 'installId']
 
 interface Answers {
   /** The last value of each id that an answer or the test gave. */

@@ -150,6 +150,21 @@ describe('every list that has pages', () => {
       await narrow.call('comment_workflow_instance', { workflowInstanceId, comment: 'Seen' })
       return { workflowInstanceId }
     },
+    list_action_packs: async () => {
+      await makePack('FirstPack')
+      return {}
+    },
+    list_action_pack_installs: async () => {
+      await makePack('InstalledPack')
+      for (let n = 0; n < 2; n++) await narrow.call('install_action_pack', { actionPack: 'InstalledPack' })
+      return {}
+    },
+    list_action_runs: async () => {
+      await makePack('FiredPack')
+      const { installId } = await narrow.call('install_action_pack', { actionPack: 'FiredPack' })
+      for (let n = 0; n < 2; n++) await narrow.call('fire_action_pack_install', { installId })
+      return { installId }
+    },
     list_events: async () => ({ kinds: ['record.created'] }),
     list_event_subscriptions: async () => {
       for (const internalName of ['FirstHook', 'SecondHook']) await makeHook(internalName)
@@ -171,6 +186,12 @@ describe('every list that has pages', () => {
   }
 
   /** Two runs, which nobody carries on here. */
+  async function makePack(internalName: string) {
+    const steps = [{ internalName: 'nothing', stepType: 'decide', config: {} }]
+    const triggers = [{ triggerType: 'manual', config: {} }]
+    await narrow.call('create_action_pack', { internalName, version: '1.0.0', triggers, steps })
+  }
+
   async function makeRuns(workflow: string) {
     await makeWorkflow(workflow)
     await narrow.call('publish_workflow', { workflow })

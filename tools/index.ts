@@ -2,6 +2,7 @@
 import type { Domain } from '#platform/operation.ts'
 import { instancesDomain } from '#tools/instances/index.ts'
 
+import { actionPacksDomain } from './action-packs/index.ts'
 import { assetsDomain } from './assets/index.ts'
 import { authDomain } from './auth/index.ts'
 import { contextDomain } from './context/index.ts'
@@ -33,6 +34,7 @@ export const domains: readonly Domain[] = [
   formsDomain,
   contextDomain,
   workflowsDomain,
+  actionPacksDomain,
   assetsDomain,
   tenantsDomain,
   usersDomain,

@@ -12,6 +12,7 @@ export const definitionNouns = {
   eventSubscription: 'event subscription',
   workflow: 'workflow',
   messageTemplate: 'message template',
+  actionPackInstall: 'installed action pack',
 } as const
 export type DefinitionKind = keyof typeof definitionNouns
 export const definitionKinds = Object.keys(definitionNouns) as [DefinitionKind, ...DefinitionKind[]]

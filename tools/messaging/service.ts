@@ -1,4 +1,5 @@
 /** The domain's door for the activities that deliver messages, for the mail listener, and for domains that send. */
+export { listChannels } from './channels/channels.store.ts'
 export { endDevice } from './channels/linking.ts'
 export { claimDelivery, giveUpOn, recordOutcome, withoutKnown, type Order, type Outcome } from './delivery/delivery.ts'
 export { mailboxOf, type NamedConversation, receiveMail } from './delivery/mail.ts'

@@ -45,6 +45,7 @@ export async function markDeleted(tx: Tx, tenantId: number, stamp: string, workf
     update platform.workflow set is_enabled = false, deleted_date = ${stamp} where tenant_id = ${tenantId} and workflow_id = ${workflowId}`
   await tx`delete from platform.workflow_trigger where tenant_id = ${tenantId} and workflow_id = ${workflowId}`
   await tx`delete from platform.workflow_webhook where tenant_id = ${tenantId} and workflow_id = ${workflowId}`
+  await tx`delete from platform.workflow_once where tenant_id = ${tenantId} and workflow_id = ${workflowId}`
 }
 
 export interface VersionRow {

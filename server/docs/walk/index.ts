@@ -1,4 +1,5 @@
 /** The walk of the Postman collection: the folders in the order in which they run, each with its steps. */
+import { steps as actionPacks } from './action-packs.ts'
 import { steps as assets } from './assets.ts'
 import { steps as auth } from './auth.ts'
 import { steps as cleanUp } from './clean-up.ts'
@@ -34,6 +35,7 @@ export const walk: Readonly<Record<string, readonly Step[]>> = {
   forms,
   context,
   workflows,
+  'action-packs': actionPacks,
   assets,
   tenants,
   users,

@@ -20,6 +20,12 @@ export interface Variable {
   readonly value?: unknown
 }
 
+/** The pack of which a definition is an install. */
+export interface PackOf {
+  readonly name: string
+  readonly version: string
+}
+
 /** The body of a stored workflow; its name and description stand beside it. */
 export interface WorkflowBody {
   readonly displays: readonly Display[]
@@ -34,6 +40,10 @@ export interface WorkflowBody {
   readonly steps: readonly Said[]
   /** With `triggerId`. */
   readonly triggers: readonly Said[]
+  /** Of an install: its pack, and what `$settings` may name and holds; in place of sensitive ones their marks. */
+  readonly pack?: PackOf
+  readonly settings?: readonly Variable[]
+  readonly settingValues?: Said
 }
 
 export function isObject(value: unknown): value is Said {

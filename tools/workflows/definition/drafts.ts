@@ -12,6 +12,7 @@ import {
   createDefinition,
   type DefinitionRow,
   mustFindDefinition,
+  type Place,
   readDefinitions,
   type Reference,
 } from '#tools/definitions/service.ts'
@@ -122,11 +123,12 @@ export async function createDraft(
   catalog: Catalog,
   { internalName, description = '' }: { readonly internalName: string; readonly description?: string | undefined },
   body: WorkflowBody,
+  place: Place = placeOfWorkflows,
 ): Promise<Draft> {
   refuseTooLarge(body)
   const references = await referencesOf(context, catalog, body)
   const said = { internalName, description, isShared: true, isApiVisible: true }
-  const row = await createDefinition(context, placeOfWorkflows, { ...said, body: { ...body }, references })
+  const row = await createDefinition(context, place, { ...said, body: { ...body }, references })
   await insertWorkflow(context.tx, context.tenantId, row.definitionId)
   return readDraftOf(context, catalog, row)
 }

@@ -19,6 +19,11 @@ function namedWithin(value: unknown, isSteps: boolean): unknown {
   )
 }
 
+/** Steps whose types are said by name, wherever they stand. */
+export function withTypesNamed(steps: readonly Said[]): readonly Said[] {
+  return namedWithin(steps, true) as readonly Said[]
+}
+
 /** Triggers with ids: those of before where one has the same name, or stands in the same place with the same type. */
 export function identifiedTriggers(said: readonly Said[], next: NextId, before: readonly Said[] = []): Said[] {
   return said.map(({ triggerId: _theirs, ...one }, index) => {
@@ -45,7 +50,7 @@ export function identifiedBody(body: WorkflowBody, next: NextId, before?: Workfl
       .filter(isObject)
       .map((step) => [step['internalName'], step]),
   )
-  const named = namedWithin(body.steps, true) as readonly Said[]
+  const named = withTypesNamed(body.steps)
   return {
     ...body,
     steps: inOrder(named).map((step) => identified(step, next, known.get(step['internalName']))),

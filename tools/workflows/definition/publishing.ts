@@ -22,8 +22,8 @@ const maxVersions = 1_000
 const maxBytes = 256 * 1024 * 1024
 
 /** The tenant user as whom all versions run, with what the newest may do. */
-async function keepUser({ tx, tenantId, stamp }: TxContext, { row, state }: Draft, roleFlag: number): Promise<number> {
-  const name = `Workflow ${row.internalName}`
+async function keepUser({ tx, tenantId, stamp }: TxContext, { row, state, body }: Draft, roleFlag: number): Promise<number> {
+  const name = `${body.pack ? 'Action pack' : 'Workflow'} ${row.internalName}`
   if (state.serviceUserId !== null) {
     await keepServiceUser(tx, tenantId, state.serviceUserId, { name, roleFlag })
     return state.serviceUserId
@@ -50,7 +50,7 @@ export async function publish(context: TxContext, draft: Draft): Promise<{ reado
   const errors = findings.filter(({ severity }) => severity === 'error')
   const [first] = errors
   if (first) {
-    const message = `The workflow cannot be published. ${first.path}: ${first.message}`
+    const message = `The ${body.pack ? 'pack cannot be installed' : 'workflow cannot be published'}. ${first.path}: ${first.message}`
     throw new AppError('unprocessable', message, { issues: errors.slice(0, 50) })
   }
   const before = state.version === null ? undefined : await findVersion(tx, tenantId, workflowId, state.version)

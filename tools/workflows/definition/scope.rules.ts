@@ -75,7 +75,7 @@ export interface Scope {
   readonly roots: Shapes
 }
 
-export function scopeOf(catalog: Catalog, body: WorkflowBody, settings?: Shape): Scope {
+export function scopeOf(catalog: Catalog, body: WorkflowBody): Scope {
   const own = entityOf(catalog, body.entity)
   const roots: Shapes = {
     ...shapesOfCaller,
@@ -84,8 +84,13 @@ export function scopeOf(catalog: Catalog, body: WorkflowBody, settings?: Shape):
     $input: shapesOf(body.input),
     $vars: shapesOf(body.variables),
     $steps: resultsOf(catalog, body),
-    $run: object({ id: numberValue, number: numberValue, startedDate: timeValue }),
-    ...(settings ? { $settings: settings } : {}),
+    $run: object({
+      id: numberValue,
+      number: numberValue,
+      startedDate: timeValue,
+      ...(body.pack || body.settings ? { installId: numberValue } : {}),
+    }),
+    ...(body.settings ? { $settings: shapesOf(body.settings) } : {}),
   }
   return { catalog, own, roots }
 }

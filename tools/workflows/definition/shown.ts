@@ -99,15 +99,15 @@ export function showStep(said: Said, index: number): z.output<typeof stepRecord>
   }
 }
 
-export function webhookAddress({ config }: Services, triggerKey: string): string {
-  return `${config.publicUrl}/api/v1/workflows/webhooks/${triggerKey}`
+function webhookAddress({ config }: Services, { pack }: WorkflowBody, triggerKey: string): string {
+  return `${config.publicUrl}/api/v1/${pack ? 'action-packs' : 'workflows'}/webhooks/${triggerKey}`
 }
 
 export function showTriggers(services: Services, body: WorkflowBody, webhooks: readonly WebhookRow[]): z.output<typeof triggerRecord>[] {
   return body.triggers.map((said) => {
     const triggerId = Number(said['triggerId'])
     const webhook = webhooks.find((one) => one.triggerId === triggerId)
-    const address = webhook ? { triggerKey: webhook.triggerKey, url: webhookAddress(services, webhook.triggerKey) } : {}
+    const address = webhook ? { triggerKey: webhook.triggerKey, url: webhookAddress(services, body, webhook.triggerKey) } : {}
     return { ...said, triggerId, ...address }
   })
 }

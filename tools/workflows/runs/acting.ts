@@ -7,10 +7,20 @@ import { roleBits } from '#platform/roles.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
 import { bytesOf } from '../values/bounds.rules.ts'
-import { addLogLine, addStepLine, countSignals, keepSignal, lockRun, reopenRun, setCancelling, setPaused } from './runs.store.ts'
+import {
+  addLogLine,
+  addStepLine,
+  countSignals,
+  keepSignal,
+  lockRun,
+  reopenRun,
+  setAllCancelling,
+  setCancelling,
+  setPaused,
+} from './runs.store.ts'
 import type { FlowVersion, RunRow, Said, StepRow } from './runs.types.ts'
-import { emitPoke, emitRetry, emitTurn, startsTopic } from './starting.ts'
-import { endHeld } from './starts.store.ts'
+import { emitEnds, emitPoke, emitRetry, emitTurn, startsTopic } from './starting.ts'
+import { endAllHeld, endHeld } from './starts.store.ts'
 import { actionsOf, listIn, mustFindStep, textIn } from './steps.rules.ts'
 import { answerStep, assignStep, findActors, listWaiting } from './steps.store.ts'
 import { tellRun } from './told.ts'
@@ -202,6 +212,13 @@ export async function cancelRun(context: TxContext, run: RunRow): Promise<void> 
   }
   await setCancelling(tx, tenantId, run.runId)
   await emitTurn(context, run, 'cancelled')
+}
+
+/** The same of every run of a definition that is under way. */
+export async function cancelRunsOf(context: TxContext, workflowId: number): Promise<void> {
+  const { tx, tenantId, stamp } = context
+  await endAllHeld(tx, tenantId, workflowId, stamp)
+  await emitEnds(context, await setAllCancelling(tx, tenantId, workflowId))
 }
 
 /** Goes on from the step that failed. */

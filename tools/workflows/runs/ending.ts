@@ -135,7 +135,7 @@ const reasons: Readonly<Record<RunEnd['because'], RunError | null>> = {
 }
 
 export async function recordRunEnd(services: Services, end: RunEnd): Promise<void> {
-  const { tenantId, runId, epoch, state, because, flow } = end
+  const { tenantId, runId, epoch, state, because, hadFailures, flow } = end
   await inSystemTransaction(services, tenantId, async (context) => {
     const { tx, stamp, afterCommit } = context
     const run = await lockRun(tx, tenantId, runId)
@@ -143,7 +143,7 @@ export async function recordRunEnd(services: Services, end: RunEnd): Promise<voi
     if (!run || run.finishedDate !== null || run.epoch !== epoch) return
     const failed = because === 'step' ? await findFailed(tx, tenantId, runId) : null
     const error = run.error ?? reasons[because] ?? failed
-    const ended = await endRun(tx, tenantId, runId, { state, error: state === 'failed' ? error : null, flow, at: stamp })
+    const ended = await endRun(tx, tenantId, runId, { state, error: state === 'failed' ? error : null, flow, hadFailures, at: stamp })
     if (ended?.isAwaited) afterCommit(() => services.wake.poke(startsTopic))
     if (ended) await tellWaiting(context, ended)
     if (await tellRun(tx, { tenantId, at: stamp }, run, state)) afterCommit(() => services.wake.poke(eventsTopic))

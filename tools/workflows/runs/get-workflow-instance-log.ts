@@ -3,31 +3,10 @@ import { z } from 'zod'
 import { defineOperation, reads } from '#platform/operation.ts'
 import { decodeIdCursor, listOf, pageInput, pageOf, totalOf } from '#platform/paging.ts'
 
-import { type anyJson, workflowInstanceId, workflowLogLine } from './runs.schema.ts'
+import { toLine } from './log-lines.ts'
+import { workflowInstanceId, workflowLogLine } from './runs.schema.ts'
 import { countLog, listLog } from './runs.store.ts'
-import type { LogRow } from './runs.types.ts'
-import { isTold, masked, mustSeeRun, sensitiveNames } from './sight.ts'
-
-function toLine(row: LogRow, told: boolean, names: ReadonlySet<string>): z.output<typeof workflowLogLine> {
-  // What was logged is JSON.
-  const shown = (value: unknown) => masked(value, names) as z.output<typeof anyJson>
-  const { step, stepType, byUser, iteration, attempt, comment, error, durationMs } = row
-  return {
-    seq: row.seq,
-    at: row.at,
-    ...(step === null ? {} : { step }),
-    ...(stepType === null ? {} : { stepType }),
-    event: row.event,
-    ...(byUser === null ? {} : { by: byUser }),
-    ...(iteration === null || iteration.length === 0 ? {} : { iteration: [...iteration] }),
-    ...(attempt === null ? {} : { attempt }),
-    ...(row.input === null || !told ? {} : { input: shown(row.input) }),
-    ...(row.output === null || !told ? {} : { output: shown(row.output) }),
-    ...(comment === null ? {} : { comment }),
-    ...(error === null ? {} : { error: told ? error : { ...error, message: 'It failed.' } }),
-    ...(durationMs === null ? {} : { durationMs }),
-  }
-}
+import { isTold, mustSeeRun, sensitiveNames } from './sight.ts'
 
 export const getWorkflowInstanceLog = defineOperation({
   ...reads(z.array(workflowLogLine)),

@@ -8,20 +8,20 @@ import type { LogRow, NewLogLine, RunError, RunRow, WorkflowState } from './runs
 
 const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value))
 
-const columns = (tx: Tx) => tx`
-  run_id, workflow_id, version, internal_name, state, is_paused, is_cancelling, entity_id, ei_record_id, acts_as, role_flag, depth, started_by, caused_by,
+export const runColumns = (tx: Tx) => tx`
+  run_id, workflow_id, version, internal_name, pack, pack_version, had_failures, trigger_type, state, is_paused, is_cancelling, entity_id, ei_record_id, acts_as, role_flag, depth, started_by, caused_by,
   input, trigger, variables, output, error, epoch, flow, held_for, expires_at, created_date, started_date, finished_date`
 
 export async function findRun(tx: Tx, tenantId: number, runId: number): Promise<RunRow | undefined> {
   const [row] = await tx<RunRow[]>`
-    select ${columns(tx)} from platform.workflow_run where tenant_id = ${tenantId} and run_id = ${runId}`
+    select ${runColumns(tx)} from platform.workflow_run where tenant_id = ${tenantId} and run_id = ${runId}`
   return row
 }
 
 /** The same, held until the transaction ends. Whoever changes a run or its steps holds it first, so that nobody waits for each other. */
 export async function lockRun(tx: Tx, tenantId: number, runId: number): Promise<RunRow | undefined> {
   const [row] = await tx<RunRow[]>`
-    select ${columns(tx)} from platform.workflow_run where tenant_id = ${tenantId} and run_id = ${runId} for no key update`
+    select ${runColumns(tx)} from platform.workflow_run where tenant_id = ${tenantId} and run_id = ${runId} for no key update`
   return row
 }
 
@@ -52,6 +52,7 @@ export interface RunEnding {
   readonly state: 'completed' | 'failed' | 'cancelled'
   readonly error: RunError | null
   readonly flow: RunState
+  readonly hadFailures: boolean
   readonly at: string
 }
 
@@ -65,9 +66,9 @@ export async function endRun(
   const [row] = await tx<(RunRow & { isAwaited: boolean })[]>`
     update platform.workflow_run
     set state = ${end.state}, error = ${json(end.error)}::text::jsonb, flow = ${JSON.stringify(end.flow)}::text::jsonb, is_paused = false,
-      is_cancelling = false, finished_date = ${end.at}
+      is_cancelling = false, had_failures = ${end.hadFailures}, finished_date = ${end.at}
     where tenant_id = ${tenantId} and run_id = ${runId} and finished_date is null
-    returning ${columns(tx)}, exists (
+    returning ${runColumns(tx)}, exists (
       select from platform.workflow_run h
       where h.tenant_id = ${tenantId} and h.workflow_id = workflow_run.workflow_id and h.held_for = 'turn') as is_awaited`
   return row
@@ -91,6 +92,14 @@ export async function setPaused(tx: Tx, tenantId: number, runId: number, isPause
 export async function setCancelling(tx: Tx, tenantId: number, runId: number): Promise<void> {
   await tx`
     update platform.workflow_run set is_cancelling = true, is_paused = false where tenant_id = ${tenantId} and run_id = ${runId}`
+}
+
+/** Cancels all runs of a definition that have not ended, and answers them. */
+export async function setAllCancelling(tx: Tx, tenantId: number, workflowId: number): Promise<{ runId: number; epoch: number }[]> {
+  return tx<{ runId: number; epoch: number }[]>`
+    update platform.workflow_run set is_cancelling = true, is_paused = false
+    where tenant_id = ${tenantId} and workflow_id = ${workflowId} and finished_date is null and not is_cancelling
+    returning run_id, epoch`
 }
 
 /** The next epoch of a run that failed. */
@@ -220,7 +229,7 @@ export interface RunFilter {
 }
 
 const isWanted = (tx: Tx, tenantId: number, filter: RunFilter) => tx`
-  tenant_id = ${tenantId}
+  tenant_id = ${tenantId} and pack is null
   and (${filter.workflowId}::int is null or workflow_id = ${filter.workflowId}::int)
   and (${filter.eiRecordId}::bigint is null or ei_record_id = ${filter.eiRecordId}::bigint)
   and (${filter.states ? tx.array([...filter.states]) : null}::text[] is null
@@ -241,7 +250,7 @@ export async function listRuns(
     tx,
     page,
     tx`
-      select ${columns(tx)} from platform.workflow_run
+      select ${runColumns(tx)} from platform.workflow_run
       where ${isWanted(tx, tenantId, filter)} and (${filter.before}::bigint is null or run_id < ${filter.before})
       order by run_id desc`,
   )

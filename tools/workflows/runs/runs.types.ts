@@ -4,6 +4,8 @@ import type { RunState } from '#platform/flow/run.types.ts'
 import type { Origin } from '#platform/shapes/origin.ts'
 import type { Renames } from '#tools/definitions/service.ts'
 
+import type { PackOf } from '../definition/definition.types.ts'
+
 /** A step as a definition says it: checked when it was published. */
 export type Said = Readonly<Record<string, unknown>>
 
@@ -22,6 +24,9 @@ export interface CarriedVersion {
   /** What starts its runs, each with its `triggerId`. */
   readonly triggers?: readonly Said[] | undefined
   readonly plan: Plan
+  /** Of an install. */
+  readonly pack?: PackOf | undefined
+  readonly settings?: Said | undefined
   readonly roleFlag: number
   /** What its definition names, and records that its runs have kept, and what has another name today. */
   readonly renames?: Renames | undefined
@@ -49,6 +54,13 @@ export interface RunRow {
   readonly state: 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled'
   readonly isPaused: boolean
   readonly isCancelling: boolean
+  /** Of an action run. */
+  readonly pack: string | null
+  readonly packVersion: string | null
+  /** Null: somebody started it. */
+  readonly triggerType: string | null
+  /** A loop went on past failures. */
+  readonly hadFailures: boolean
   readonly entityId: number | null
   readonly eiRecordId: number | null
   readonly actsAs: number

@@ -74,8 +74,9 @@ export async function openScope(services: Services, of: ScopeOf, known?: Roots):
     $trigger: trigger === null || trigger === undefined ? { input, by: run.startedBy } : changeUnderTodaysNames(trigger, version.renames),
     $input: input,
     $vars: variables,
+    ...(version.settings ? { $settings: version.settings } : {}),
     $steps: resultsByStep(results),
-    $run: { id: runId, number: runId, startedDate: createdDate },
+    $run: { id: runId, number: runId, startedDate: createdDate, ...(version.pack ? { installId: version.workflowId } : {}) },
     $user: user
       ? { tenantUserId: run.startedBy, userName: user.userName, displayName: user.displayName, email: user.email, phone: user.phone }
       : null,

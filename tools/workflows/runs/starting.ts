@@ -149,7 +149,17 @@ export async function startRuns(
     wanted.push({ start, row, at })
   }
   const expiresAt = new Date(Date.parse(stamp) + maxDurationDays * 86_400_000).toISOString()
-  const of = { workflowId, version: version.version, internalName, actsAs, roleFlag, variables: variablesOf(version), expiresAt, at: stamp }
+  const of = {
+    workflowId,
+    version: version.version,
+    internalName,
+    pack: version.pack,
+    actsAs,
+    roleFlag,
+    variables: variablesOf(version),
+    expiresAt,
+    at: stamp,
+  }
   const { startsPerMinute } = services.config.limits
   const rows = await insertRuns(
     tx,
@@ -245,4 +255,18 @@ export async function emitPoke(context: Pick<TxContext, 'tenantId' | 'emit'>, { 
 export async function emitTurn(context: TxContext, { runId, epoch }: RunRow, signal: 'paused' | 'resumed' | 'cancelled'): Promise<void> {
   const workflowId = flowRunWorkflowId({ tenantId: context.tenantId, runId }, epoch)
   await context.emit({ kind: 'signal', lane: 'people', workflowId, signal, signalArgs: [] })
+}
+
+/** Ends these runs. */
+export async function emitEnds(context: TxContext, runs: readonly Pick<RunRow, 'runId' | 'epoch'>[]): Promise<void> {
+  const { tenantId } = context
+  await context.emitMany(
+    runs.map(({ runId, epoch }) => ({
+      kind: 'signal',
+      lane: 'people',
+      workflowId: flowRunWorkflowId({ tenantId, runId }, epoch),
+      signal: 'cancelled',
+      signalArgs: [],
+    })),
+  )
 }

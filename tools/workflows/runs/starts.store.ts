@@ -2,6 +2,7 @@
 import type { Tx } from '#platform/db/pool.ts'
 import type { Origin } from '#platform/shapes/origin.ts'
 
+import type { PackOf } from '../definition/definition.types.ts'
 import type { HeldFor, RunError } from './runs.types.ts'
 
 /** What all starts of one statement share. */
@@ -9,6 +10,7 @@ export interface StartsOf {
   readonly workflowId: number
   readonly version: number
   readonly internalName: string
+  readonly pack: PackOf | undefined
   readonly actsAs: number
   readonly roleFlag: number
   readonly variables: unknown
@@ -65,11 +67,12 @@ export async function insertRuns(tx: Tx, tenantId: number, of: StartsOf, runs: r
     ), held as (
       select given.*, case when error is null then coalesce("heldFor", case when nth > left_over then 'rate' end) end as held_for from given, room
     ), inserted as (
-      insert into platform.workflow_run (tenant_id, run_id, workflow_id, version, internal_name, state, entity_id, ei_record_id, acts_as, role_flag,
+      insert into platform.workflow_run (tenant_id, run_id, workflow_id, version, internal_name, pack, pack_version, state, entity_id, ei_record_id, acts_as, role_flag,
         depth, started_by, caused_by, start_key, input, trigger, variables, error, log_seq, value_bytes, expires_at, created_date, finished_date,
         held_for, released_at, trigger_type)
       overriding system value
-      select ${tenantId}, run_id, ${workflowId}, ${of.version}, ${of.internalName}, case when error is null then 'queued' else 'failed' end, "entityId",
+      select ${tenantId}, run_id, ${workflowId}, ${of.version}, ${of.internalName}, ${of.pack?.name ?? null}::text, ${of.pack?.version ?? null}::text,
+        case when error is null then 'queued' else 'failed' end, "entityId",
         "eiRecordId", ${of.actsAs}, ${of.roleFlag}, depth, "startedBy", "causedBy", "startKey", input, trigger,
         ${JSON.stringify(of.variables)}::text::jsonb, error, 1, "valueBytes", ${of.expiresAt}, ${at}::timestamptz,
         case when error is not null then ${at}::timestamptz end, held_for, case when error is null and held_for is null then ${at}::timestamptz end,
@@ -200,6 +203,13 @@ export async function endHeld(tx: Tx, tenantId: number, runId: number, at: strin
     where tenant_id = ${tenantId} and run_id = ${runId} and held_for is not null and finished_date is null
     returning 1`
   return row !== undefined
+}
+
+/** The same of all runs of a workflow. */
+export async function endAllHeld(tx: Tx, tenantId: number, workflowId: number, at: string): Promise<void> {
+  await tx`
+    update platform.workflow_run set held_for = null, state = 'cancelled', is_paused = false, finished_date = ${at}
+    where tenant_id = ${tenantId} and workflow_id = ${workflowId} and held_for is not null and finished_date is null`
 }
 
 /** Has a run that was refused say more. */

@@ -4,6 +4,9 @@ import { AppError } from '#platform/errors.ts'
 import { findStepType } from '../step-types/registry.rules.ts'
 import type { Said, StepRow } from './runs.types.ts'
 
+/** What runs hold in place of the value of a sensitive setting. */
+export const sealedMark = /⟦sealed:[A-Za-z0-9_-]{32}⟧/g
+
 export interface FoundStep {
   readonly said: Said
   readonly name: string

@@ -13,9 +13,9 @@ export async function findCarriedVersion(context: TxContext, workflowId: number,
   if (!published) return undefined
   const { internalName, entityId, roleFlag, plan, body, renames } = published
   const entity = entityId === null ? undefined : catalog.byIdOrName.get(String(entityId))?.internalName
-  const { variables, input, maxDurationDays, concurrency, steps, triggers } = body
-  const runtime = { variables, input, maxDurationDays, concurrency }
-  return { workflowId, version, internalName, entity, ...runtime, steps, triggers, plan, roleFlag, renames }
+  const { variables, input, maxDurationDays, concurrency, steps, triggers, pack, settingValues: settings } = body
+  const said = { entity, variables, input, maxDurationDays, concurrency, steps, triggers, pack, settings }
+  return { workflowId, version, internalName, ...said, plan, roleFlag, renames }
 }
 
 /** The same, for a run that is to begin. */

@@ -24,7 +24,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 export const forEach = defineStepType({
   stepTypeId: 9,
   internalName: 'forEach',
-  description: 'Carries out its steps for each element of a list, child of the record, row of a report or record of a view, as $item.',
+  description:
+    'Carries out its steps for each element of a list, child of the record, row of a report or record of a view, as $item; with once, each in one run alone.',
   kind: 'loop',
   isQuick: true,
   config: z.strictObject({
@@ -32,6 +33,7 @@ export const forEach = defineStepType({
     steps: z.array(z.looseObject({})).min(1).max(maxSteps),
     maxParallel: z.int().min(1).max(10).optional(),
     limit: dynamic(z.int().min(1).max(10_000)).optional(),
+    once: z.array(z.string().min(1).max(200)).min(1).max(5).optional().describe('Fields by which an element is gone over once in all runs'),
   }),
   result: object({ items: list(anyValue), failed: numberValue }),
   roles: (config) => (isObject(config['over']) ? ['DataView'] : []),

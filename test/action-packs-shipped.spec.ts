@@ -1,0 +1,119 @@
+/** The packs that ship with the product, each doing what it promises on real records. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { createFlowActivities } from '#activities/flow.ts'
+import { carryOut } from '#server/worker/carry-out.ts'
+import { type Relay, startRelay } from '#server/worker/relay.ts'
+import { shippedPacks } from '#tools/action-packs/shipped/index.ts'
+import { findFlowVersion } from '#tools/workflows/service.ts'
+
+import { openTemporal, startTestWorker, type TestTemporal, type TestWorker } from './support/temporal.ts'
+import { openWorld, type World } from './support/world.ts'
+
+let world: World
+let temporal: TestTemporal
+let worker: TestWorker
+let relay: Relay
+
+interface Person {
+  readonly tenantUserId: number
+  readonly key: string
+}
+let ana: Person
+let ben: Person
+
+async function person(name: string): Promise<Person> {
+  const { tenantUserId } = await world.call('create_user', { userName: name, email: `${name}@packs.test`, roles: ['DataView'] })
+  const { apiKey } = await world.call('create_api_key', { name, roles: ['DataView'], tenantUserId })
+  return { tenantUserId, key: apiKey }
+}
+
+beforeAll(async () => {
+  ;[world, temporal] = await Promise.all([openWorld(), openTemporal()])
+  const { services } = world.platform
+  services.temporal.connectTo(temporal.address)
+  worker = await startTestWorker(temporal, { act: createFlowActivities({ services, findVersion: findFlowVersion, retryDelayMs: 5 }) })
+  relay = startRelay(services, (errand) => carryOut(services, errand))
+  ana = await person('ana')
+  ben = await person('ben')
+  for (const [internalName, dataType] of [
+    ['Status', 'Text'],
+    ['Due', 'DateTime'],
+    ['Owner', 'Number'],
+  ] as const)
+    await world.call('create_property', { internalName, dataType })
+  const properties = ['Status', 'Due', 'Owner'].map((property) => ({ property }))
+  await world.call('create_entity', { internalName: 'Order', properties })
+})
+afterAll(async () => {
+  await relay?.stop()
+  await worker?.stop()
+  await world?.close()
+  await temporal?.close()
+})
+
+const inbox = async ({ key }: Person): Promise<string[]> =>
+  (await world.call('list_inbox', {}, { key })).messages.map(({ text }: { text: string }) => text).toSorted()
+const until = async (actionRunId: number, state: string) =>
+  expect.poll(async () => (await world.call('get_action_run', { actionRunId })).state).toBe(state)
+const fire = async (installId: number, more: object = {}) =>
+  (await world.call('fire_action_pack_install', { installId, ...more })).actionRunId as number
+const hoursFromNow = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+
+describe('every shipped pack', () => {
+  it('is listed and described, read-only, and of a number of its own', async () => {
+    expect(shippedPacks.length).toBeGreaterThan(0)
+    expect(new Set(shippedPacks.map(({ packId }) => packId)).size).toBe(shippedPacks.length)
+    const listed = await world.call('list_action_packs')
+    for (const { packId, manifest } of shippedPacks) {
+      const { internalName, version } = manifest
+      expect(packId).toBeLessThan(1_000)
+      expect(listed).toContainEqual(expect.objectContaining({ actionPackId: packId, internalName, isSystem: true }))
+      expect(await world.call('describe_action_pack', { actionPack: internalName })).toMatchObject({ version, versions: [version] })
+      const { displays = [] } = manifest
+      expect(displays.map((one) => one.languageCode?.slice(0, 2))).toEqual(['en', 'de', 'fr', 'es'])
+      expect(await world.call('validate_action_pack', { ...manifest, internalName: 'copy' })).toMatchObject({ valid: true, issues: [] })
+      for (const name of ['delete_action_pack', 'update_action_pack']) {
+        const input = name === 'delete_action_pack' ? {} : { ...manifest, internalName: undefined, version: '9.0.0' }
+        expect(await world.refusal(name, { ...input, actionPack: internalName })).toMatchObject({ code: 'forbidden' })
+      }
+    }
+  })
+})
+
+describe('overdueEscalation', () => {
+  it('reminds the owner of each record that is overdue, tells the next where it still is, once each', async () => {
+    const order = (key1: string, data: object) =>
+      world.call('save_instance', { entity: 'Order', key1, data: { Owner: ana.tenantUserId, ...data } })
+    await order('late', { Due: hoursFromNow(-2), Status: 'open' })
+    await order('mended', { Due: hoursFromNow(-3), Status: 'open' })
+    await order('done', { Due: hoursFromNow(-2), Status: 'done' })
+    await order('soon', { Due: hoursFromNow(2), Status: 'open' })
+    const { installId, issues } = await world.call('install_action_pack', {
+      actionPack: 'overdueEscalation',
+      settings: {
+        entity: 'Order',
+        dueProperty: 'Due',
+        filter: [{ property: 'Status', op: 'ne', value: 'done' }],
+        remindTo: { property: 'Owner' },
+        escalateTo: { tenantUserId: ben.tenantUserId },
+        escalateAfter: 'PT8S',
+        text: '[[Order.externalKey]] is overdue.',
+      },
+    })
+    expect(issues).toEqual([])
+    await until(await fire(installId), 'succeeded')
+    await expect.poll(() => inbox(ana)).toEqual(['late is overdue.', 'mended is overdue.'])
+    await world.call('save_instance', { entity: 'Order', key1: 'mended', data: { Status: 'done' } })
+    await expect.poll(() => inbox(ben)).toEqual(['late is overdue.'])
+    await expect
+      .poll(async () => (await world.call('list_action_runs', { installId, states: ['waiting', 'running', 'queued'] })).length)
+      .toBe(0)
+    // Another look begins nothing anew, until the date is another one.
+    await until(await fire(installId), 'succeeded')
+    expect(await world.call('list_action_runs', { installId })).toHaveLength(4)
+    await world.call('save_instance', { entity: 'Order', key1: 'late', data: { Due: hoursFromNow(-1) } })
+    await until(await fire(installId), 'succeeded')
+    await expect.poll(() => inbox(ana)).toEqual(['late is overdue.', 'late is overdue.', 'mended is overdue.'])
+  })
+})

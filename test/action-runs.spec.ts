@@ -1,0 +1,217 @@
+/** What installs do: fired, looked at, retried, cancelled and counted, on a real Temporal with the product's own activities. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { createFlowActivities } from '#activities/flow.ts'
+import { carryOut } from '#server/worker/carry-out.ts'
+import { type Relay, startRelay } from '#server/worker/relay.ts'
+import { findFlowVersion, masked } from '#tools/workflows/service.ts'
+
+import { openTemporal, startTestWorker, type TestTemporal, type TestWorker } from './support/temporal.ts'
+import { openWorld, type World } from './support/world.ts'
+
+let world: World
+let temporal: TestTemporal
+let worker: TestWorker
+let relay: Relay
+
+beforeAll(async () => {
+  ;[world, temporal] = await Promise.all([openWorld(), openTemporal()])
+  const { services } = world.platform
+  services.temporal.connectTo(temporal.address)
+  worker = await startTestWorker(temporal, { act: createFlowActivities({ services, findVersion: findFlowVersion, retryDelayMs: 5 }) })
+  relay = startRelay(services, (errand) => carryOut(services, errand))
+  await world.call('create_property', { internalName: 'Status', dataType: 'Text' })
+  await world.call('create_entity', { internalName: 'Order', properties: [{ property: 'Status' }] })
+})
+afterAll(async () => {
+  await relay?.stop()
+  await worker?.stop()
+  await world?.close()
+  await temporal?.close()
+})
+
+let count = 0
+const manual = { triggerType: 'manual', config: {} }
+const manifest = (steps: readonly object[], more: object = {}) => ({
+  internalName: `Pack${++count}`,
+  version: '1.0.0',
+  settings: [{ name: 'status', dataType: 'Text', value: 'seen' }],
+  roles: ['DataView', 'DataEdit', 'DataDelete'],
+  triggers: [manual],
+  steps,
+  ...more,
+})
+
+async function install(steps: readonly object[], more: object = {}, settings: object = {}) {
+  const said = manifest(steps, more)
+  await world.call('create_action_pack', said)
+  return world.call('install_action_pack', { actionPack: said.internalName, settings })
+}
+
+const save = (key1: string, Status = '[[$settings.status]]') => ({
+  stepType: 'saveRecord',
+  config: { entity: 'Order', key1, values: { Status } },
+})
+const statusOf = async (key1: string) =>
+  (await world.call('list_instances', { entity: 'Order', filterRules: [{ property: 'key1', op: 'eq', value: key1 }] }))[0]?.data.Status
+const get = (actionRunId: number) => world.call('get_action_run', { actionRunId })
+const until = async (actionRunId: number, state: string) => {
+  await expect.poll(async () => (await get(actionRunId)).state).toBe(state)
+  return get(actionRunId)
+}
+const fire = async (installId: number, input: object = {}) =>
+  (await world.call('fire_action_pack_install', { installId, input })).actionRunId as number
+
+describe('an action run', () => {
+  it('does what its steps say with the settings of its install, several installs apart', async () => {
+    const said = manifest([{ internalName: 'save', ...save('[[$trigger.input.key]]', '[[$settings.status]] by [[$trigger.by]]') }])
+    await world.call('create_action_pack', said)
+    const actionPack = said.internalName
+    const one = await world.call('install_action_pack', { actionPack })
+    const other = await world.call('install_action_pack', { actionPack, settings: { status: 'other' } })
+    const run = await until(await fire(one.installId, { key: 'A-1' }), 'succeeded')
+    await until(await fire(other.installId, { key: 'A-2' }), 'succeeded')
+    expect([await statusOf('A-1'), await statusOf('A-2')]).toEqual([
+      `seen by ${world.tenant.tenantUserId}`,
+      `other by ${world.tenant.tenantUserId}`,
+    ])
+    expect(run).toMatchObject({
+      installId: one.installId,
+      actionPack,
+      version: '1.0.0',
+      trigger: { triggerType: 'manual', payload: { by: world.tenant.tenantUserId, input: { key: 'A-1' } } },
+      startedBy: world.tenant.tenantUserId,
+    })
+    expect(run.steps.map(({ step, event }: { step?: string; event: string }) => [step, event])).toEqual([
+      [undefined, 'started'],
+      ['save', 'started'],
+      ['save', 'done'],
+    ])
+    const listed = await world.call('list_action_runs', { actionPack })
+    expect(listed.map((row: { installId: number }) => row.installId)).toEqual([other.installId, one.installId])
+    expect(await world.call('list_action_runs', { installId: one.installId, states: ['failed'] })).toEqual([])
+    expect(await world.call('list_workflow_instances')).toEqual([])
+  })
+
+  it('asks for the input that its manual trigger declares', async () => {
+    const triggers = [{ triggerType: 'manual', config: { input: [{ name: 'key', dataType: 'Text', isRequired: true }] } }]
+    const { installId } = await install([{ internalName: 'save', ...save('[[$trigger.input.key]]') }], { triggers })
+    expect(await world.refusal('fire_action_pack_install', { installId, input: { kei: 'x' } })).toMatchObject({
+      code: 'invalid_input',
+      issues: [{ path: '$.input.kei', suggestion: 'key' }, { path: '$.input.key' }],
+    })
+  })
+
+  it('is partly done where a loop went on past failures', async () => {
+    const each = { internalName: 'one', stepType: 'getRecord', config: { entity: 'Order', key1: '[[$item]]' }, onError: 'continue' }
+    const { installId } = await install([
+      { internalName: 'all', stepType: 'forEach', config: { over: '[[$trigger.input.keys]]', steps: [each] } },
+    ])
+    await world.call('save_instance', { entity: 'Order', key1: 'P-1', data: {} })
+    const run = await until(await fire(installId, { keys: ['P-1', 'absent'] }), 'partly')
+    expect(await world.call('list_action_runs', { installId, states: ['partly'] })).toMatchObject([{ actionRunId: run.actionRunId }])
+  })
+
+  it('fails with its reason, and goes on once it is retried', async () => {
+    const { installId } = await install([
+      { internalName: 'find', stepType: 'getRecord', config: { entity: 'Order', key1: 'R-1' } },
+      { internalName: 'save', ...save('R-1', 'found') },
+    ])
+    const actionRunId = await fire(installId)
+    expect(await until(actionRunId, 'failed')).toMatchObject({ error: { code: 'not_found', step: 'find' } })
+    await world.call('save_instance', { entity: 'Order', key1: 'R-1', data: {} })
+    await world.call('retry_action_run', { actionRunId })
+    await until(actionRunId, 'succeeded')
+    expect(await statusOf('R-1')).toBe('found')
+    expect(await world.refusal('retry_action_run', { actionRunId })).toMatchObject({ code: 'conflict' })
+    expect(await world.refusal('cancel_action_run', { actionRunId })).toMatchObject({ code: 'conflict' })
+  })
+
+  it('keeps the version and settings that it began with, and undoes what it did when its install goes', async () => {
+    const waits = { internalName: 'heard', stepType: 'waitForEvent', config: { event: 'go' } }
+    const done = { internalName: 'done', ...save('U-1', 'first [[$settings.status]]') }
+    const made = {
+      internalName: 'make',
+      ...save('U-2'),
+      compensate: { stepType: 'saveRecord', config: { entity: 'Order', key1: 'U-2', values: { Status: 'undone' } } },
+    }
+    const said = manifest([made, waits, done])
+    await world.call('create_action_pack', said)
+    const actionPack = said.internalName
+    const { installId } = await world.call('install_action_pack', { actionPack })
+    const [first, second] = [await fire(installId), await fire(installId)]
+    await until(first, 'waiting')
+    await until(second, 'waiting')
+    const { internalName: _name, ...next } = said
+    await world.call('update_action_pack', {
+      actionPack,
+      ...next,
+      version: '2.0.0',
+      steps: [{ internalName: 'nothing', stepType: 'decide', config: {} }],
+    })
+    await world.call('update_action_pack_install', { installId, version: '2.0.0', settings: { status: 'changed' } })
+    await world.call('signal_workflow_instance', { workflowInstanceId: first, event: 'go' })
+    expect(await until(first, 'succeeded')).toMatchObject({ version: '1.0.0' })
+    expect(await statusOf('U-1')).toBe('first seen')
+    expect(await until(await fire(installId), 'succeeded')).toMatchObject({ version: '2.0.0' })
+    await world.call('uninstall_action_pack', { installId })
+    await until(second, 'cancelled')
+    expect(await statusOf('U-2')).toBe('undone')
+    expect(await world.call('list_action_runs', { actionPack })).toHaveLength(3)
+  })
+
+  it('is cancelled, and is no action run where it is the run of a workflow', async () => {
+    const { installId } = await install([{ internalName: 'heard', stepType: 'waitForEvent', config: { event: 'go' } }])
+    const actionRunId = await fire(installId)
+    await until(actionRunId, 'waiting')
+    await world.call('cancel_action_run', { actionRunId })
+    await until(actionRunId, 'cancelled')
+    const steps = [{ internalName: 'check', stepType: 'approval', config: { question: 'Go?' } }]
+    await world.call('import_workflow', { internalName: 'Flow', displays: [], steps, triggers: [] })
+    await world.call('publish_workflow', { workflow: 'Flow' })
+    const { workflowInstanceId } = await world.call('start_workflow', { workflow: 'Flow' })
+    expect(await world.refusal('get_action_run', { actionRunId: workflowInstanceId })).toMatchObject({ code: 'not_found' })
+    const other = await world.newTenant()
+    expect(await world.refusal('get_action_run', { actionRunId }, other.key)).toMatchObject({ code: 'not_found' })
+    expect(await world.call('list_action_runs', {}, { key: other.key })).toEqual([])
+  })
+
+  it('shows a mark for nobody: sensitive settings are masked in the log', async () => {
+    const settings = [{ name: 'token', dataType: 'Text', isRequired: true, isSensitive: true }]
+    const call = { internalName: 'call', stepType: 'callHttp', config: { method: 'GET', url: 'https://127.0.0.1:1/[[$settings.token]]' } }
+    const { installId } = await install([call], { settings }, { token: 'sesame' })
+    const run = await until(await fire(installId), 'failed')
+    const text = JSON.stringify(run)
+    expect(text).not.toContain('sealed:')
+    expect(text).not.toContain('sesame')
+    const [stored] =
+      await world.sql`select input::text from platform.workflow_step_run where run_id = ${run.actionRunId} and input is not null`
+    expect(stored?.['input']).toContain('⟦sealed:')
+    expect(masked(JSON.parse(String(stored?.['input'])), new Set())).toEqual({ method: 'GET', url: 'https://127.0.0.1:1/•••' })
+  })
+})
+
+describe('the summary of the Action Center', () => {
+  it('counts runs, failures and latency by install and by time', async () => {
+    const good = await install([{ internalName: 'save', ...save('S-1') }])
+    const bad = await install([{ internalName: 'find', stepType: 'getRecord', config: { entity: 'Order', key1: 'nowhere' } }])
+    for (const actionRunId of [await fire(good.installId), await fire(good.installId)]) await until(actionRunId, 'succeeded')
+    await until(await fire(bad.installId), 'failed')
+    const all = await world.call('get_action_center_summary')
+    expect(all.packs).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ installId: good.installId, runs: 2, succeeded: 2, failureRate: 0 }),
+        expect.objectContaining({ installId: bad.installId, runs: 1, failed: 1, failureRate: 1 }),
+      ]),
+    )
+    const one = await world.call('get_action_center_summary', { installId: good.installId })
+    expect(one).toMatchObject({ total: { runs: 2, underWay: 0, failureRate: 0 }, isTruncated: false })
+    expect(one.total.latencyMs.p95).toBeGreaterThan(0)
+    expect(one.times.reduce((sum: number, { runs }: { runs: number }) => sum + runs, 0)).toBe(2)
+    const before = await world.call('get_action_center_summary', { from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' })
+    expect(before).toMatchObject({ total: { runs: 0, failureRate: null, latencyMs: null }, packs: [], times: [] })
+    expect(await world.refusal('get_action_center_summary', { from: '2020-01-01T00:00:00Z', to: '2024-01-02T00:00:00Z' })).toMatchObject({
+      code: 'invalid_input',
+    })
+  })
+})

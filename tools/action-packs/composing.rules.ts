@@ -1,0 +1,83 @@
+/** A manifest with the settings of an install put in their places, as the definition that its runs follow. */
+import { pathText } from '#platform/issues.ts'
+
+import type { Values } from './settings.rules.ts'
+
+type Place = readonly (string | number)[]
+
+const exact = /^\[\[\s*\$settings\.([A-Za-z][A-Za-z0-9_]{0,63})\s*\]\]$/
+
+/** The setting for which a text stands, where it is nothing else. Texts that hold more are resolved when a run comes to them. */
+export function settingIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? exact.exec(value)?.[1] : undefined
+}
+
+const absent = Symbol('absent')
+
+export interface Composed<T> {
+  readonly value: T
+  /** Which setting stands at which place: paths as findings tell them. */
+  readonly places: ReadonlyMap<string, string>
+}
+
+/**
+ * Whatever is exactly one token of a setting becomes its value, as a name of a field too; what has none is left out. Of sensitive settings the token stays:
+ * runs hold its mark.
+ */
+export function compose<T>(said: T, values: Values, isSensitive: (name: string) => boolean, at: Place = []): Composed<T> {
+  const places = new Map<string, string>()
+  const filled = (value: unknown, place: Place): unknown => {
+    const name = settingIn(value)
+    if (name !== undefined) {
+      if (isSensitive(name)) return value
+      places.set(pathText(place), name)
+      return values[name] ?? absent
+    }
+    if (Array.isArray(value)) {
+      const list: unknown[] = []
+      for (const one of value) {
+        const element = filled(one, [...place, list.length])
+        if (element !== absent) list.push(element)
+      }
+      return list
+    }
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, one]): [string, unknown][] => {
+        const named = settingIn(key)
+        const filledKey = named === undefined ? key : values[named]
+        if (filledKey === undefined || filledKey === null) return []
+        const field = typeof filledKey === 'string' ? filledKey : JSON.stringify(filledKey)
+        if (named !== undefined) places.set(pathText([...place, field]), named)
+        const element = filled(one, [...place, field])
+        return element === absent ? [] : [[field, element]]
+      }),
+    )
+  }
+  // The form stays, but for what is left out.
+  return { value: filled(said, at) as T, places }
+}
+
+/** Where a manifest says nothing yet, since a setting will: findings there are for who installs it. */
+export function placesOfSettings(said: unknown, at: Place): ReadonlySet<string> {
+  const places = new Set<string>()
+  const visit = (value: unknown, place: Place): void => {
+    if (typeof value === 'string') {
+      if (value.includes('$settings.')) places.add(pathText(place))
+      return
+    }
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, one] of Object.entries(value)) {
+      const step = Array.isArray(value) ? Number(key) : key
+      if (settingIn(key) !== undefined) places.add(pathText([...place, step]))
+      visit(one, [...place, step])
+    }
+  }
+  visit(said, at)
+  return places
+}
+
+/** Whether a path stands at one of the places, or below. */
+export function isUnder(path: string, place: string): boolean {
+  return path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`)
+}

@@ -1,0 +1,5 @@
+/** The packs that ship with the product, by name. */
+import { overdueEscalation } from './overdue-escalation.ts'
+import type { ShippedPack } from './shipped.types.ts'
+
+export const shippedPacks: readonly ShippedPack[] = [overdueEscalation]
