@@ -41,6 +41,7 @@ interface Spread {
 
 /** Of one side: runs a second, and milliseconds of CPU of a run by who used it. */
 interface Carried {
+  /** From the commit of a start to the first step; of Temporal alone from asking for it. */
   readonly first: Spread
   readonly aSecond: number
   readonly cpu: { readonly node: number; readonly postgres: number; readonly temporal: number }
@@ -48,14 +49,14 @@ interface Carried {
 
 interface FlowResult {
   readonly ours: Carried
+  /** From the commit of the record that starts a run to its first step. */
+  readonly afterEvent: Spread
   readonly raw: Carried
   readonly waiting: { readonly runs: number; readonly before: Memory; readonly after: Memory }
 }
 
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 const spread = (values: readonly number[]): Spread => ({ p50: median(values), p99: percentile(values, 0.99) })
-/** Each definition may begin only so many runs a minute, so that several share them. */
-const definitions = 20
 const atOnce = 16
 
 const save = (step: string) => ({
@@ -65,9 +66,9 @@ const save = (step: string) => ({
 })
 const ask = { internalName: 'ask', stepType: 'approval', config: { question: 'Is it complete?' } }
 
-async function publish(client: DayClient, internalName: string, steps: readonly object[]): Promise<void> {
+async function publish(client: DayClient, internalName: string, steps: readonly object[], more: object = {}): Promise<void> {
   const displays = [{ languageCode: 'en-US', name: internalName }]
-  await client.tool('import_workflow', { internalName, displays, roles: ['DataView', 'DataEdit'], steps, triggers: [] })
+  await client.tool('import_workflow', { internalName, displays, roles: ['DataView', 'DataEdit'], steps, triggers: [], ...more })
   await client.tool('publish_workflow', { workflow: internalName })
 }
 
@@ -116,6 +117,17 @@ async function firstSteps(sql: postgres.Sql, ids: readonly number[]): Promise<nu
   return rows.map(({ ms }) => ms)
 }
 
+/** The same from the commit of the record that started it, whose event holds the number of its transaction. */
+async function firstStepsAfter(sql: postgres.Sql, records: readonly number[]): Promise<number[]> {
+  const rows = await sql<{ ms: number }[]>`
+    select extract(epoch from s.begun_at - pg_xact_commit_timestamp((e.batch % 4294967296)::text::xid))::float8 * 1000 as ms
+    from platform.workflow_run r join platform.workflow_step_run s using (tenant_id, run_id)
+      join platform.event e on e.tenant_id = r.tenant_id and e.kind = 'record.created' and e.record_ids = array[r.ei_record_id]
+    where r.ei_record_id = any (${[...records]}::bigint[]) and s.step_no = 1`
+  if (rows.length !== records.length) throw new Error(`${rows.length} of ${records.length} records have started a run`)
+  return rows.map(({ ms }) => ms)
+}
+
 async function runsOver(sql: postgres.Sql, ids: readonly number[]): Promise<boolean> {
   const [row] = await sql<{ left: number; failed: number }[]>`
     select count(*) filter (where finished_date is null)::int as left, count(*) filter (where state = 'failed')::int as failed
@@ -153,11 +165,11 @@ async function idleOf(read: () => Used): Promise<Used> {
 }
 
 async function measureOurs(stack: Stack, client: DayClient, sql: postgres.Sql, runs: number): Promise<Carried> {
-  for (let index = 0; index < definitions; index++) await publish(client, `Three${index}`, ['a', 'b', 'c'].map(save))
-  const one = (index: number) => start(client, `Three${index % definitions}`)
+  await publish(client, 'Three', ['a', 'b', 'c'].map(save))
+  const one = () => start(client, 'Three')
   const alone: number[] = []
   for (let index = -5; index < Math.min(runs, 200); index++) {
-    const id = await one(Math.max(index, 0))
+    const id = await one()
     await untilTrue('A run', () => runsOver(sql, [id]), 60_000)
     if (index >= 0) alone.push(id)
   }
@@ -168,10 +180,26 @@ async function measureOurs(stack: Stack, client: DayClient, sql: postgres.Sql, r
   const idle = await idleOf(read)
   const ids: number[] = []
   const { used, seconds } = await usedBy(read, idle, async () => {
-    await eachOf(runs, async (index) => void ids.push(await one(index)))
+    await eachOf(runs, async () => void ids.push(await one()))
     await untilTrue('The runs', () => runsOver(sql, ids), 600_000)
   })
   return { first: spread(await firstSteps(sql, alone)), aSecond: runs / seconds, cpu: over(used, runs) }
+}
+
+async function measureAfterEvents(client: DayClient, sql: postgres.Sql, runs: number): Promise<Spread> {
+  const triggers = [{ triggerType: 'recordCreated', config: { entity: 'Order' } }]
+  await publish(client, 'AfterOrder', ['a', 'b', 'c'].map(save), { entity: 'Order', triggers })
+  const records: number[] = []
+  for (let index = -5; index < Math.min(runs, 200); index++) {
+    const { eiRecordId } = await client.tool('save_instance', { entity: 'Order', key1: `o${index}`, data: { Text: 'ordered' } })
+    const isOver = async () => {
+      const rows = await sql`select 1 from platform.workflow_run where ei_record_id = ${eiRecordId} and finished_date is not null`
+      return rows.length === 1
+    }
+    await untilTrue('The run of a record', isOver, 60_000)
+    if (index >= 0) records.push(eiRecordId)
+  }
+  return spread(await firstStepsAfter(sql, records))
 }
 
 async function measureRaw(stack: Stack, runs: number): Promise<Carried> {
@@ -208,10 +236,10 @@ async function measureRaw(stack: Stack, runs: number): Promise<Carried> {
 }
 
 async function measureWaitingRuns(stack: Stack, client: DayClient, sql: postgres.Sql, runs: number): Promise<FlowResult['waiting']> {
-  for (let index = 0; index < definitions; index++) await publish(client, `Ask${index}`, [ask])
+  await publish(client, 'Ask', [ask])
   const before = memoryOfProduct(stack.pid)
   const ids: number[] = []
-  await eachOf(runs, async (index) => void ids.push(await start(client, `Ask${index % definitions}`)))
+  await eachOf(runs, async () => void ids.push(await start(client, 'Ask')))
   const allWait = async () => {
     const [row] = await sql<{ count: number }[]>`
       select count(*)::int as count from platform.workflow_run where run_id = any (${ids}::bigint[]) and state = 'waiting'`
@@ -222,7 +250,7 @@ async function measureWaitingRuns(stack: Stack, client: DayClient, sql: postgres
 }
 
 async function measureRuns({ runs, waiting }: FlowSizes): Promise<FlowResult> {
-  const stack = await openStack({ CALLS_PER_MINUTE: '1000000000' })
+  const stack = await openStack({ CALLS_PER_MINUTE: '1000000000', STARTS_PER_MINUTE: '1000000' })
   try {
     await stack.ready()
     const sql = await keepCommitTimes(stack)
@@ -230,13 +258,15 @@ async function measureRuns({ runs, waiting }: FlowSizes): Promise<FlowResult> {
     try {
       await client.tool('import_catalog', {
         properties: [{ internalName: 'Text', dataType: 'Text' }],
-        entities: [{ internalName: 'Note', properties: [{ property: 'Text' }] }],
+        entities: ['Note', 'Order'].map((internalName) => ({ internalName, properties: [{ property: 'Text' }] })),
       })
       const ours = await measureOurs(stack, client, sql, runs)
       say(`  three steps: ${round(ours.aSecond)} runs a second, first step after ${round(ours.first.p50)} ms`)
+      const afterEvent = await measureAfterEvents(client, sql, runs)
+      say(`  commit of a record to the first step of its run: ${round(afterEvent.p50)} ms`)
       const raw = await measureRaw(stack, runs)
       say(`  Temporal alone: ${round(raw.aSecond)} runs a second, first activity after ${round(raw.first.p50)} ms`)
-      return { ours, raw, waiting: await measureWaitingRuns(stack, client, sql, waiting) }
+      return { ours, afterEvent, raw, waiting: await measureWaitingRuns(stack, client, sql, waiting) }
     } finally {
       await client.close()
       await sql.end()
@@ -260,11 +290,13 @@ const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`
 const table = (head: readonly string[], body: readonly (readonly (string | number)[])[]) =>
   [line(head), line(head.map(() => '---')), ...body.map(line)].join('\n')
 
-function runsReport({ ours, raw, waiting }: FlowResult): string {
+function runsReport({ ours, afterEvent, raw, waiting }: FlowResult): string {
   const total = ({ cpu }: Carried) => cpu.node + cpu.postgres + cpu.temporal
   const beside = [
-    ['commit to first step, p50', `${round(ours.first.p50)} ms`, `${round(raw.first.p50)} ms`],
-    ['commit to first step, p99', `${round(ours.first.p99)} ms`, `${round(raw.first.p99)} ms`],
+    ['commit of a start to the first step, p50', `${round(ours.first.p50)} ms`, `${round(raw.first.p50)} ms`],
+    ['p99', `${round(ours.first.p99)} ms`, `${round(raw.first.p99)} ms`],
+    ['commit of a record to the first step of the run that it starts, p50', `${round(afterEvent.p50)} ms`, ''],
+    ['p99', `${round(afterEvent.p99)} ms`, ''],
     ['runs of three steps a second', round(ours.aSecond), round(raw.aSecond)],
     ['CPU of a run', `${round(total(ours))} ms`, `${round(total(raw))} ms`],
     ...(['node', 'postgres', 'temporal'] as const).map((part) => [
