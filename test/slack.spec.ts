@@ -191,6 +191,8 @@ describe('what an app is told', () => {
       fake.request(app.webhookUrl, body, Date.now() + 320_000),
     ])
       await expect(post(raw)).rejects.toMatchObject(refused('forbidden'))
+    const flood = { ...right, body: Buffer.alloc(1024 * 1024 + 1, 'x') }
+    await expect(post(flood)).rejects.toMatchObject(refused('invalid_input', /1 MiB/))
     expect(await call('list_conversations', { address: account.member })).toEqual([])
     await post(fake.request(app.webhookUrl, body, Date.now() - 280_000))
     expect(await call('list_conversations', { address: account.member })).toHaveLength(1)
