@@ -41,6 +41,7 @@ const tellNothing: Readonly<Record<string, readonly string[]>> = {
   'what is wrong with a row, held against what a save says': words(
     'validate_instance validate_form_record validate_form_record_multi validate_form_record_multi_update',
   ),
+  'a person’s own, which no key may call': ['list_sessions', 'list_second_factors', 'get_profile'],
   'messages to the caller alone': ['list_inbox'],
   'replies, of which there are none; the conversation is asked for apart': ['await_reply', 'poll_replies', 'get_message_status'],
   'lines of a job, which has none here; the job is asked for apart': ['get_job_log'],

@@ -103,6 +103,23 @@ describe('a conversation that is handed to a person', () => {
     expect((await inboxOf(ana)).messages[0]).toMatchObject({ text: 'Take your time', fromTenantUserId: eva.tenantUserId })
   })
 
+  it('opens the files that come in to whoever answers', async () => {
+    const ana = await newPerson()
+    const { tenantUserId } = world.tenant
+    const { conversationId, messageId } = await call('send_message', { to: { tenantUserId }, text: 'A photo?' })
+    await assign(conversationId, ana)
+    const contentBase64 = Buffer.from('of the gate').toString('base64')
+    const { assetKey } = await call('upload_asset', { fileName: 'gate.txt', contentBase64 }, { transport: 'mcp' })
+    const isOpened = async () =>
+      (await world.sql`select from platform.asset_receiver where asset_key = ${assetKey} and tenant_user_id = ${ana.tenantUserId}`).length
+    // As those are that come from people outside.
+    await world.sql`update platform.asset set is_private = true where asset_key = ${assetKey}`
+    expect(await isOpened()).toBe(0)
+    await call('answer_inbox_message', { messageId, assetKeys: [assetKey] })
+    expect((await inboxOf(ana)).messages).toMatchObject([{ assetKeys: [assetKey], direction: 'inbound' }])
+    expect(await isOpened()).toBe(1)
+  })
+
   it('is seen by whom it was handed to, though they do not see its record', async () => {
     const ana = await newPerson()
     await call('create_entity', { internalName: 'Vault' })

@@ -181,6 +181,8 @@ describe('a message to many', () => {
     const recipients = Array.from({ length: 3 }, () => ({ to: { phone: newPhone() } }))
     const { results } = await call('send_message_bulk', { recipients, channel: internalName, text: 'Gate 4 is closed.' })
     const [first, second, third] = results as [Sent, Sent, Sent]
+    const lanes = await world.sql`select lane from platform.outbox where subject = ${`conversation:${first.conversationId}`}`
+    expect(lanes).toEqual([{ lane: 'bulk' }])
     expect(await deliverer.deliver(first)).toEqual({ kind: 'done' })
     const held = [await deliverer.deliver(second), await deliverer.deliver(third)]
     expect(held).toMatchObject([{ kind: 'held' }, { kind: 'held' }])

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 
 import { describe, expect, it, vi } from 'vitest'
 
+import { startTicker } from '#server/worker/ticker.ts'
 import { sendScheduled } from '#tools/messaging/scheduled/sending.ts'
 import { readSendAt } from '#tools/messaging/scheduled/times.rules.ts'
 
@@ -104,6 +105,17 @@ describe('a scheduled message', () => {
     expect(after.conversation.nextScheduledDate).toBeNull()
     const left = await call('list_conversations', { isScheduled: true })
     expect(left.map(({ conversationId }: Scheduled) => conversationId)).not.toContain(one.conversationId)
+  })
+
+  it('is found by the ticker of the product', async () => {
+    const one = await plan()
+    await comesDue(one)
+    const ticker = startTicker(world.platform.services, {})
+    try {
+      await expect.poll(async () => (await stateOf(one)).own.state).toBe('sent')
+    } finally {
+      await ticker.stop()
+    }
   })
 
   it('goes out once, though whoever sent it died before or after the commit', async () => {

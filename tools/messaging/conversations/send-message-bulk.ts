@@ -85,7 +85,7 @@ export const sendMessageBulk = defineOperation({
         await mustCarry(context, route, message)
         const conversation = await openConversation(context, { to, channel, eiRecordId: about })
         firstTo.set(endOf(route), index)
-        const sent = await addOutbound(context, conversation, message)
+        const sent = await addOutbound(context, conversation, { ...message, isToMany: true })
         const perSecond = Number(route.channel?.settings['messagesPerSecond'] ?? 0)
         if (route.channel && perSecond > 0 && sent.status === 'queued')
           await takeTurn(context.tx, context.tenantId, route.channel.channelId, sent.messageId, perSecond)

@@ -18,6 +18,8 @@ export interface Outbound {
   readonly card?: Card | undefined
   readonly assetKeys?: readonly string[] | undefined
   readonly isUrgent?: boolean | undefined
+  /** One of many at once. */
+  readonly isToMany?: boolean | undefined
 }
 
 export interface Sent {
@@ -110,6 +112,6 @@ export async function addOutbound(context: TxContext, conversation: Conversation
   })
   if (inboxSeq !== null && tenantUserId !== null) context.afterCommit(() => services.wake.poke(inboxTopic(tenantUserId)))
   await logStored(context, { conversationId, messageId, seq, channel, eiRecordId: conversation.eiRecordId }, status)
-  if (status === 'queued') await tellQueued(context, conversationId, { messageId, seq })
+  if (status === 'queued') await tellQueued(context, conversationId, { messageId, seq }, message.isToMany === true ? 'bulk' : 'people')
   return { conversationId, messageId, seq, status }
 }

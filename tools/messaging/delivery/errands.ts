@@ -1,4 +1,4 @@
-/** What the workflow of a conversation is told. People wait for it, so it goes in their lane, and in the order of the conversation. */
+/** What the workflow of a conversation is told, in the order of the conversation. People wait for it, so it goes in their lane; what goes to many at once stands in nobody's way. */
 import type { TxContext } from '#platform/operation.ts'
 import type { Awaiting } from '../conversations/conversations.store.ts'
 import { conversationSignals, conversationWorkflowId, type QueuedDelivery, type ReceivedSignal } from '#platform/shapes/messaging.ts'
@@ -11,10 +11,16 @@ function startOf({ tenantId }: TxContext, conversationId: number) {
 }
 
 /** A message is to be carried to its vendor. */
-export function tellQueued(context: TxContext, conversationId: number, queued: QueuedDelivery): Promise<void> {
+export function tellQueued(
+  context: TxContext,
+  conversationId: number,
+  queued: QueuedDelivery,
+  lane: 'people' | 'bulk' = 'people',
+): Promise<void> {
   return context.emit({
     kind: 'signalWithStart',
     ...orderOf(conversationId),
+    lane,
     ...startOf(context, conversationId),
     signal: conversationSignals.deliver,
     signalArgs: [queued],
