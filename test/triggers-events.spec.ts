@@ -149,6 +149,16 @@ describe('a message that came in', () => {
   })
 })
 
+describe('a pattern of messages', () => {
+  it('that cannot be matched is told before it is published', async () => {
+    const displays = [{ languageCode: 'en-US', name: 'P' }]
+    const steps = [{ internalName: 'look', stepType: 'approval', config: { question: 'Is it so?' } }]
+    const triggers = [{ triggerType: 'messageReceived', config: { matches: '(?<=x)y' } }]
+    const { issues } = await call('import_workflow', { internalName: 'Lookbehind', displays, steps, triggers })
+    expect(issues.map(({ path }: { path: string }) => path)).toContain('$.triggers[0].config.matches')
+  })
+})
+
 describe('an import that ended', () => {
   it('starts the runs that wait for its state, with its result', async () => {
     const { services } = world.platform

@@ -18,6 +18,8 @@ export interface Starter {
 
 const pauseMs = 1_000
 const sweepMs = 3_600_000
+/** Nothing pokes it: what comes due comes by itself. */
+const datesTopic = 'dates'
 
 export function startStarter(
   services: Services,
@@ -32,31 +34,33 @@ export function startStarter(
       sweptAt = performance.now()
       await dropOldCauses(services)
     }
-    const dates = await lookForDates(services, findVersion)
-    return dates + (await fireDue(services, findVersion)) + (await releaseHeld(services, findVersion))
+    return (await fireDue(services, findVersion)) + (await releaseHeld(services, findVersion))
   }
 
-  async function loop(): Promise<void> {
-    const poked = wake.listen(startsTopic)
+  const look = () => lookForDates(services, findVersion)
+
+  async function loop(topic: string, once: () => Promise<number>): Promise<void> {
+    const poked = wake.listen(topic)
     while (!stopping.signal.aborted) {
       try {
-        if ((await work()) > 0) continue
+        if ((await once()) > 0) continue
       } catch (error) {
-        log.warn({ err: error }, 'runs to be started could not be looked for')
+        log.warn({ err: error, topic }, 'runs to be started could not be looked for')
       }
       await poked.next(pauseMs, stopping.signal)
     }
     poked.close()
   }
 
-  const running = isIdle ? undefined : loop()
+  // Dates are looked for beside: many of them hold up no run that is to be started.
+  const running = isIdle ? [] : [loop(startsTopic, work), loop(datesTopic, look)]
   return {
     async drain() {
-      while ((await work()) > 0);
+      while ((await look()) + (await work()) > 0);
     },
     async stop() {
       stopping.abort()
-      await running
+      await Promise.all(running)
     },
   }
 }

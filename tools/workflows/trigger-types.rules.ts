@@ -2,6 +2,7 @@
 import { z } from 'zod'
 
 import { idOrName } from '#platform/names.ts'
+import { findPatternFault } from '#platform/patterns.ts'
 import { readDuration } from '#platform/tokens/zoned.ts'
 import type { Shape, Shapes } from '#platform/tokens/shape.ts'
 import { whyNoCron } from '#tools/schedules/service.ts'
@@ -191,8 +192,17 @@ export const triggerTypes: readonly TriggerType[] = [
     }),
     payload: () => ({ conversationId: numberValue, from: textValue, text: textValue, assetKeys: list(textValue) }),
     names: {},
-    check: ({ keyword, matches }) =>
-      keyword !== undefined && matches !== undefined ? [{ field: 'matches', message: 'One of keyword and matches.' }] : [],
+    check: ({ keyword, matches }) => [
+      ...(keyword !== undefined && matches !== undefined ? [{ field: 'matches', message: 'One of keyword and matches.' }] : []),
+      ...(typeof matches === 'string' && findPatternFault(matches) !== undefined
+        ? [
+            {
+              field: 'matches',
+              message: 'This pattern cannot be matched. Lookarounds and back references are not known, and it must stay small.',
+            },
+          ]
+        : []),
+    ],
     example: { keyword: 'REPORT' },
   },
   {
