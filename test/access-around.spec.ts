@@ -45,6 +45,10 @@ describe('messages', () => {
     await setRules('Order', [builders, { role: 'DataImport', read: true, filter: northern }])
     expect(await statusOf('send_message', { conversationId: unseen, text: 'mine' })).toBe(404)
     expect(await statusOf('end_conversation', { conversationId: unseen })).toBe(404)
+    // At once: when somebody answers there would be something to learn from.
+    const began = performance.now()
+    expect(await statusOf('await_reply', { conversationId: unseen, timeoutSeconds: 55 })).toBe(404)
+    expect(performance.now() - began).toBeLessThan(25_000)
     expect(await world.call('get_conversation', { conversationId: unseen })).toMatchObject({ state: 'open', lastSeq: 1 })
     expect(await statusOf('end_conversation', { conversationId: unseen, text: 'bye' })).toBe(404)
     expect((await world.call('send_message', { conversationId: seen, text: 'mine' }, { key })).seq).toBe(2)

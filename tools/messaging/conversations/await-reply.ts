@@ -37,10 +37,8 @@ export const awaitReply = defineStagedOperation({
       conversationId: input.conversationId,
       afterSeq: input.afterSeq ?? null,
       timeoutMs: (input.timeoutSeconds ?? 25) * 1000,
+      mustSee: (about) => context.inTransaction((inner) => mustSee(inner, about), { readOnly: true }),
     })
-    // A crowd that waits costs one look; who sees the record is asked where there is one.
-    const { about } = found
-    if (about.eiRecordId !== null) await context.inTransaction((inner) => mustSee(inner, about), { readOnly: true })
     const messages = repliesShown(services, found.messages)
     return {
       messages: [...messages],

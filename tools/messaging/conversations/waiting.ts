@@ -90,6 +90,8 @@ export interface AwaitRequest extends Watched {
   readonly actor: Actor
   readonly timeoutMs: number
   readonly signal: AbortSignal
+  /** Throws where the caller does not see the record that the conversation is about. */
+  readonly mustSee: (about: Look['about']) => Promise<void>
 }
 
 /**
@@ -108,6 +110,8 @@ export async function awaitReplies(services: Services, request: AwaitRequest): P
     for (;;) {
       const found = await shared.look(tenantId, { conversationId: request.conversationId, afterSeq })
       if (found === 'gone') throw new AppError('not_found', 'No such conversation.')
+      // Before it waits, too: when somebody answers is not for who does not see what about. A crowd that waits costs one look; this is asked where there is a record.
+      if (found.about.eiRecordId !== null) await request.mustSee(found.about)
       // A message sent meanwhile must not move the cursor past a reply to the one before.
       afterSeq = found.afterSeq
       const remaining = deadline - performance.now()
