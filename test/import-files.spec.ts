@@ -7,6 +7,7 @@ import { writeXlsx } from 'hucre/xlsx'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { readRows } from '#tools/instances/import/file.ts'
+import { receivedRows, sentRows } from '#tools/instances/import/sent-rows.rules.ts'
 import { archiveParts } from '#tools/instances/import/xlsx-archive.rules.ts'
 import { readXlsx } from '#tools/instances/import/xlsx.ts'
 
@@ -202,6 +203,18 @@ describe('the order of a file', () => {
 })
 
 describe('a workbook', () => {
+  it('names its columns once for many rows on their way between processes', () => {
+    const columns = Array.from({ length: 200 }, (_one, n) => `${n} ${'x'.repeat(190)}`)
+    const rows = Array.from({ length: 500 }, (_one, line) => ({
+      line,
+      values: Object.fromEntries(columns.map((column, at) => [column, at === line % 7 ? line : ''])),
+    }))
+    const sent = JSON.stringify(sentRows({ sheet: 'survey', rows }))
+    expect(sent.length).toBeLessThan(100_000)
+    expect(receivedRows(JSON.parse(sent))).toEqual({ sheet: 'survey', rows })
+    expect(receivedRows(sentRows({ sheet: 'survey', rows: [] }))).toEqual({ sheet: 'survey', rows: [] })
+  })
+
   const header = ['key1', 'Title', 'Amount', 'Price', 'Due', 'Day', 'At', 'Is Done', 'Status', 'Tags', 'Remarks']
 
   it('gives every type its value', async () => {

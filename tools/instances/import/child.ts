@@ -10,6 +10,7 @@ import { AppError } from '#platform/errors.ts'
 import { readRows } from './file.ts'
 import { planChunks } from './planning.ts'
 import type { ChildRequest, ReadingEnd } from './reading.ts'
+import { sentRows } from './sent-rows.rules.ts'
 import { readSheetsOf } from './sheets.ts'
 
 if (process.send === undefined) throw new Error('This file is started by reading.ts.')
@@ -45,7 +46,7 @@ process.once('message', (request: ChildRequest) => {
   const read = async (): Promise<ReadingEnd> => {
     const file = process.stdin as AsyncIterable<Buffer>
     if ('sheets' in request) {
-      for await (const part of readSheetsOf(file, request)) write(JSON.stringify(part))
+      for await (const part of readSheetsOf(file, request)) write(JSON.stringify(sentRows(part)))
       return { end: 'done' }
     }
     const { entity, mapping, skip, ...wish } = request

@@ -13,7 +13,8 @@ import type { Finding } from '#platform/findings.ts'
 
 import type { ReadingWish } from './file.ts'
 import type { PlannedChunk, PlanWish } from './planning.ts'
-import type { SheetRows, SheetsWish } from './sheets.ts'
+import { receivedRows, type SentRows, type SheetRows } from './sent-rows.rules.ts'
+import type { SheetsWish } from './sheets.ts'
 
 export type ReadingRequest = ReadingWish & PlanWish
 /** What the child is asked. */
@@ -62,8 +63,8 @@ export function readPlanned(
 }
 
 /** Rows of sheets of a workbook, as its cells hold them. Throws as `readApart`. */
-export function readSheets(file: Readable, request: SheetsWish, signal: AbortSignal): AsyncGenerator<SheetRows> {
-  return readApart<SheetRows>(file, request, signal, brief)
+export async function* readSheets(file: Readable, request: SheetsWish, signal: AbortSignal): AsyncGenerator<SheetRows> {
+  for await (const sent of readApart<SentRows>(file, request, signal, brief)) yield receivedRows(sent)
 }
 
 /**

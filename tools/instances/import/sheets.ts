@@ -2,6 +2,7 @@
 import { AppError } from '#platform/errors.ts'
 
 import type { FileRow } from './mapping.rules.ts'
+import type { SheetRows } from './sent-rows.rules.ts'
 import { isNoSheet, readXlsx } from './xlsx.ts'
 
 export interface SheetsWish {
@@ -12,11 +13,6 @@ export interface SheetsWish {
   readonly maxRows: number
   /** Of each sheet as text. */
   readonly maxCharacters: number
-}
-
-export interface SheetRows {
-  readonly sheet: string
-  readonly rows: readonly FileRow[]
 }
 
 const rowsAtOnce = 500
