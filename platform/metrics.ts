@@ -58,6 +58,31 @@ const indexes = {
   }),
 } as const
 
+const deliveries = {
+  tries: new Counter({
+    name: 'fieldloop_event_tries_total',
+    help: 'Tries of deliveries of events by what they came to: delivered, retrying, or dead',
+    labelNames: ['state'],
+    registers: [registry],
+  }),
+  delays: new Histogram({
+    name: 'fieldloop_event_delivery_seconds',
+    help: 'Time from an event to the end of the try that delivered it',
+    buckets: [0.1, 0.5, 1, 5, 30, 300, 3_600, 36_000, 360_000],
+    registers: [registry],
+  }),
+  due: new Gauge({
+    name: 'fieldloop_event_subscriptions_due',
+    help: 'Event subscriptions of which something is due and nothing is sent',
+    registers: [registry],
+  }),
+  oldestSeconds: new Gauge({
+    name: 'fieldloop_event_oldest_due_seconds',
+    help: 'How long the longest of them is due; 0 where there is none',
+    registers: [registry],
+  }),
+} as const
+
 let hasProcessMetrics = false
 
 // Finding a metric's child by its labels costs several times what counting does.
@@ -96,6 +121,24 @@ export function observeOutbox(found: OutboxBacklog): void {
     backlog.oldestSeconds.set({ lane }, found.lanes[lane].oldestSeconds)
   }
   backlog.givenUp.set(found.givenUp)
+}
+
+/** Counts what came of a try of a delivery; `sinceEventMs` of one that was delivered. */
+export function observeDelivery(state: string, sinceEventMs: number | undefined): void {
+  deliveries.tries.labels({ state }).inc()
+  if (sinceEventMs !== undefined) deliveries.delays.observe(Math.max(0, sinceEventMs) / 1_000)
+}
+
+/** How far deliveries of events are behind. */
+export interface DeliveryBacklog {
+  readonly due: number
+  readonly oldestSeconds: number
+}
+
+/** Shows it. Of the database, as the outbox is. */
+export function observeDeliveries({ due, oldestSeconds }: DeliveryBacklog): void {
+  deliveries.due.set(due)
+  deliveries.oldestSeconds.set(oldestSeconds)
 }
 
 /** Shows what a look at the indexes of records came to. */

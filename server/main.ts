@@ -15,6 +15,7 @@ import { migrate } from '#platform/db/migrate.ts'
 import { createLog, type Logger } from '#platform/log.ts'
 import { outboxBacklog } from '#platform/outbox.ts'
 import { mailStateOf } from '#platform/person-mail.ts'
+import { measureDue } from '#tools/events/service.ts'
 import { createPlatform, type Platform } from '#platform/platform.ts'
 import { domains } from '#tools/index.ts'
 import { corpus, searchDocs } from '#tools/docs/service.ts'
@@ -158,7 +159,7 @@ async function serve(config: Config, log: Logger, platform: Platform, backing: B
     config,
     log,
     readiness: () => readinessOf(config, platform, backing),
-    backlog: () => platform.services.databases.lookUp(outboxBacklog),
+    backlog: () => platform.services.databases.lookUp(async (tx) => ({ ...(await outboxBacklog(tx)), deliveries: await measureDue(tx) })),
     mcp,
     pages: createPages({
       calls: createLinkCalls(platform.pipeline),

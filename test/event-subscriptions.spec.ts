@@ -12,8 +12,10 @@ import { type Carrier, startCarrier } from '#server/worker/carrier.ts'
 import { watcherKinds } from '#server/worker/watcher-kinds.ts'
 
 import { inSystemTransaction } from '#platform/system.ts'
-import { matchWaiting } from '#tools/events/service.ts'
-import { releaseSubscription } from '#tools/events/subscriptions.store.ts'
+import { metricsText } from '#platform/metrics.ts'
+import { matchWaiting, measureDue } from '#tools/events/service.ts'
+import { openSecrets, sealSecrets } from '#tools/events/signing.ts'
+import { releaseSubscription, setSecrets } from '#tools/events/subscriptions.store.ts'
 
 import { type TestTenant, useWorld } from './support/world.ts'
 
@@ -258,6 +260,60 @@ describe('a subscription', () => {
     for (const one of [secret, rotated.secret]) expect(new Webhook(one).verify(both?.text ?? '', headersOf(both))).toEqual(both?.body)
     expect(String(both?.headers['webhook-signature']).split(' ')).toHaveLength(2)
     expect(Date.parse(rotated.formerUntil) - Date.now()).toBeGreaterThan(23 * 3_600_000)
+
+    // As if the day were over.
+    const { services } = world.platform
+    await inSystemTransaction(services, tenant.tenantId, async ({ tx }) => {
+      const [{ sealedSecrets }] = await tx<[{ sealedSecrets: Buffer }]>`
+        select sealed_secrets from platform.event_subscription where tenant_id = ${tenant.tenantId} and subscription_id = ${subscriptionId}`
+      const kept = (await openSecrets(tx, services, tenant.tenantId, { subscriptionId, sealedSecrets })) ?? []
+      expect(kept.map(({ until }) => until)).toEqual([undefined, rotated.formerUntil])
+      const over = kept.map((one) => (one.until === undefined ? one : { ...one, until: new Date(Date.now() - 1_000).toISOString() }))
+      await setSecrets(tx, tenant.tenantId, subscriptionId, await sealSecrets(tx, services, tenant.tenantId, subscriptionId, over))
+    })
+    await call('create_user', { userName: 'rotated2', email: 'rotated2@people.test', roles: [] }, as)
+    await carrier.drain()
+    const [, after] = at('/rotated')
+    expect(new Webhook(rotated.secret).verify(after?.text ?? '', headersOf(after))).toEqual(after?.body)
+    expect(() => new Webhook(secret).verify(after?.text ?? '', headersOf(after))).toThrow()
+    expect(String(after?.headers['webhook-signature']).split(' ')).toHaveLength(1)
+    await call('delete_event_subscription', { subscriptionId }, as)
+  })
+
+  it('reaches nothing inside by a name that leads there, whatever was said when it was made', async () => {
+    const inside = new URL(base)
+    inside.hostname = 'localhost'
+    const made = await call('create_event_subscription', { url: `${inside.origin}/inward`, kinds: ['user.created'] }, as)
+    await call('create_user', { userName: 'inward', email: 'inward@people.test', roles: [] }, as)
+    const { services } = world.platform
+    await matchWaiting(services, watcherKinds)
+    // The network that tests may reach is closed: the name leads elsewhere than an operator permits.
+    const poster = createPoster({ config: { ...services.config, outboundAllow: [] } }, { callMs: 2_000 })
+    const ref = { tenantId: tenant.tenantId, subscriptionId: made.subscriptionId }
+    expect(await deliverDue(services, poster, ref, 'closed', new AbortController().signal)).toBe(1)
+    await poster.close()
+    const [refused] = await deliveriesOf(made.subscriptionId)
+    expect(refused).toMatchObject({ state: 'retrying', reason: expect.stringContaining('private, link-local or loopback') })
+    expect(refused.tries[0]).not.toHaveProperty('status')
+    expect(at('/inward')).toEqual([])
+    await call('delete_event_subscription', { subscriptionId: made.subscriptionId }, as)
+  })
+
+  it('is counted where an operator looks: tries by what they came to, and what is due', async () => {
+    const { subscriptionId } = await subscribe('/counted', ['user.created'])
+    answers.set('/counted', (response, count) => void response.writeHead(count === 1 ? 500 : 204).end())
+    const tries = async (state: string) =>
+      Number(new RegExp(`fieldloop_event_tries_total\\{state="${state}"\\} (\\d+)`).exec(await metricsText())?.[1] ?? 0)
+    const before = [await tries('retrying'), await tries('delivered')]
+    await call('create_user', { userName: 'counted', email: 'counted@people.test', roles: [] }, as)
+    await matchWaiting(world.platform.services, watcherKinds)
+    expect((await world.platform.services.databases.lookUp(measureDue)).due).toBe(1)
+    await carrier.drain()
+    await passes(subscriptionId, '1 minute')
+    await carrier.drain()
+    expect([await tries('retrying'), await tries('delivered')]).toEqual(before.map((count) => count + 1))
+    expect(await metricsText()).toMatch(/fieldloop_event_delivery_seconds_count [1-9]/)
+    expect(await world.platform.services.databases.lookUp(measureDue)).toEqual({ due: 0, oldestSeconds: 0 })
     await call('delete_event_subscription', { subscriptionId }, as)
   })
 

@@ -76,6 +76,8 @@ describe('health', () => {
     expect(text).toMatch(/^fieldloop_outbox_waiting\{lane="bulk"\} 0$/m)
     expect(text).toMatch(/^fieldloop_outbox_oldest_seconds\{lane="people"\} 4\.5$/m)
     expect(text).toMatch(/^fieldloop_outbox_given_up 1$/m)
+    expect(text).toMatch(/^fieldloop_event_subscriptions_due 2$/m)
+    expect(text).toMatch(/^fieldloop_event_oldest_due_seconds 61\.5$/m)
   })
 })
 

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Pipeline, Readiness } from '#platform/call.ts'
 import type { Config } from '#platform/config.ts'
 import type { Logger } from '#platform/log.ts'
+import type { DeliveryBacklog } from '#platform/metrics.ts'
 import type { OutboxBacklog } from '#platform/outbox.ts'
 import type { PageRoute } from '#platform/web-page.ts'
 
@@ -12,13 +13,17 @@ import type { DocsSite } from './docs-pages.ts'
 /** Serves one MCP request. `body` is undefined: the request is handed over unread, its limits are the callee's. */
 export type McpHandler = (request: IncomingMessage, response: ServerResponse, body: Buffer | undefined) => Promise<void>
 
+export interface Backlog extends OutboxBacklog {
+  readonly deliveries: DeliveryBacklog
+}
+
 export interface HttpServerParts {
   readonly pipeline: Pipeline
   readonly config: Config
   readonly log: Logger
   readonly readiness: () => Promise<Readiness>
-  /** What the metrics show of the outbox. */
-  readonly backlog: () => Promise<OutboxBacklog>
+  /** What the metrics show of the outbox, and of events that are to be delivered. */
+  readonly backlog: () => Promise<Backlog>
   /** Absent: there is no `/mcp`, and the page at the root does not speak of it. */
   readonly mcp?: McpHandler
   readonly docs: {

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Readiness } from '#platform/call.ts'
 import { clientAddress } from '#platform/client-address.ts'
 import { AppError } from '#platform/errors.ts'
-import { metricsContentType, metricsText, observeOutbox } from '#platform/metrics.ts'
+import { metricsContentType, metricsText, observeDeliveries, observeOutbox } from '#platform/metrics.ts'
 import { roleBits } from '#platform/roles.ts'
 
 import { bearerOf } from './credentials.ts'
@@ -55,7 +55,9 @@ export function addPages(app: FastifyInstance, parts: HttpServerParts, exchanges
   page('/metrics', async (reply, _exchange, credential) => {
     const actor = await pipeline.identify(credential, clientAddress(reply.request.raw, config.trustedProxies))
     if ((actor.roleFlag & roleBits.GlobalAdmin) === 0) throw new AppError('forbidden', 'The metrics need a key with the role GlobalAdmin.')
-    observeOutbox(await parts.backlog())
+    const backlog = await parts.backlog()
+    observeOutbox(backlog)
+    observeDeliveries(backlog.deliveries)
     reply.type(metricsContentType)
     return metricsText()
   })

@@ -1,5 +1,7 @@
 /** The shape of docker-compose.yml, played with processes: two APIs and two workers on a PostgreSQL, a Temporal and, where there is one, a Redis. */
 import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -123,6 +125,41 @@ describe('two API processes and two workers', { timeout: 600_000 }, () => {
     expect(await count('i')).toBe(rows.length)
     expect(await count('w')).toBe(acknowledged.length)
     expect(new Set(acknowledged).size).toBe(acknowledged.length)
+  })
+
+  it('send an event again under its id where whoever sent it is killed before that is written down', async () => {
+    const ids: string[] = []
+    let isKilled = false
+    const target = createServer((request, response) => {
+      request.resume().on('end', () => {
+        ids.push(String(request.headers['webhook-id']))
+        if (isKilled) return response.writeHead(204).end()
+        isKilled = true
+        // It has arrived, and nobody has noted it.
+        return void Promise.all(world.processes.map((one) => one.kill())).then(() => response.writeHead(204).end())
+      })
+    })
+    await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve))
+    try {
+      // A listening TCP server has an AddressInfo.
+      const { port } = target.address() as AddressInfo
+      const { subscriptionId } = await call('events/subscriptions', { url: `http://127.0.0.1:${port}/hook`, kinds: ['user.created'] })
+      await call('tenants/users/find-or-create', { email: 'killed@example.com' })
+      await expect.poll(() => ids.length, startPatience).toBe(1)
+      await expect.poll(() => isKilled).toBe(true)
+      for (const one of world.processes) one.start()
+      await expect.poll(() => named('api-1').states(), startPatience).toMatchObject({ postgres: 'up' })
+      // As if the time were over for which the dead one had it.
+      await world.sql`update platform.event_subscription set leased_until = now() - interval '1 second' where leased_until is not null`
+      await expect.poll(() => ids.length, startPatience).toBe(2)
+      expect(ids[1]).toBe(ids[0])
+      const deliveries = () => call('events/deliveries/list', { subscriptionId })
+      await expect.poll(async () => (await deliveries()).map((one: { state: string }) => one.state), startPatience).toEqual(['delivered'])
+      expect(ids).toHaveLength(2)
+    } finally {
+      target.closeAllConnections()
+      target.close()
+    }
   })
 
   it('wake a wait on one when the answer comes to the other', async () => {

@@ -275,7 +275,12 @@ export async function startHttpServer(
     pipeline: createPipeline(memory, room),
     config,
     log: pino({ level: 'debug' }, lines),
-    backlog: () => Promise.resolve({ lanes: { ...noBacklog.lanes, people: { waiting: 3, oldestSeconds: 4.5 } }, givenUp: 1 }),
+    backlog: () =>
+      Promise.resolve({
+        lanes: { ...noBacklog.lanes, people: { waiting: 3, oldestSeconds: 4.5 } },
+        givenUp: 1,
+        deliveries: { due: 2, oldestSeconds: 61.5 },
+      }),
     readiness: () => Promise.resolve(allUp),
     docs: {
       texts: new Map([

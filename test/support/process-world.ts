@@ -59,6 +59,7 @@ export async function openProcessWorld({ withRedis }: { readonly withRedis: bool
       SECRETS_KEY: secretsKeyOfTests.toString('base64'),
       BOOTSTRAP_API_KEY: key,
       PUBLIC_URL: '',
+      OUTBOUND_ALLOW: '127.0.0.0/8',
       LOG_LEVEL: 'warn',
     })
     ends.push(() => Promise.all(processes.map((one) => one.kill())))

@@ -4,6 +4,7 @@
  */
 import { type ActingUser, findActingUser } from '#platform/acting.ts'
 import { changeDefinitions } from '#platform/db/definitions.ts'
+import { observeDelivery } from '#platform/metrics.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { roleBits } from '#platform/roles.ts'
 import type { Services } from '#platform/services.ts'
@@ -208,7 +209,12 @@ export async function recordTries(
     const { tx, stamp } = context
     const state = await store.lockSubscription(tx, tenantId, subscriptionId)
     if (!state) return
-    const outcomes = results.map(({ row, result }) => ({ deliveryId: row.deliveryId, wasAttempts: row.attempts, ...afterTry(row, result) }))
+    const outcomes = results.map(({ row, result }) => ({
+      deliveryId: row.deliveryId,
+      eventAt: row.eventAt,
+      wasAttempts: row.attempts,
+      ...afterTry(row, result),
+    }))
     await noteOutcomes(tx, tenantId, outcomes)
     const dead = outcomes.filter((one) => one.state === 'dead')
     const before: Health = state
@@ -226,7 +232,10 @@ export async function recordTries(
       )
     await store.noteHealth(tx, tenantId, subscriptionId, health)
     context.afterCommit(() => {
-      for (const { deliveryId } of outcomes) services.wake.poke(deliveryTopic(deliveryId))
+      for (const { deliveryId, state: came, deliveredDate, eventAt } of outcomes) {
+        services.wake.poke(deliveryTopic(deliveryId))
+        observeDelivery(came, deliveredDate === null ? undefined : Date.parse(deliveredDate) - Date.parse(eventAt))
+      }
     })
   })
 }

@@ -77,6 +77,15 @@ export async function listDue(tx: Tx, passed: readonly number[], limit: number):
     limit ${limit}`
 }
 
+/** How many subscriptions are due that nobody serves, and since when. As the look-up role. */
+export async function measureDue(tx: Tx): Promise<{ readonly due: number; readonly oldestSeconds: number }> {
+  const [row] = await tx<[{ due: number; oldestSeconds: number }]>`
+    select count(*)::int as due, coalesce(greatest(extract(epoch from now() - min(next_look)), 0), 0)::float8 as oldest_seconds
+    from platform.event_subscription
+    where next_look <= now() and (leased_until is null or leased_until < now())`
+  return row
+}
+
 /** Takes a due subscription for a while, or for longer; undefined where somebody else has it, or nothing of it is due. */
 export async function leaseSubscription(
   tx: Tx,
