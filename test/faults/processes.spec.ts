@@ -70,7 +70,7 @@ describe('two API processes and two workers', { timeout: 600_000 }, () => {
     const { processes, redis } = world
     expect(processes.map(({ mode }) => mode).toSorted()).toEqual(['api', 'api', 'worker', 'worker'])
     for (const one of processes) one.start()
-    const up = { postgres: 'up', temporal: 'up', redis: redis ? 'up' : 'absent' }
+    const up = { postgres: 'up', temporal: 'up', redis: redis ? 'up' : 'absent', mail: 'local' }
     for (const name of ['api-1', 'api-2']) await expect.poll(() => named(name).states(), startPatience).toEqual(up)
   })
 
