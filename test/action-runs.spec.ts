@@ -187,7 +187,7 @@ describe('an action run', () => {
     const [stored] =
       await world.sql`select input::text from platform.workflow_step_run where run_id = ${run.actionRunId} and input is not null`
     expect(stored?.['input']).toContain('⟦sealed:')
-    expect(masked(JSON.parse(String(stored?.['input'])), new Set())).toEqual({ method: 'GET', url: 'https://127.0.0.1:1/•••' })
+    expect(masked(JSON.parse(String(stored?.['input'])), { names: new Set() })).toEqual({ method: 'GET', url: 'https://127.0.0.1:1/•••' })
   })
 })
 

@@ -9,6 +9,7 @@ import {
   changeQuestion,
   findQuestion,
   isObject,
+  judgeReply,
   keepQuestion,
   listIn,
   type Said,
@@ -171,7 +172,7 @@ export const ask: Perform = async (step) => {
   const { services, open } = step
   if (open.row.answer) return replied(open.row.answer)
   if (!(await findQuestion(services, open))) return begin(step)
-  const taken = await takeReplies(services, open)
+  const taken = await takeReplies(services, open, judgeReply)
   // Read anew, the step has its answer.
   if (taken.kind === 'answered') return { kind: 'recorded' }
   const times = await remindersOf(step)

@@ -2,9 +2,22 @@
 import { runAs } from '#platform/acting.ts'
 import { AppError } from '#platform/errors.ts'
 import { addDuration, printInstant, readDuration } from '#platform/tokens/zoned.ts'
-import { actionsOf, type Answer, isObject, markOverdue, textIn } from '#tools/workflows/service.ts'
+import {
+  actionsOf,
+  type Answer,
+  findQuestion,
+  isObject,
+  judgeTask,
+  markOverdue,
+  type Said,
+  settleQuestion,
+  takeReplies,
+  tellTask,
+  textIn,
+} from '#tools/workflows/service.ts'
 
 import { assignmentOf } from './assignees.ts'
+import { receiversOf } from './receivers.ts'
 import type { StepContext, StepEnd } from './step.types.ts'
 
 /** When the step is overdue. Throws AppError `unprocessable`. */
@@ -27,6 +40,18 @@ async function acted({ open, scope }: StepContext, answer: Answer, resultOf: (an
   return { kind: 'done', result, goTo: action?.goTo, set: isObject(set) ? set : {}, by: answer.by, comment: answer.comment }
 }
 
+/** Not the step's own effect: it goes on waiting. Whoever cannot be told is no reason to hold it up. */
+async function tellOverdue(step: StepContext, { to, text, template }: Said): Promise<void> {
+  const { services, who, open, signal } = step
+  const message = { ...(text === undefined ? {} : { text }), ...(template === undefined ? {} : { template }) }
+  const about = open.run.eiRecordId === null ? {} : { eiRecordId: open.run.eiRecordId }
+  const receivers = await receiversOf(step, to).catch(() => [])
+  for (const [index, one] of receivers.entries()) {
+    const call = { key: `overdue:${open.row.stepNo}:${index}`, signal }
+    await runAs(services, who, 'send_message', { ...message, ...about, to: one }, call).catch(() => undefined)
+  }
+}
+
 /** Once, when its time has come: the definition says whom it goes to, or where it leads. */
 async function overdue(step: StepContext): Promise<StepEnd | undefined> {
   const { open, services, scope } = step
@@ -36,13 +61,7 @@ async function overdue(step: StepContext): Promise<StepEnd | undefined> {
   const { assign, goTo, notify } = isObject(resolved) ? resolved : {}
   const to = assign === undefined ? undefined : await assignmentOf(step, assign)
   await markOverdue(services, open, to)
-  // Not the step's own effect: it goes on waiting. Whoever cannot be told is no reason to hold it up.
-  if (isObject(notify)) {
-    const message = { to: notify['to'], text: notify['text'], template: notify['template'] }
-    await runAs(services, step.who, 'send_message', message, { key: `overdue:${open.row.stepNo}`, signal: step.signal }).catch(
-      () => undefined,
-    )
-  }
+  if (isObject(notify)) await tellOverdue(step, notify)
   return textIn(goTo) === undefined ? undefined : { kind: 'done', goTo: textIn(goTo), result: null }
 }
 
@@ -59,15 +78,30 @@ export async function overdueEnd(
 }
 
 export async function task(step: StepContext, resultOf: (answer: Answer) => unknown): Promise<StepEnd> {
-  const { open, scope } = step
+  const { open, scope, services } = step
   const { row, found } = open
-  if (row.answer) return acted(step, row.answer, resultOf)
+  if (row.answer) {
+    // Whoever else was told of it has nothing left to do.
+    await settleQuestion(services, open, { tenantUserId: row.answer.by, label: row.answer.action })
+    return acted(step, row.answer, resultOf)
+  }
   if (step.phase === 'begin') {
     const assignee = await (await scope()).resolve(found.said['assignee'] ?? null)
     const dueAt = await dueOf(step)
-    const wait = { ...(await assignmentOf(step, assignee)), dueAt }
-    return { kind: 'waiting', wait, untilMs: dueAt === null ? undefined : Date.parse(dueAt) }
+    const assignment = await assignmentOf(step, assignee)
+    return {
+      kind: 'waiting',
+      wait: { ...assignment, dueAt },
+      untilMs: dueAt === null ? undefined : Date.parse(dueAt),
+      begin: (context) => tellTask(context, { ...open, input: step.config }, assignment),
+    }
+  }
+  if (await findQuestion(services, open)) {
+    const { kind } = await takeReplies(services, open, judgeTask(open))
+    // Read anew, the step has its answer.
+    if (kind === 'answered') return { kind: 'recorded' }
   }
   const { end, untilMs } = await overdueEnd(step)
+  if (end) await settleQuestion(services, open)
   return end ?? { kind: 'waiting', wait: {}, untilMs }
 }

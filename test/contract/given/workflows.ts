@@ -98,7 +98,11 @@ export const given: Given = {
     varying: ['secret', 'triggerKey', 'url'],
   }),
   validate_workflow: ofWorkflow(),
-  test_workflow: ofWorkflow(() => ({ answers: { check: { action: 'reject' } }, now: '2026-03-01T08:30:00Z' })),
+  test_workflow: async (stage) => ({
+    ...(await ofWorkflow(() => ({ answers: { check: { action: 'reject' } }, now: '2026-03-01T08:30:00Z' }))(stage)),
+    // Whoever tries it is who answers.
+    varying: ['by'],
+  }),
   publish_workflow: ofWorkflow(),
   async toggle_workflow(stage) {
     return { input: { workflow: await published(stage), isEnabled: false } }

@@ -3,7 +3,17 @@ import type { z } from 'zod'
 
 import type { TxContext } from '#platform/operation.ts'
 import type { anyJson } from '#tools/workflows/runs/runs.schema.ts'
-import { isTold, listLog, masked, type RunRow, sensitiveNames, toLine } from '#tools/workflows/service.ts'
+import {
+  findFlowVersion,
+  isTold,
+  listLog,
+  masked,
+  type Masks,
+  masksOf,
+  type RunRow,
+  sensitiveNames,
+  toLine,
+} from '#tools/workflows/service.ts'
 
 import type { actionRun, actionState, listedActionRun } from './runs.schema.ts'
 
@@ -15,9 +25,9 @@ function stateOf({ state, isPaused, hadFailures, finishedDate }: RunRow): z.outp
   return hadFailures ? 'partly' : 'succeeded'
 }
 
-function show(row: RunRow, told: boolean, names: ReadonlySet<string>): z.output<typeof listedActionRun> {
+function show(row: RunRow, told: boolean, masks: Masks): z.output<typeof listedActionRun> {
   // What a run holds is JSON.
-  const shown = (value: unknown) => masked(value, names) as z.output<typeof anyJson>
+  const shown = (value: unknown) => masked(value, masks) as z.output<typeof anyJson>
   const { causedBy, error, entityId, eiRecordId, finishedDate, output } = row
   const payload = row.trigger ?? { by: row.startedBy, input: row.input }
   return {
@@ -41,16 +51,18 @@ function show(row: RunRow, told: boolean, names: ReadonlySet<string>): z.output<
 
 /** Each as a list has it, in the order given. */
 export async function showActionRuns(context: TxContext, rows: readonly RunRow[]): Promise<z.output<typeof listedActionRun>[]> {
-  const names = await sensitiveNames(context)
+  const masks = masksOf(await sensitiveNames(context), [])
   const shown: z.output<typeof listedActionRun>[] = []
-  for (const row of rows) shown.push(show(row, await isTold(context, row), names))
+  for (const row of rows) shown.push(show(row, await isTold(context, row), masks))
   return shown
 }
 
 /** With its log, as far as an answer holds it. */
 export async function showActionRun(context: TxContext, row: RunRow): Promise<z.output<typeof actionRun>> {
   const { tx, tenantId, answerBytes } = context
-  const [told, names] = [await isTold(context, row), await sensitiveNames(context)]
+  const version = await findFlowVersion(context, row.workflowId, row.version)
+  const told = await isTold(context, row, version)
+  const masks = masksOf(await sensitiveNames(context), version?.steps ?? [])
   const page = {
     pageSize: mostLines,
     offset: 0,
@@ -60,5 +72,5 @@ export async function showActionRun(context: TxContext, row: RunRow): Promise<z.
     countTo: undefined,
   }
   const { rows, hasMore } = await listLog(tx, tenantId, row.runId, page, 0)
-  return { ...show(row, told, names), steps: rows.map((line) => toLine(line, told, names)), ...(hasMore ? { hasMoreSteps: true } : {}) }
+  return { ...show(row, told, masks), steps: rows.map((line) => toLine(line, told, masks)), ...(hasMore ? { hasMoreSteps: true } : {}) }
 }

@@ -65,7 +65,7 @@ function taskFor(rows: readonly StepRow[], { step }: Act, actor: Actor, run: Run
 }
 
 /** Throws 403 for whom the task is not. */
-async function refuseStranger({ tx, tenantId, actor }: TxContext, run: RunRow, row: StepRow, said: Said): Promise<void> {
+export async function refuseStranger({ tx, tenantId, actor }: TxContext, run: RunRow, row: StepRow, said: Said): Promise<void> {
   const isOwn = isAssignee(row, actor)
   const mayEdit = (actor.roleFlag & roleBits.DataEdit) !== 0
   if (!isOwn && (said['onlyAssignee'] === true || !mayEdit))

@@ -5,24 +5,32 @@ const texts = {
     answered: (name: string, answer: string) => `${name} has answered${answer}. Nothing is left to do, thank you.`,
     somebody: 'Somebody',
     settled: 'This question needs no answer any more, thank you.',
+    waits: (workflow: string, step: string) => `A task waits for you: ${workflow}, ${step}.`,
+    reason: (action: string) => `“${action}” needs a reason. Answer with the choice and the reason in one message.`,
   },
   de: {
     again: 'Das wurde nicht verstanden. Bitte antworten Sie mit einem von diesen.',
     answered: (name: string, answer: string) => `${name} hat geantwortet${answer}. Es ist nichts mehr zu tun, danke.`,
     somebody: 'Jemand',
     settled: 'Diese Frage braucht keine Antwort mehr, danke.',
+    waits: (workflow: string, step: string) => `Eine Aufgabe wartet auf Sie: ${workflow}, ${step}.`,
+    reason: (action: string) => `„${action}“ braucht eine Begründung. Antworten Sie mit der Wahl und der Begründung in einer Nachricht.`,
   },
   fr: {
     again: "Cela n'a pas été compris. Veuillez répondre par l'un de ceux-ci.",
     answered: (name: string, answer: string) => `${name} a répondu${answer}. Il n'y a plus rien à faire, merci.`,
     somebody: "Quelqu'un",
     settled: "Cette question n'attend plus de réponse, merci.",
+    waits: (workflow: string, step: string) => `Une tâche vous attend : ${workflow}, ${step}.`,
+    reason: (action: string) => `« ${action} » demande une raison. Répondez par le choix et la raison en un seul message.`,
   },
   es: {
     again: 'No se ha entendido. Responda, por favor, con una de estas opciones.',
     answered: (name: string, answer: string) => `${name} ha respondido${answer}. Ya no hay nada que hacer, gracias.`,
     somebody: 'Alguien',
     settled: 'Esta pregunta ya no necesita respuesta, gracias.',
+    waits: (workflow: string, step: string) => `Le espera una tarea: ${workflow}, ${step}.`,
+    reason: (action: string) => `«${action}» necesita un motivo. Responda con la opción y el motivo en un solo mensaje.`,
   },
 } as const
 
@@ -42,3 +50,8 @@ export function answeredText(languageCode: string | undefined, name: string | un
   const { answered, somebody } = texts[languageOf(languageCode)]
   return answered(name ?? somebody, label === undefined ? '' : `: ${label}`)
 }
+
+export const waitsText = (languageCode: string | undefined, workflow: string, step: string) =>
+  texts[languageOf(languageCode)].waits(workflow, step)
+
+export const reasonText = (languageCode: string | undefined, action: string) => texts[languageOf(languageCode)].reason(action)

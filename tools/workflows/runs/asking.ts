@@ -4,6 +4,7 @@ import type { Services } from '#platform/services.ts'
 import { flowRunWorkflowId } from '#platform/shapes/flow-runs.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { findCaller } from '#tools/entities/service.ts'
+import type { Card } from '#tools/messaging/messaging.schema.ts'
 import {
   closeConversation,
   listAsked,
@@ -34,7 +35,11 @@ export function findQuestion(services: Services, { order }: OpenStep): Promise<A
 }
 
 /** Keeps whom a step asks; their replies wake it from then on. What has come in before wakes it now. */
-export async function keepQuestion(context: TxContext, { order, run }: OpenStep, asked: Asked): Promise<void> {
+export async function keepQuestion(
+  context: TxContext,
+  { order, run }: { readonly order: Pick<OpenStep['order'], 'runId' | 'no'>; readonly run: Pick<RunRow, 'runId' | 'epoch'> },
+  asked: Asked,
+): Promise<void> {
   const { tx, tenantId } = context
   const { runId, no } = order
   const watched = conversationsOf(asked)
@@ -57,50 +62,83 @@ export async function changeQuestion(services: Services, open: OpenStep, asked: 
   })
 }
 
+/** Who was first, as the others are told. */
+interface First {
+  readonly person?: AskedPerson | undefined
+  readonly tenantUserId: number | null
+  /** What they chose. */
+  readonly label: string | undefined
+}
+
 /** Ends what was asked, and tells it to everybody but who answered: who that was, or that no answer is needed. */
-async function close(
-  context: TxContext,
-  asked: Asked,
-  by?: { readonly person: AskedPerson; readonly reply: Reply; readonly label: string | undefined },
-): Promise<void> {
+async function close(context: TxContext, asked: Asked, by?: First): Promise<void> {
   const { tx, tenantId } = context
-  const name = by?.reply.tenantUserId == null ? undefined : (await findCaller(tx, tenantId, by.reply.tenantUserId))?.displayName
+  const name = by?.tenantUserId == null ? undefined : (await findCaller(tx, tenantId, by.tenantUserId))?.displayName
   for (const person of asked.people) {
     const all = await listAsked(context, person.conversations)
     for (const [index, { conversationId, tenantUserId }] of all.entries()) {
-      const isTold = person !== by?.person && index === all.length - 1
+      const isFirst = by !== undefined && (person === by.person || (tenantUserId !== null && tenantUserId === by.tenantUserId))
+      const isTold = !isFirst && index === all.length - 1
       const language = isTold ? await languageOf(context, tenantUserId) : undefined
-      await closeConversation(
-        context,
-        conversationId,
-        isTold ? (by ? answeredText(language, name, by.label) : settledText(language)) : undefined,
-      )
+      const text = by ? answeredText(language, name, by.label) : settledText(language)
+      await closeConversation(context, conversationId, isTold ? text : undefined)
     }
   }
 }
 
 /** Nobody is asked any more. Inside a transaction that holds the run. */
-export async function withdrawQuestion(context: TxContext, run: Pick<RunRow, 'runId' | 'actsAs'>, stepNo: number): Promise<void> {
+export async function withdrawQuestion(
+  context: TxContext,
+  run: Pick<RunRow, 'runId' | 'actsAs'>,
+  stepNo: number,
+  by?: First,
+): Promise<void> {
   const asked = await findAsked(context.tx, context.tenantId, run.runId, stepNo)
-  if (asked) await close({ ...context, actor: { ...context.actor, tenantUserId: run.actsAs } }, asked)
+  if (asked) await close({ ...context, actor: { ...context.actor, tenantUserId: run.actsAs } }, asked, by)
 }
 
-/** The same, of a step that goes on without an answer. */
-export async function settleQuestion(services: Services, { order, run }: OpenStep): Promise<void> {
+/** The same, of a step that goes on: without an answer, or by what somebody did. */
+export async function settleQuestion(services: Services, { order, run }: OpenStep, by?: First): Promise<void> {
   const { tenantId, runId, no } = order
   await inSystemTransaction(services, tenantId, async (context) => {
     await lockRun(context.tx, tenantId, runId)
-    await withdrawQuestion(context, run, no)
+    await withdrawQuestion(context, run, no, by)
   })
 }
 
+/** What a reply comes to: what the step goes on with, or something to say, or nothing. */
+export type Judged =
+  | { readonly kind: 'answer'; readonly answer: Answer; readonly label?: string | undefined }
+  /** Once for each person where `isOnce`. */
+  | { readonly kind: 'say'; readonly text: string; readonly card?: Card; readonly isOnce: boolean }
+  | { readonly kind: 'ignore' }
+
+export type Judge = (context: TxContext, reply: Reply) => Promise<Judged>
+
 interface Read {
   readonly people: AskedPerson[]
-  readonly by?: { readonly person: AskedPerson; readonly reply: Reply; readonly choice: string | null; readonly label: string | undefined }
+  readonly by?: { readonly first: First; readonly answer: Answer }
+}
+
+/** Of a question that anybody who was asked may answer. */
+export const judgeReply: Judge = async (context, reply) => {
+  const { choices, text, assetKeys, tenantUserId, address, at } = reply
+  const language = await languageOf(context, tenantUserId)
+  const choice = reply.choice ?? (choices ? (understood(text, choices, language) ?? null) : null)
+  const isAnswer = choices ? choice !== null : text.trim() !== '' || assetKeys.length > 0
+  if (isAnswer) {
+    const said = { text, choice, assetKeys, ...(tenantUserId === null ? { address } : {}) }
+    return {
+      kind: 'answer',
+      answer: { kind: 'replied', by: tenantUserId, at, reply: said },
+      label: choices?.find(({ key }) => key === choice)?.label,
+    }
+  }
+  return choices ? { kind: 'say', text: againText(language), card: { choices }, isOnce: true } : { kind: 'ignore' }
 }
 
 /** Reads the replies in their order up to the first that answers; who is not understood is asked again, once. */
-async function read(context: TxContext, asked: Asked): Promise<Read> {
+async function read(context: TxContext, asked: Asked, judge: Judge): Promise<Read> {
   const people = [...asked.people]
   for (const reply of await listRepliesTo(context, conversationsOf(asked))) {
     // Who was first is told by its files as well: a later one does not overtake them.
@@ -116,14 +154,15 @@ async function read(context: TxContext, asked: Asked): Promise<Read> {
     const seen = { ...person, conversations }
     people[index] = seen
     if (reply.isKeyword) continue
-    const { choices, text, assetKeys } = reply
-    const language = await languageOf(context, reply.tenantUserId)
-    const choice = reply.choice ?? (choices ? (understood(text, choices, language) ?? null) : null)
-    const isAnswer = choices ? choice !== null : text.trim() !== '' || assetKeys.length > 0
-    if (isAnswer) return { people, by: { person: seen, reply, choice, label: choices?.find(({ key }) => key === choice)?.label } }
-    if (seen.isAskedAgain || !choices) continue
-    await sayIn(context, reply.conversationId, { text: againText(language), card: { choices } })
-    people[index] = { ...seen, isAskedAgain: true }
+    const judged = await judge(context, reply)
+    if (judged.kind === 'answer') {
+      const { answer, label } = judged
+      return { people, by: { answer, first: { person: seen, tenantUserId: reply.tenantUserId, label } } }
+    }
+    if (judged.kind === 'ignore' || (judged.isOnce && seen.isAskedAgain)) continue
+    const { text, card } = judged
+    await sayIn(context, reply.conversationId, { text, ...(card ? { card } : {}) })
+    people[index] = { ...seen, isAskedAgain: seen.isAskedAgain || judged.isOnce }
   }
   return { people }
 }
@@ -132,6 +171,7 @@ async function read(context: TxContext, asked: Asked): Promise<Read> {
 export async function takeReplies(
   services: Services,
   { order, run }: OpenStep,
+  judge: Judge,
 ): Promise<{ readonly kind: 'answered' } | { readonly kind: 'waiting'; readonly asked: Asked; readonly unreached: readonly number[] }> {
   const { tenantId, runId, no } = order
   return inSystemTransaction(
@@ -143,17 +183,16 @@ export async function takeReplies(
       const row = await findStep(tx, tenantId, runId, no)
       const asked = row?.isWaiting ? await findAsked(tx, tenantId, runId, no) : undefined
       if (!row || !asked) return { kind: 'answered' as const }
-      const { people, by } = await read(context, asked)
+      const { people, by } = await read(context, asked, judge)
       const now = { ...asked, people }
       await setAsked(tx, tenantId, runId, no, now)
       if (by) {
-        const { reply, choice } = by
-        const { text, assetKeys, tenantUserId, address, at } = reply
-        const said = { text, choice, assetKeys, ...(tenantUserId === null ? { address } : {}) }
-        const answer: Answer = { kind: 'replied', by: tenantUserId, at, reply: said }
+        const { answer, first } = by
+        const { reply, action } = answer
         await answerStep(tx, tenantId, runId, no, answer)
-        await addStepLine(tx, tenantId, runId, stamp, { event: 'acted', row, by: tenantUserId, output: { choice, text } })
-        await close(context, now, by)
+        const output = action === undefined ? { choice: reply?.choice ?? null, text: reply?.text ?? '' } : { action }
+        await addStepLine(tx, tenantId, runId, stamp, { event: 'acted', row, by: answer.by, comment: answer.comment, output })
+        await close(context, now, first)
         return { kind: 'answered' as const }
       }
       const latest = people.flatMap(({ conversations }) => conversations.at(-1) ?? [])

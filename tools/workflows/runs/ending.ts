@@ -31,6 +31,7 @@ import {
   setItems,
   setOverdue,
 } from './steps.store.ts'
+import { tellTaskAnew } from './telling.ts'
 import { findUsersOfRole, findPresentUsers } from './people.store.ts'
 import { tellRun } from './told.ts'
 
@@ -167,15 +168,19 @@ export async function takeKeptSignal(
   return answerStep(tx, tenantId, order.runId, row.stepNo, { kind: 'signalled', by: kept.byUser, at: kept.at, payload: kept.payload })
 }
 
-/** Once for each step; false where another try was first. */
-export async function markOverdue(services: Services, { order, row }: OpenStep, to: Assignment | undefined): Promise<boolean> {
+/** Once for each step; whom it is given to now is told. */
+export async function markOverdue(services: Services, open: OpenStep, to: Assignment | undefined): Promise<void> {
+  const { order, row } = open
   const { tenantId, runId } = order
-  return inSystemTransaction(services, tenantId, async ({ tx, stamp }) => {
+  await inSystemTransaction(services, tenantId, async (context) => {
+    const { tx, stamp } = context
     await lockRun(tx, tenantId, runId)
-    if (!(await setOverdue(tx, tenantId, runId, row.stepNo, stamp))) return false
-    if (to) await assignStep(tx, tenantId, runId, row.stepNo, to)
+    if (!(await setOverdue(tx, tenantId, runId, row.stepNo, stamp))) return
+    if (to) {
+      await assignStep(tx, tenantId, runId, row.stepNo, to)
+      await tellTaskAnew(context, { ...open, input: row.input ?? {} }, to)
+    }
     await addLogLine(tx, tenantId, runId, stamp, { event: 'overdue', row })
-    return true
   })
 }
 

@@ -6,7 +6,9 @@ import { decodeIdCursor, listOf, pageInput, pageOf, totalOf } from '#platform/pa
 import { toLine } from './log-lines.ts'
 import { workflowInstanceId, workflowLogLine } from './runs.schema.ts'
 import { countLog, listLog } from './runs.store.ts'
+import { masksOf } from './masks.rules.ts'
 import { isTold, mustSeeRun, sensitiveNames } from './sight.ts'
+import { findFlowVersion } from './versions.ts'
 
 export const getWorkflowInstanceLog = defineOperation({
   ...reads(z.array(workflowLogLine)),
@@ -28,12 +30,18 @@ export const getWorkflowInstanceLog = defineOperation({
   async handler(context, input) {
     const { tx, tenantId } = context
     const run = await mustSeeRun(context, input.workflowInstanceId)
-    const [told, names] = [await isTold(context, run), await sensitiveNames(context)]
+    const version = await findFlowVersion(context, run.workflowId, run.version)
+    const told = await isTold(context, run, version)
+    const masks = masksOf(await sensitiveNames(context), version?.steps ?? [])
     const page = pageOf(context, input)
     // Lines are numbered without gaps, so a page is a range of numbers.
     const after = page.cursor === undefined ? page.offset : decodeIdCursor(page.cursor)
     const found = await listLog(tx, tenantId, run.runId, { ...page, offset: 0 }, after)
     const count = page.countTo === undefined ? 0 : await countLog(tx, tenantId, run.runId)
-    return listOf(page, found, { show: (row) => toLine(row, told, names), cursor: ({ seq }) => [seq], total: totalOf(page, count) })
+    return listOf(page, found, {
+      show: (row) => toLine(row, told, masks),
+      cursor: ({ seq }) => [seq],
+      total: totalOf(page, count),
+    })
   },
 })

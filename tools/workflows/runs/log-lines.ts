@@ -3,12 +3,12 @@ import type { z } from 'zod'
 
 import type { anyJson, workflowLogLine } from './runs.schema.ts'
 import type { LogRow } from './runs.types.ts'
-import { masked } from './sight.ts'
+import { masked, maskedInput, type Masks } from './masks.rules.ts'
 
-/** `told`: the caller sees everything that went into the run. The values of sensitive properties, whose names these are, are masked for everybody. */
-export function toLine(row: LogRow, told: boolean, names: ReadonlySet<string>): z.output<typeof workflowLogLine> {
+/** `told`: the caller sees everything that went into the run. What comes of sensitive properties is masked for everybody. */
+export function toLine(row: LogRow, told: boolean, masks: Masks): z.output<typeof workflowLogLine> {
   // What was logged is JSON.
-  const shown = (value: unknown) => masked(value, names) as z.output<typeof anyJson>
+  type Shown = z.output<typeof anyJson>
   const { step, stepType, byUser, iteration, attempt, comment, error, durationMs } = row
   return {
     seq: row.seq,
@@ -19,8 +19,8 @@ export function toLine(row: LogRow, told: boolean, names: ReadonlySet<string>): 
     ...(byUser === null ? {} : { by: byUser }),
     ...(iteration === null || iteration.length === 0 ? {} : { iteration: [...iteration] }),
     ...(attempt === null ? {} : { attempt }),
-    ...(row.input === null || !told ? {} : { input: shown(row.input) }),
-    ...(row.output === null || !told ? {} : { output: shown(row.output) }),
+    ...(row.input === null || !told ? {} : { input: maskedInput(row.input, step, masks) as Shown }),
+    ...(row.output === null || !told ? {} : { output: masked(row.output, masks) as Shown }),
     ...(comment === null ? {} : { comment }),
     ...(error === null ? {} : { error: told ? error : { ...error, message: 'It failed.' } }),
     ...(durationMs === null ? {} : { durationMs }),

@@ -5,8 +5,9 @@ import type { TxContext } from '#platform/operation.ts'
 import { rolesOf } from '#platform/roles.ts'
 
 import type { anyJson, currentStep, workflowInstance } from './runs.schema.ts'
-import type { FlowVersion, RunRow, StepRow } from './runs.types.ts'
-import { isTold } from './sight.ts'
+import type { FlowVersion, RunRow, Said, StepRow } from './runs.types.ts'
+import { masked, type Masks, masksOf } from './masks.rules.ts'
+import { isTold, sensitiveNames } from './sight.ts'
 import { actionsOf, isObject, listIn, stepsIn } from './steps.rules.ts'
 import { listActive } from './steps.store.ts'
 import { findFlowVersion } from './versions.ts'
@@ -67,12 +68,16 @@ export async function showRuns(context: TxContext, rows: readonly RunRow[]): Pro
     ({ runId }) => runId,
   )
   const versions = new Map<string, FlowVersion | undefined>()
+  const sensitive = rows.length > 0 ? await sensitiveNames(context) : new Set<string>()
+  const masks = new Map<string, Masks>()
   const shown: z.output<typeof workflowInstance>[] = []
   for (const row of rows) {
     const key = `${row.workflowId} ${row.version}`
     if (!versions.has(key)) versions.set(key, await findFlowVersion(context, row.workflowId, row.version))
     const version = versions.get(key)
     const told = await isTold(context, row, version)
+    const hidden = masks.get(key) ?? masksOf(sensitive, version?.steps ?? [])
+    masks.set(key, hidden)
     shown.push({
       workflowInstanceId: row.runId,
       workflowId: row.workflowId,
@@ -82,8 +87,9 @@ export async function showRuns(context: TxContext, rows: readonly RunRow[]): Pro
       ...(row.entityId === null ? {} : { entityId: row.entityId }),
       ...(row.eiRecordId === null ? {} : { eiRecordId: row.eiRecordId }),
       currentSteps: row.finishedDate === null ? (active.get(row.runId) ?? []).map((step) => toCurrentStep(step, version)) : [],
-      variables: told ? row.variables : {},
-      ...(row.output === null || !told ? {} : { output: row.output as z.output<typeof anyJson> }),
+      // Masking leaves an object an object.
+      variables: told ? (masked(row.variables, hidden) as Said) : {},
+      ...(row.output === null || !told ? {} : { output: masked(row.output, hidden) as z.output<typeof anyJson> }),
       ...(told ? {} : { withheld: ['variables', 'output', 'error'] }),
       startedBy: row.startedBy,
       startedDate: row.createdDate,

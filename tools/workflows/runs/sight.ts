@@ -7,7 +7,7 @@ import { hasAccessRules, seenPlaces } from '#tools/query/service.ts'
 
 import { findRun } from './runs.store.ts'
 import type { FlowVersion, RunRow } from './runs.types.ts'
-import { isObject, sealedMark, stepsIn } from './steps.rules.ts'
+import { isObject, stepsIn } from './steps.rules.ts'
 import { findAskedIn } from './steps.store.ts'
 import { findFlowVersion } from './versions.ts'
 
@@ -80,14 +80,4 @@ const namesRecords = (trigger: unknown) => isObject(trigger) && ['eiRecordId', '
 export async function sensitiveNames(context: TxContext): Promise<ReadonlySet<string>> {
   const { entities } = await cachedCatalog(context)
   return new Set(entities.flatMap(({ properties }) => properties.flatMap((one) => (one.isSensitive ? [one.internalName] : []))))
-}
-
-/** The value with what stands under these names masked, and sealed settings. */
-export function masked(value: unknown, names: ReadonlySet<string>): unknown {
-  if (typeof value === 'string') return value.includes('⟦sealed:') ? value.replaceAll(sealedMark, '•••') : value
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((one) => masked(one, names))
-  return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name, names.has(name) && one !== null ? '•••' : masked(one, names)]),
-  )
 }

@@ -246,7 +246,11 @@ export async function emitRetry(context: TxContext, run: RunRow, version: FlowVe
 }
 
 /** Wakes the run: somebody acted on a step. */
-export async function emitPoke(context: Pick<TxContext, 'tenantId' | 'emit'>, { runId, epoch }: RunRow, stepNo: number): Promise<void> {
+export async function emitPoke(
+  context: Pick<TxContext, 'tenantId' | 'emit'>,
+  { runId, epoch }: Pick<RunRow, 'runId' | 'epoch'>,
+  stepNo: number,
+): Promise<void> {
   const workflowId = flowRunWorkflowId({ tenantId: context.tenantId, runId }, epoch)
   await context.emit({ kind: 'signal', lane: 'people', workflowId, signal: 'poked', signalArgs: [stepNo] })
 }

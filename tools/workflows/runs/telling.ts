@@ -1,0 +1,113 @@
+/** Tasks and whom they are for: people are told over their channels, and may do a task by answering. */
+import { AppError } from '#platform/errors.ts'
+import type { TxContext } from '#platform/operation.ts'
+import { findCaller } from '#tools/entities/service.ts'
+import { addOutbound, choiceOf, openConversation, understood } from '#tools/messaging/service.ts'
+
+import { refuseStranger } from './acting.ts'
+import { againText, reasonText, waitsText } from './ask-texts.rules.ts'
+import { type Judge, keepQuestion, withdrawQuestion } from './asking.ts'
+import type { OpenStep } from './carrying.ts'
+import type { AskedPerson, Assignment, Said } from './runs.types.ts'
+import { actionsOf, type FoundStep, isObject, listIn, textIn } from './steps.rules.ts'
+import { findStep } from './steps.store.ts'
+
+/** A task that more people share is found by list_my_tasks. */
+const mostTold = 50
+/** Every channel carries as much. */
+const longestText = 600
+const mostChoices = 10
+
+interface TaskStep extends Pick<OpenStep, 'run' | 'found'> {
+  readonly order: Pick<OpenStep['order'], 'tenantId' | 'runId' | 'no'>
+  readonly input: Said
+}
+
+/** What a button says to somebody: its display in their language, else in the first, else its name. */
+function labelOf(action: Said, languageCode: string | undefined): string {
+  const displays = listIn(action['displays']).filter(isObject)
+  const own = displays.find((one) => one['languageCode'] === languageCode) ?? displays[0]
+  return (textIn(own?.['name']) ?? String(action['internalName'])).slice(0, 100)
+}
+
+function choicesOf(found: FoundStep, languageCode: string | undefined) {
+  const said = listIn(found.said['actions']).filter(isObject)
+  const all = actionsOf(found).map(({ internalName }) => {
+    const own = said.find((one) => one['internalName'] === internalName) ?? { internalName }
+    return { key: internalName, label: labelOf(own, languageCode) }
+  })
+  return found.stepType === 'approval' && all.length <= mostChoices ? all : undefined
+}
+
+/** The conversation about a task; a record that is gone meanwhile is no reason not to tell. */
+async function conversationWith(context: TxContext, tenantUserId: number, eiRecordId: number | null) {
+  const to = { tenantUserId }
+  if (eiRecordId === null) return openConversation(context, { to })
+  try {
+    return await openConversation(context, { to, eiRecordId })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return openConversation(context, { to })
+  }
+}
+
+async function tell(context: TxContext, { run, found, input }: TaskStep, tenantUserId: number): Promise<AskedPerson> {
+  const user = await findCaller(context.tx, context.tenantId, tenantUserId)
+  const language = user?.languageCode
+  const conversation = await conversationWith(context, tenantUserId, run.eiRecordId)
+  // Who wrote an e-mail nobody knows for certain: it does no task.
+  const choices = conversation.channel === 'email' ? undefined : choicesOf(found, language)
+  const question = textIn(input['question']) ?? ''
+  const text = [waitsText(language, run.internalName, found.name), question.slice(0, longestText)].filter((one) => one !== '').join('\n\n')
+  const { conversationId, messageId, seq } = await addOutbound(context, conversation, { text, ...(choices ? { card: { choices } } : {}) })
+  return { to: { tenantUserId }, conversations: [{ conversationId, messageId, afterSeq: seq }], fallbacks: 0, isAskedAgain: false }
+}
+
+/** Tells those whom a task is for by name. Inside a transaction that holds the run. */
+export async function tellTask(context: TxContext, step: TaskStep, { user, users }: Assignment): Promise<void> {
+  const all = user === null ? (users ?? []) : [user]
+  if (all.length === 0) return
+  const asRun = { ...context, actor: { ...context.actor, tenantUserId: step.run.actsAs } }
+  const people: AskedPerson[] = []
+  for (const tenantUserId of all.slice(0, mostTold)) people.push(await tell(asRun, step, tenantUserId))
+  await keepQuestion(context, step, { people, reminded: 0 })
+}
+
+/** A task that was given to somebody else: who had it is told that it is settled. Inside a transaction that holds the run. */
+export async function tellTaskAnew(context: TxContext, step: TaskStep, to: Assignment): Promise<void> {
+  await withdrawQuestion(context, step.run, step.order.no)
+  await tellTask(context, step, to)
+}
+
+/** A reply to a task does it, in the right of whoever wrote it: that of a user who may act. */
+export const judgeTask =
+  ({ order, run, found }: OpenStep): Judge =>
+  async (context, reply) => {
+    const { tx, tenantId } = context
+    const { choices, tenantUserId, text, at } = reply
+    const user = tenantUserId === null ? undefined : await findCaller(tx, tenantId, tenantUserId)
+    const row = await findStep(tx, tenantId, order.runId, order.no)
+    if (!choices || !user || tenantUserId === null || !row) return { kind: 'ignore' }
+    const { languageCode, roleFlag, displayName } = user
+    const choice = reply.choice ?? understood(text, choices, languageCode)
+    const action = actionsOf(found).find(({ internalName }) => internalName === choice)
+    if (!action) return { kind: 'say', text: againText(languageCode), card: { choices }, isOnce: true }
+    try {
+      await refuseStranger({ ...context, actor: { ...context.actor, tenantUserId, roleFlag, displayName } }, run, row, found.said)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      return { kind: 'say', text: error.message, isOnce: true }
+    }
+    const label = choices.find(({ key }) => key === choice)?.label ?? action.internalName
+    const comment = text.trim() === '' || choiceOf(text, choices) !== undefined ? undefined : text
+    if (action.requiresComment && comment === undefined)
+      return { kind: 'say', text: reasonText(languageCode, label), card: { choices }, isOnce: false }
+    const answer = {
+      kind: 'acted' as const,
+      by: tenantUserId,
+      at,
+      action: action.internalName,
+      ...(comment === undefined ? {} : { comment }),
+    }
+    return { kind: 'answer', answer, label }
+  }
