@@ -103,6 +103,8 @@ const alsoWrite: Readonly<Record<string, readonly string[]>> = {
   // When a key or a session was last used, the versions of definitions, and whether an entity has its tables: the floor's own columns.
   api_key: ['platform'],
   session: ['platform'],
+  // An address that is to sign somebody in.
+  person_link: ['auth'],
   // When somebody signed in last.
   tenant_user: ['auth'],
   tenant: ['platform'],

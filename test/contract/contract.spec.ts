@@ -108,6 +108,7 @@ const openToAll: Readonly<Record<string, string>> = {
   select_tenant: 'sign-in.spec.ts',
   request_password_reset: 'invitations.spec.ts',
   complete_password_reset: 'invitations.spec.ts',
+  confirm_email_change: 'email-change.spec.ts',
 }
 
 /** Promises that only some operations make: where one does not apply there is no test, so that a skipped test always means something. */

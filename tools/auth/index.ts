@@ -2,8 +2,10 @@ import type { Domain } from '#platform/operation.ts'
 
 import { changePassword } from './account/change-password.ts'
 import { completePasswordReset } from './account/complete-password-reset.ts'
+import { confirmEmailChange } from './account/confirm-email-change.ts'
 import { getProfile } from './account/get-profile.ts'
 import { proveIdentity } from './account/prove-identity.ts'
+import { requestEmailChange } from './account/request-email-change.ts'
 import { requestPasswordReset } from './account/request-password-reset.ts'
 import { updateProfile } from './account/update-profile.ts'
 import { authPhrases } from './auth.phrases.ts'
@@ -54,6 +56,8 @@ export const authDomain: Domain = {
     proveIdentity,
     getProfile,
     updateProfile,
+    requestEmailChange,
+    confirmEmailChange,
     listApiKeys,
     createApiKey,
     revokeApiKey,

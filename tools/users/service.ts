@@ -25,7 +25,7 @@ import {
 } from './users.store.ts'
 
 export { findPersonLink, type PersonLink, takeMembership, usePersonLink, verifyContact } from './links/links.store.ts'
-export { sendReset } from './links/person-links.ts'
+export { linkUrl, newLinkToken, sendReset } from './links/person-links.ts'
 export { sendLimits } from './users.rules.ts'
 export { normalizeEmail, normalizePhone } from './contact-values.ts'
 

@@ -64,6 +64,13 @@ const ofPersons: readonly Step[] = [
     ...asPerson,
     input: { password: 'walked {{run}} {{password}}', newPassword: '{{password}}' },
   },
+  { operation: 'request_email_change', ...asPerson, input: { email: 'walk-{{run}}@example.com' } },
+  {
+    operation: 'confirm_email_change',
+    // Its token stands in the mail alone.
+    before: ["if (!pm.collectionVariables.get('emailToken')) pm.execution.skipRequest()"],
+    input: { token: '{{emailToken}}' },
+  },
   { operation: 'logout', ...asPerson },
   {
     operation: 'complete_password_reset',

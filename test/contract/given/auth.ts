@@ -1,4 +1,6 @@
 /** Working calls of the key operations. */
+import { randomUUID } from 'node:crypto'
+
 import { Secret, TOTP } from 'otpauth'
 
 import { newPerson, newSession, passwordOfTests } from '#test/support/persons.ts'
@@ -49,6 +51,7 @@ export const given: Given = {
   change_password: (stage) => asPerson(stage, { password: passwordOfTests, newPassword: 'nine silver herons at dusk' }),
   prove_identity: (stage) => asPerson(stage, { password: passwordOfTests }),
   get_profile: (stage) => asPerson(stage),
+  request_email_change: (stage) => asPerson(stage, { email: `${randomUUID()}@example.com` }),
   update_profile: (stage) => asPerson(stage, { displayName: 'Ana Ruiz', timeZoneIana: 'Europe/Madrid' }),
   async list_api_keys(stage) {
     await keyOf(stage)

@@ -29,6 +29,7 @@ export async function changePasswordHash(
   await tx`delete from platform.session where user_id = ${userId} and session_id <> ${change.keptSession}`
   await tx`update platform.session set person_version = ${row.version} where user_id = ${userId} and session_id = ${change.keptSession}`
   await tx`delete from platform.sign_in where user_id = ${userId}`
+  await tx`delete from platform.person_link where user_id = ${userId} and kind in ('emailChange', 'reset')`
   return true
 }
 
@@ -66,6 +67,8 @@ export async function setPasswordAnew(tx: Tx, userId: number, passwordHash: stri
   await tx`update platform.app_user set password_hash = ${passwordHash}, credential_version = credential_version + 1 where user_id = ${userId}`
   await tx`delete from platform.session where user_id = ${userId}`
   await tx`delete from platform.sign_in where user_id = ${userId}`
+  // A change of address that was begun in one of these sessions ends with it.
+  await tx`delete from platform.person_link where user_id = ${userId} and kind = 'emailChange'`
 }
 
 const mostKeys = 100
@@ -73,4 +76,52 @@ const mostKeys = 100
 /** Keys that act as the person, in all tenants. */
 export async function listKeysOfPerson(tx: Tx, userId: number): Promise<{ name: string; prefix: string; tenant: string }[]> {
   return tx`select key_name as name, key_prefix as prefix, tenant_name as tenant from platform.list_keys_of_person(${userId}, ${mostKeys})`
+}
+
+/** An emailed link of a change of address, or of its undoing; what the first of these would void, the second does not. */
+export interface EmailLink {
+  readonly linkId: number
+  readonly kind: 'emailChange' | 'emailUndo'
+  readonly userId: number
+  readonly email: string | null
+  readonly replaces: string | null
+  readonly emails: string[] | null
+}
+
+export async function insertEmailLink(
+  tx: Tx,
+  link: Omit<EmailLink, 'linkId'> & { readonly hash: Buffer; readonly hours: number },
+): Promise<string> {
+  if (link.kind === 'emailChange') await tx`delete from platform.person_link where user_id = ${link.userId} and kind = 'emailChange'`
+  const [row] = await tx<{ expiresAt: string }[]>`
+    insert into platform.person_link (kind, user_id, token_hash, email, replaces, emails, created_date, expires_at)
+    values (${link.kind}, ${link.userId}, ${link.hash}, ${link.email}, ${link.replaces}, ${link.emails === null ? null : tx.array([...link.emails])}::text[],
+      now(), date_trunc('milliseconds', now()) + make_interval(hours => ${link.hours}))
+    returning expires_at`
+  if (!row) throw new Error('An insert answered no row')
+  return row.expiresAt
+}
+
+/** Taken with it: each counts once. Undefined where it is over or void. */
+export async function takeEmailLink(tx: Tx, hash: Buffer): Promise<EmailLink | undefined> {
+  const [row] = await tx<EmailLink[]>`
+    delete from platform.person_link where token_hash = ${hash} and kind in ('emailChange', 'emailUndo') and expires_at > now()
+    returning link_id, kind, user_id, email, replaces, emails`
+  return row
+}
+
+export async function deleteEmail(tx: Tx, userId: number, email: string): Promise<void> {
+  await tx`delete from platform.person_email where user_id = ${userId} and email = ${email}`
+}
+
+/** Puts the addresses back as they were, and ends whatever the change may have been made by: sessions, sign-ins and links. */
+export async function restoreEmails(tx: Tx, userId: number, emails: readonly string[]): Promise<void> {
+  await tx`delete from platform.person_email where user_id = ${userId}`
+  await tx`
+    insert into platform.person_email (email, user_id) select email, ${userId} from unnest(${tx.array([...emails])}::text[]) email
+    on conflict do nothing`
+  await tx`update platform.app_user set credential_version = credential_version + 1 where user_id = ${userId}`
+  await tx`delete from platform.session where user_id = ${userId}`
+  await tx`delete from platform.sign_in where user_id = ${userId}`
+  await tx`delete from platform.person_link where user_id = ${userId} and kind in ('emailChange', 'reset')`
 }

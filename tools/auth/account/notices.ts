@@ -16,6 +16,12 @@ export async function tellPerson(tx: Tx, services: Services, userId: number, { s
   for (const to of account?.emails ?? []) await queueMail(tx, services, { kind: 'mail', to, subject, text })
 }
 
+/** Keys stay where sessions end, so the person is told which there are. */
+export function keysText(keys: readonly { readonly name: string; readonly prefix: string; readonly tenant: string }[]): string {
+  const named = keys.map(({ name, prefix, tenant }) => `- ${name} (${prefix}…) in ${tenant}`).join('\n')
+  return keys.length === 0 ? '' : `\n\nThese keys act as you and still work:\n${named}`
+}
+
 const otherwise = 'If it was not you, change your password, end the other sessions, and tell an administrator.'
 
 /** The same of a change that the person made by a session. */

@@ -8,7 +8,7 @@ import { type PersonLink, takeMembership, usePersonLink, verifyContact } from '#
 
 import { proposedNames } from './account.rules.ts'
 import { findAccount, findFreeLogInName, listKeysOfPerson, proveEmail, setFirstPassword, setPasswordAnew } from './account.store.ts'
-import { tellPerson } from './notices.ts'
+import { keysText, tellPerson } from './notices.ts'
 
 export interface Accepted {
   readonly userId: number
@@ -26,10 +26,9 @@ export async function resetPassword(tx: Tx, services: Services, link: PersonLink
   if (!(await usePersonLink(tx, link.linkId))) return undefined
   await setPasswordAnew(tx, link.userId, passwordHash)
   const keys = await listKeysOfPerson(tx, link.userId)
-  const named = keys.map(({ name, prefix, tenant }) => `- ${name} (${prefix}…) in ${tenant}`).join('\n')
   await tellPerson(tx, services, link.userId, {
     subject: 'Your password was reset',
-    text: `A new password was set by a link, and all your sessions have ended.${keys.length > 0 ? `\n\nThese keys act as you and still work:\n${named}` : ''}\n\nIf it was not you, ask an administrator to lock your user.`,
+    text: `A new password was set by a link, and all your sessions have ended.${keysText(keys)}\n\nIf it was not you, ask an administrator to lock your user.`,
   })
   return shown(tx, link.userId)
 }

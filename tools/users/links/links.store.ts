@@ -20,7 +20,7 @@ export async function insertPersonLink(tx: Tx, link: NewPersonLink): Promise<str
     insert into platform.person_link (kind, user_id, tenant_id, tenant_user_id, token_hash, email, created_date, expires_at)
     values (${link.kind}, ${link.userId}, ${link.member?.tenantId ?? null}, ${link.member?.tenantUserId ?? null}, ${link.hash}, ${link.email}, now(),
       date_trunc('milliseconds', now()) + make_interval(hours => ${link.hours}))
-    on conflict (user_id, kind) do update set tenant_id = excluded.tenant_id, tenant_user_id = excluded.tenant_user_id,
+    on conflict (user_id, kind) where kind <> 'emailUndo' do update set tenant_id = excluded.tenant_id, tenant_user_id = excluded.tenant_user_id,
       token_hash = excluded.token_hash, email = excluded.email, created_date = excluded.created_date, expires_at = excluded.expires_at
     returning expires_at`
   if (!row) throw new Error('An insert answered no row')
