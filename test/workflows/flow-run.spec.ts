@@ -238,6 +238,18 @@ describe('a run', () => {
     await keep(runId, 'calls')
   })
 
+  it('says the words of a template, with values of the run', async () => {
+    const text = 'Run [[$param.run]] for [[$recipient.displayName|default:"nobody"]]'
+    await world.call('save_message_template', { internalName: 'Told', languageCode: 'en-US', text })
+    const to = { tenantUserId: world.tenant.tenantUserId }
+    const config = { to, template: 'Told', params: { run: '[[$run.number]]' } }
+    const runId = await flow.start([{ internalName: 'tell', stepType: 'notify', config }])
+    expect(await flow.until(runId, 'completed', 'failed')).toMatchObject({ state: 'completed', error: null })
+    const [sent] = await world.sql<{ count: number }[]>`
+      select count(*)::int as count from platform.message where text like ${`Run ${runId} for %`}`
+    expect(sent).toEqual({ count: 1 })
+  })
+
   it('asks for a form, and goes on with what was entered', async () => {
     const fill = { internalName: 'fill', stepType: 'form', config: { form: 'Any' } }
     const runId = await flow.start([fill, set('note', { said: '[[$steps.fill.values.Status]]' })])
