@@ -135,6 +135,18 @@ describe('a question', () => {
     expect(await saidTo(ana.phone)).toHaveLength(2)
   })
 
+  it('is put in the words of a template, with the choices of the step', async () => {
+    const ana = await newPerson({ language: 'de-DE' })
+    const texts = { 'en-US': 'Is [[$param.what]] done?', 'de-DE': 'Ist [[$param.what]] fertig?' }
+    for (const [languageCode, text] of Object.entries(texts))
+      await world.call('save_message_template', { internalName: 'IsDone', languageCode, text })
+    const config = { to: { tenantUserId: ana.tenantUserId }, template: 'IsDone', params: { what: '[[$input.what]]' }, choices }
+    const runId = await flow.start([{ internalName: 'asked', stepType: 'ask', config }], { input: { what: 'O-7' } })
+    expect(await asked(ana)).toMatchObject({ text: 'Ist O-7 fertig?', card: { choices } })
+    await answer(ana, { choice: 'yes' })
+    expect(await resultOf(runId)).toMatchObject({ choice: 'yes' })
+  })
+
   it('takes no STOP for an answer', async () => {
     const phone = newPhone()
     const runId = await flow.start([asks({ to: { phone }, channel: 'sms' })])
