@@ -6,6 +6,7 @@ import { gather, type Gathered } from './gather.ts'
 import { kept } from './kept.ts'
 import type { Actor } from './operation.ts'
 import type { Services } from './services.ts'
+import { sessionIdOf } from './sessions.ts'
 import type { Wake } from './wake.ts'
 
 /** A word of a change may be lost with the line that carries it, so a waiter asks by itself too. */
@@ -16,18 +17,26 @@ type Held = number | 'none' | 'suspended'
 
 type Asker = Pick<Actor, 'kind' | 'credentialId' | 'tenantId' | 'tenantUserId'> & Partial<Pick<Actor, 'roleFlag'>>
 
-/** What each actor may do now, in their order. Of a key that acts as a user: the roles that both hold. */
-async function rolesHeldNow(databases: Databases, actors: readonly Asker[]): Promise<Held[]> {
+/**
+ * What each actor may do now, in their order. Of a key that acts as a user: the roles that both hold. A call that waits ends with its session; what was made
+ * in a session, a link say, outlives it.
+ */
+async function rolesHeldNow(databases: Databases, actors: readonly Asker[], isWaiting: boolean): Promise<Held[]> {
   const rows = await databases.lookUp(
     (tx) => tx<{ n: number; isSuspended: boolean; isService: boolean; roleFlag: number }[]>`
       select a.n::int as n, t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended, u.is_service,
         case when k.api_key_id is null then u.role_flag when k.is_user_bound then k.role_flag & u.role_flag else k.role_flag end as role_flag
-      from unnest(${actors.map((actor) => actor.tenantId)}::int[], ${actors.map((actor) => actor.tenantUserId)}::int[], ${actors.map((actor) => apiKeyOf(actor) ?? null)}::int[])
-          with ordinality a (tenant_id, tenant_user_id, api_key_id, n)
+      from unnest(${actors.map((actor) => actor.tenantId)}::int[], ${actors.map((actor) => actor.tenantUserId)}::int[], ${actors.map((actor) => apiKeyOf(actor) ?? null)}::int[],
+          ${actors.map((actor) => (isWaiting ? sessionIdOf(actor) : undefined) ?? null)}::int[])
+          with ordinality a (tenant_id, tenant_user_id, api_key_id, session_id, n)
         join platform.tenant t on t.tenant_id = a.tenant_id
         join platform.tenant_user u on u.tenant_id = a.tenant_id and u.tenant_user_id = a.tenant_user_id
         left join platform.api_key k on k.tenant_id = a.tenant_id and k.api_key_id = a.api_key_id
       where not u.is_locked
+        and (a.session_id is null or exists (
+          select from platform.session s join platform.app_user p on p.user_id = s.user_id
+          where s.session_id = a.session_id and s.user_id = u.user_id and s.expires_at > now() and p.credential_version = s.person_version
+            and u.credential_version = s.membership_version))
         and (a.api_key_id is null or (k.api_key_id is not null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())))`,
   )
   const held = new Map(rows.map((row) => [row.n, row]))
@@ -46,7 +55,7 @@ async function rolesHeldNow(databases: Databases, actors: readonly Asker[]): Pro
  * hold, `tenant_suspended` where its tenant is suspended.
  */
 export async function rolesOfAbsent({ databases }: Pick<Services, 'databases'>, actor: Asker): Promise<number> {
-  const [held = 'none'] = await rolesHeldNow(databases, [actor])
+  const [held = 'none'] = await rolesHeldNow(databases, [actor], false)
   if (held === 'suspended') throw suspended()
   if (held === 'none')
     throw new AppError('unauthenticated', 'The credential that asked for this no longer holds. Ask again with one that does.')
@@ -66,7 +75,7 @@ const changesOf = kept(
     const made: Changes = {
       count: 0,
       callbacks: new Set(),
-      roles: gather((actors: readonly Actor[]) => rolesHeldNow(databases, actors)),
+      roles: gather((actors: readonly Actor[]) => rolesHeldNow(databases, actors, true)),
       end: wake.subscribe(credentialsTopic, () => {
         made.count++
         for (const callback of made.callbacks) callback()

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { createAuthenticator } from '#platform/authenticate.ts'
+import { holdingOf, rolesOfAbsent } from '#platform/holding.ts'
 import { sessionIdOf } from '#platform/sessions.ts'
 
 import { newPerson, newSession, type TestPerson } from './support/persons.ts'
@@ -79,6 +80,24 @@ describe('a session', () => {
     await opened.world.sql`delete from platform.session where session_id = ${sessionIdOf(await identify(token)) ?? 0}`
     opened.platform.services.wake.poke('credentials')
     await expect(signed()).rejects.toMatchObject(refused('unauthenticated'))
+  })
+})
+
+describe('a call that waits', () => {
+  it('ends with its session, and what was made in the session does not', async () => {
+    const { services } = opened.platform
+    const person = await newPerson(opened.world, tenant, ['DataView', 'DataEdit'])
+    const [waiting, other] = [
+      await identify(await newSession(opened.world, person)),
+      await identify(await newSession(opened.world, person)),
+    ]
+    const [holding, another] = [holdingOf(services, waiting), holdingOf(services, other)]
+    expect([await holding.roles(), await another.roles()]).toEqual([10, 10])
+    await opened.world.sql`delete from platform.session where session_id = ${sessionIdOf(waiting) ?? 0}`
+    services.wake.poke('credentials')
+    await expect(holding.roles()).rejects.toMatchObject(refused('unauthenticated', /while the call was waiting/))
+    expect(await another.roles()).toBe(10)
+    expect(await rolesOfAbsent(services, waiting)).toBe(10)
   })
 })
 
