@@ -120,8 +120,9 @@ beforeAll(async () => {
   const read = { internalName: 'read', stepType: 'getRecord', config: { entity: 'Person', key1: marker } }
   const displays = [{ languageCode: 'en-US', name: 'Read' }]
   await call('import_workflow', { internalName: 'Read', displays, roles: ['DataView'], steps: [read], triggers: [] })
+  const installId = await installedPack(call)
   const { actionRunId } = await call('fire_action_pack_install', {
-    installId: await installedPack(call),
+    installId,
     eiRecordId,
     input: { note: marker },
   })
@@ -163,6 +164,7 @@ beforeAll(async () => {
     workflowInstanceId,
     workflow: 'Read',
     actionRunId,
+    installId,
   }
   expect(entityId).toBeGreaterThan(0)
   shownOfPerson = new RegExp(`${marker}|"eiRecordId"\\s*:\\s*(?:${eiRecordId}|${gone.eiRecordId})\\b|${assetKey}`)
@@ -183,9 +185,10 @@ async function publishedWorkflow(call: (name: string, input: object) => Promise<
 }
 
 async function installedPack(call: (name: string, input: object) => Promise<{ installId?: number }>): Promise<number | undefined> {
-  const steps = [{ internalName: 'nothing', stepType: 'decide', config: {} }]
+  const steps = [{ internalName: 'read', stepType: 'getRecord', config: { entity: 'Person', key1: marker } }]
   const triggers = [{ triggerType: 'manual', config: {} }]
-  await call('create_action_pack', { internalName: 'Look', version: '1.0.0', entity: 'Person', triggers, steps })
+  const roles = ['DataView']
+  await call('create_action_pack', { internalName: 'Look', version: '1.0.0', entity: 'Person', roles, triggers, steps })
   return (await call('install_action_pack', { actionPack: 'Look' })).installId
 }
 

@@ -1,6 +1,9 @@
 /** Action packs: written, checked, installed with settings, changed and taken away. */
 import { beforeAll, describe, expect, it } from 'vitest'
 
+import { Webhook } from 'standardwebhooks'
+
+import { isBytesAnswer } from '#platform/answer.ts'
 import { openSealed } from '#tools/action-packs/service.ts'
 import { sortKeyOf } from '#tools/action-packs/versions.rules.ts'
 
@@ -257,6 +260,44 @@ describe('an install', () => {
     ])
     const { triggers: again } = await call('update_action_pack_install', { installId, settings: { text: 'More.' } })
     expect(again).toEqual([{ ...first[0], secret: undefined }].map(({ secret: _shown, ...rest }) => rest))
+  })
+
+  it('is started by a webhook that is signed by its secret, once for each delivery, and by no other', async () => {
+    const triggers = [{ triggerType: 'webhookReceived', config: { scheme: 'standardWebhooks' } }]
+    const { installId, triggers: made } = await installed({ triggers })
+    const [{ triggerKey, secret }] = made
+    const text = JSON.stringify({ order: 7 })
+    const at = new Date()
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+      'webhook-signature': new Webhook(secret).sign('msg_1', at, text),
+    }
+    const send = (body: string) =>
+      world.run('receive_action_webhook', { triggerKey }, { raw: { body: Buffer.from(body), headers, url: '/' } })
+    const first = await send(text)
+    if (!isBytesAnswer(first)) throw new Error('The first delivery was taken for another')
+    expect(first.status).toBe(202)
+    // What is not streamed is a text.
+    const { actionRunId, state } = JSON.parse(first.body as string)
+    expect(state).toBe('queued')
+    expect(await send(text)).toMatchObject({ actionRunId })
+    await expect(send(`${text} `)).rejects.toMatchObject({ code: 'unauthenticated' })
+    expect(await call('list_action_runs', { installId })).toMatchObject([
+      { actionRunId, trigger: { triggerType: 'webhookReceived', payload: { body: { order: 7 } } } },
+    ])
+    await call('toggle_action_pack_install', { installId, isEnabled: false })
+    await expect(send(text)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  it('is tried out with a payload, and nothing is sent', async () => {
+    const text = { ...tell, config: { to: { tenantUserId: world.tenant.tenantUserId }, text: '[[$settings.text]] [[$trigger.input.why]]' } }
+    const { installId } = await installed({ steps: [text] })
+    const tried = await call('test_action_pack_install', { installId, payload: { input: { why: 'now' } } })
+    expect(tried).toMatchObject({ state: 'completed', trace: [{ step: 'tell', event: 'done' }] })
+    expect(JSON.stringify(tried.trace)).toContain('Look. now')
+    expect(await call('list_action_runs', { installId })).toEqual([])
   })
 
   it('seals what is sensitive: no answer shows it, no version holds it, and what is sent outside opens it', async () => {

@@ -123,6 +123,13 @@ describe('an action run', () => {
     await world.call('retry_action_run', { actionRunId })
     await until(actionRunId, 'succeeded')
     expect(await statusOf('R-1')).toBe('found')
+    const told = await world.call('list_events', { kinds: ['action.completed', 'action.failed'], pageSize: 200 })
+    const own = told.filter(({ data }: { data: { actionRunId: number } }) => data.actionRunId === actionRunId)
+    expect(own.map(({ type, data }: { type: string; data: { state: string } }) => `${type} ${data.state}`)).toEqual([
+      'action.completed succeeded',
+      'action.failed failed',
+    ])
+    expect(own[0].data).toMatchObject({ installId, version: '1.0.0' })
     expect(await world.refusal('retry_action_run', { actionRunId })).toMatchObject({ code: 'conflict' })
     expect(await world.refusal('cancel_action_run', { actionRunId })).toMatchObject({ code: 'conflict' })
   })

@@ -19,8 +19,23 @@ interface RunFacts {
   readonly state: string
 }
 
+interface ActionFacts {
+  readonly actionRunId: number
+  readonly installId: number
+  readonly actionPack: string
+  readonly version: string
+  readonly state: string
+}
+
 /** Kinds whose events tell what becomes of runs. */
-export const runEventKinds = ['workflow.started', 'workflow.stepCompleted', 'workflow.completed', 'workflow.failed'] as const
+export const runEventKinds = [
+  'workflow.started',
+  'workflow.stepCompleted',
+  'workflow.completed',
+  'workflow.failed',
+  'action.completed',
+  'action.failed',
+] as const
 
 /** By kind what an event says. */
 export interface EventFacts {
@@ -36,6 +51,8 @@ export interface EventFacts {
   'workflow.stepCompleted': RunFacts & { readonly step: string; readonly stepType: string }
   'workflow.completed': RunFacts
   'workflow.failed': RunFacts
+  'action.completed': ActionFacts
+  'action.failed': ActionFacts
   'job.completed': { readonly jobId: number | null; readonly kind: string; readonly state: string; readonly done: number }
   'user.created': { readonly tenantUserId: number }
   'apiKey.revoked': { readonly apiKeyId: number }

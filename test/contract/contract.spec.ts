@@ -97,6 +97,7 @@ function shownOver(operation: RegisteredOperation, content: unknown): unknown {
 const openToAll: Readonly<Record<string, string>> = {
   receive_channel_webhook: 'channels.spec.ts',
   receive_workflow_webhook: 'triggers-webhooks.spec.ts',
+  receive_action_webhook: 'action-packs.spec.ts',
   put_upload: 'asset-urls.spec.ts',
   open_signed_link: 'links.spec.ts',
   submit_signed_link: 'links.spec.ts',

@@ -73,6 +73,12 @@ export const actionPacksPhrases: Phrases = {
     fr: 'couper le pack installé pour un temps; désactiver les rappels pendant les vacances; réactiver le résumé; mettre une automatisation en sommeil; laisser le pack se déclencher de nouveau; désactiver une installation',
     es: 'apagar un tiempo el paquete instalado; desactivar los avisos en vacaciones; activar de nuevo el resumen; silenciar una automatización; dejar que el paquete dispare otra vez; desactivar una instalación',
   },
+  test_action_pack_install: {
+    en: 'try the installed pack without sending anything; what would the pack do with this payload; dry run of an installed pack; simulate the escalation; test the digest before it goes out; rehearse a pack with a sample; check my settings without effects; would the pack find anything; play the pack through; preview what an install does',
+    de: 'das installierte Paket ausprobieren, ohne etwas zu senden; was täte das Paket mit diesen Daten; Probelauf eines installierten Pakets; die Eskalation simulieren; die Übersicht testen, bevor sie hinausgeht; meine Einstellungen ohne Wirkung prüfen',
+    fr: "essayer le pack installé sans rien envoyer; que ferait le pack avec ces données; essai à blanc d'un pack installé; simuler l'escalade; tester le résumé avant l'envoi; vérifier mes réglages sans effet",
+    es: 'probar el paquete instalado sin enviar nada; qué haría el paquete con estos datos; ensayo de un paquete instalado; simular la escalada; probar el resumen antes de enviarlo; comprobar mis ajustes sin efectos',
+  },
   fire_action_pack_install: {
     en: 'run the installed pack now; fire the digest by hand; send today’s summary right away; trigger the pack for this record; press the button of a pack; start an action run; do not wait for the schedule, run it now; have the pack ask about this order; launch the automation once; fire it with this input',
     de: 'das installierte Paket jetzt laufen lassen; die Übersicht von Hand auslösen; das Paket für diesen Datensatz auslösen; nicht auf den Zeitplan warten; die Automatisierung einmal starten; einen Aktionslauf starten',

@@ -18,7 +18,9 @@ import { fireActionPackInstall } from './runs/fire-action-pack-install.ts'
 import { getActionCenterSummary } from './runs/get-action-center-summary.ts'
 import { getActionRun } from './runs/get-action-run.ts'
 import { listRunsOfActions } from './runs/list-action-runs.ts'
+import { receiveActionWebhook } from './runs/receive-action-webhook.ts'
 import { retryActionRun } from './runs/retry-action-run.ts'
+import { testActionPackInstall } from './runs/test-action-pack-install.ts'
 
 export const actionPacksDomain: Domain = {
   name: 'action-packs',
@@ -37,12 +39,14 @@ export const actionPacksDomain: Domain = {
     uninstallActionPack,
     listActionPackInstalls,
     toggleActionPackInstall,
+    testActionPackInstall,
     fireActionPackInstall,
     listRunsOfActions,
     getActionRun,
     retryActionRun,
     cancelActionRun,
     getActionCenterSummary,
+    receiveActionWebhook,
   ],
   phrases: actionPacksPhrases,
 }

@@ -29,6 +29,7 @@ const about = { entity: z.string().optional(), entityId: id.optional(), eiRecord
 const ofMessage = { ...common, ...about, conversationId: id, messageId: id, seq: id, channel: z.string() }
 
 const ofRun = { ...common, ...about, workflowInstanceId: id, workflowId: id, internalName: z.string(), version: id, state: z.string() }
+const ofAction = { ...common, ...about, actionRunId: id, installId: id, actionPack: z.string(), version: z.string(), state: z.string() }
 
 /** By kind what an event says, and when it is told. */
 const catalogue = {
@@ -54,6 +55,11 @@ const catalogue = {
   ],
   'workflow.completed': ['A run is over and has not failed', z.object({ ...ofRun, state: z.enum(['completed', 'cancelled']) })],
   'workflow.failed': ['A run has failed', z.object(ofRun)],
+  'action.completed': [
+    'A run of an action pack is over and has not failed',
+    z.object({ ...ofAction, state: z.enum(['succeeded', 'partly', 'cancelled']) }),
+  ],
+  'action.failed': ['A run of an action pack has failed', z.object(ofAction)],
   'job.completed': [
     'A job is over, however it ended',
     z.object({ ...common, ...about, jobId: id.nullable(), kind: z.string(), state: z.string(), done: id }),

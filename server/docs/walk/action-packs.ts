@@ -9,7 +9,10 @@ const manifest = (version: string) => ({
   displays: [{ languageCode: 'en-US', name: 'Tell' }],
   settings: [{ name: 'event', dataType: 'Text', isRequired: true }],
   roles: ['DataView'],
-  triggers: [{ triggerType: 'manual', config: {} }],
+  triggers: [
+    { triggerType: 'manual', config: {} },
+    { triggerType: 'webhookReceived', config: { scheme: 'header', name: 'X-Token', secret: 'only-of-this-walk-{{run}}' } },
+  ],
   steps: [
     {
       internalName: 'look',
@@ -41,11 +44,22 @@ export const steps: readonly Step[] = [
   { operation: 'create_action_pack', input: { internalName: actionPack, ...manifest('1.0.0') } },
   { operation: 'list_action_packs', input: {} },
   { operation: 'describe_action_pack', input: { actionPack } },
-  { operation: 'install_action_pack', input: { actionPack, settings: { event: 'heard' } }, keeps: { installId: 'answer.installId' } },
+  {
+    operation: 'install_action_pack',
+    input: { actionPack, settings: { event: 'heard' } },
+    keeps: { installId: 'answer.installId', actionTriggerKey: 'answer.triggers[1].triggerKey' },
+  },
+  {
+    operation: 'receive_action_webhook',
+    input: { triggerKey: '{{actionTriggerKey}}' },
+    headers: { 'Content-Type': 'application/json', 'X-Token': 'only-of-this-walk-{{run}}' },
+    body: '{"order": 7}',
+  },
   { operation: 'update_action_pack', input: { actionPack, ...manifest('1.1.0') } },
   { operation: 'update_action_pack_install', input: { installId, version: '1.1.0' } },
   { operation: 'list_action_pack_installs', input: {} },
   { operation: 'toggle_action_pack_install', input: { installId, isEnabled: true } },
+  { operation: 'test_action_pack_install', input: { installId, payload: { input: {} } } },
   {
     operation: 'fire_action_pack_install',
     input: { installId, input: { fails: true } },

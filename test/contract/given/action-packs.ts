@@ -58,6 +58,7 @@ export const given: Given = {
     return { input: {} }
   },
   toggle_action_pack_install: onInstall({ isEnabled: false }),
+  test_action_pack_install: onInstall({ payload: { input: {} } }),
   fire_action_pack_install: onInstall(),
   list_action_runs: async (stage) => {
     await fired(stage)

@@ -147,7 +147,7 @@ export async function recordRunEnd(services: Services, end: RunEnd): Promise<voi
     const ended = await endRun(tx, tenantId, runId, { state, error: state === 'failed' ? error : null, flow, hadFailures, at: stamp })
     if (ended?.isAwaited) afterCommit(() => services.wake.poke(startsTopic))
     if (ended) await tellWaiting(context, ended)
-    if (await tellRun(tx, { tenantId, at: stamp }, run, state)) afterCommit(() => services.wake.poke(eventsTopic))
+    if (await tellRun(tx, { tenantId, at: stamp }, { ...run, hadFailures }, state)) afterCommit(() => services.wake.poke(eventsTopic))
   })
 }
 

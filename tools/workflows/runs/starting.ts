@@ -197,13 +197,12 @@ export async function startRuns(
 /** A run that was refused has failed. Of one that too many led to nothing is told: what its failure starts would be refused likewise, and so on. */
 async function tellRefused(
   { tx, tenantId, stamp, services, afterCommit }: TxContext,
-  { workflowId, version, internalName }: FlowVersion,
+  { workflowId, version, internalName, pack }: FlowVersion,
   made: readonly { readonly runId: number; readonly row: NewRun }[],
 ): Promise<void> {
   const refused = made.filter(({ row }) => row.error !== null && row.depth <= maxDepth)
-  const told = refused.map(({ runId, row }) =>
-    tellRun(tx, { tenantId, at: stamp }, { ...row, runId, workflowId, version, internalName }, 'failed'),
-  )
+  const of = { workflowId, version, internalName, pack: pack?.name ?? null, packVersion: pack?.version ?? null, hadFailures: false }
+  const told = refused.map(({ runId, row }) => tellRun(tx, { tenantId, at: stamp }, { ...row, runId, ...of }, 'failed'))
   if ((await Promise.all(told)).includes(true)) afterCommit(() => services.wake.poke(eventsTopic))
 }
 

@@ -129,7 +129,7 @@ const runOfDefinition: Reader = async (context, { firing, said }) => {
   const state = data?.['state'] ?? run?.state
   if (!run || !isOfState(config, state)) return []
   const today = (await findDefinitionNames(context.tx, context.tenantId, [run.workflowId])).get(run.workflowId)
-  const names = [run.workflowId, run.internalName, today]
+  const names = [run.workflowId, run.internalName, today, ...(run.pack === null ? [] : [run.pack])]
   const step = data?.['step']
   const isWanted = name === undefined || isNamed(name, isStep ? [step, ...names.map((one) => `${one}.${String(step)}`)] : names)
   if (!isWanted) return []

@@ -90,7 +90,11 @@ async function admit(context: TxContext, triggerKey: string, raw: RawRequest) {
 }
 
 /** Receives one delivery: 202 with the run's id, 200 for a replay and for a result that came in time. Throws 401, 404, 409, 413. */
-export async function receiveWebhook(context: StagedContext, triggerKey: string): Promise<Answer<Received>> {
+export async function receiveWebhook<T>(
+  context: StagedContext,
+  triggerKey: string,
+  show: (told: Received, hadFailures: boolean) => T,
+): Promise<Answer<T>> {
   const { services, raw, inTransaction } = context
   const tenantId = mustExist(await services.databases.lookUp((tx) => findTenantOfTrigger(tx, triggerKey), 'webhooks'), noTrigger)
   if (!raw) throw new AppError('invalid_input', 'The sender sends its own body here; there is none.')
@@ -109,12 +113,14 @@ export async function receiveWebhook(context: StagedContext, triggerKey: string)
   )
   context.audit({ workflowInstanceId: taken.workflowInstanceId })
   const { workflowInstanceId, isReplay, isAwaited } = taken
-  if (workflowInstanceId === null) return { workflowInstanceId, state: null }
+  if (workflowInstanceId === null) return show({ workflowInstanceId, state: null }, false)
   const deadline = performance.now() + (isAwaited && !isReplay ? resultMs : 0)
-  const found = await resultOf(context, tenantId, workflowInstanceId, deadline)
+  const { hadFailures, ...found } = await resultOf(context, tenantId, workflowInstanceId, deadline)
   const isDone = isReplay || (isAwaited && found.result !== undefined)
   const told: Received = isAwaited ? found : { workflowInstanceId, state: found.state }
-  return isDone ? told : bytesAnswer({ body: JSON.stringify(told), mimeType: 'application/json', status: 202 })
+  return isDone
+    ? show(told, hadFailures)
+    : bytesAnswer({ body: JSON.stringify(show(told, hadFailures)), mimeType: 'application/json', status: 202 })
 }
 
 type Admitted = Awaited<ReturnType<typeof admit>>
@@ -141,11 +147,16 @@ async function take(
 }
 
 /** How far the run is, and what it brought once it has ended; looked at until the deadline. */
-async function resultOf({ inTransaction, signal }: StagedContext, tenantId: number, runId: number, deadline: number): Promise<Received> {
+async function resultOf(
+  { inTransaction, signal }: StagedContext,
+  tenantId: number,
+  runId: number,
+  deadline: number,
+): Promise<Received & { readonly hadFailures: boolean }> {
   for (let waitMs = shortestPauseMs; ; waitMs = Math.min(waitMs * 1.5, longestPauseMs)) {
     const run = mustExist(await inTransaction(({ tx }) => findRun(tx, tenantId, runId), { tenantId, readOnly: true }), 'workflow instance')
     const state = run.isPaused && run.finishedDate === null ? ('paused' as const) : run.state
-    const told = { workflowInstanceId: runId, state }
+    const told = { workflowInstanceId: runId, state, hadFailures: run.hadFailures }
     if (run.finishedDate !== null) {
       const error = run.error ? { error: { code: run.error.code, message: run.error.message } } : {}
       // A result is JSON that a step ended with.
