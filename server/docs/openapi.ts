@@ -33,6 +33,7 @@ const pathWords: Readonly<Record<string, string>> = {
   channelId: 'As list_channels shows it',
   channelKey: 'As create_channel answers it',
   tenantUserId: 'As list_users shows it',
+  triggerKey: 'As set_workflow_triggers answers it',
 }
 
 function parametersOf(operation: RegisteredOperation): unknown[] {
