@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 
 import { AppError } from '#platform/errors.ts'
 
+import { newPerson, newSession } from './support/persons.ts'
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
@@ -27,14 +28,17 @@ it('answers 404 with what an id looks like, and nothing else', { timeout: 300_00
   const wrong: string[] = []
   let asked = 0
   const global = await world.newTenant(1023)
-  for (const { name, pathParams, examples } of operations) {
+  const session = await newSession(world, await newPerson(world, global))
+  for (const { name, pathParams, examples, roleRule } of operations) {
     // The token of an upload URL is a signature, and one that does not fit is 403.
     for (const param of pathParams.filter((one) => one !== 'uploadToken')) {
       for (const value of impossible) {
         const [example] = examples
         // The example is known to fit the schema, so that the id alone is wrong.
         const input = { ...(typeof example?.input === 'object' ? example.input : {}), [param]: value }
-        const found = await failureOf(world.call(name, input, { key: global.key, transport: asked % 2 ? 'mcp' : 'rest' }))
+        // What is a person's own is no tool.
+        const by = roleRule.isOfPerson ? { key: session } : { key: global.key, transport: asked % 2 ? ('mcp' as const) : ('rest' as const) }
+        const found = await failureOf(world.call(name, input, by))
         asked++
         const isKey = takesNoKey.includes(name) && param === 'record' && !/^\d+$/.test(String(value))
         const isTold = found.startsWith('not_found: ') || (isKey && found.startsWith('unprocessable: '))
