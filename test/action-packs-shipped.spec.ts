@@ -40,9 +40,12 @@ beforeAll(async () => {
     ['Status', 'Text'],
     ['Due', 'DateTime'],
     ['Owner', 'Number'],
+    ['Answer', 'Text'],
+    ['AnsweredBy', 'Number'],
+    ['AnsweredAt', 'DateTime'],
   ] as const)
     await world.call('create_property', { internalName, dataType })
-  const properties = ['Status', 'Due', 'Owner'].map((property) => ({ property }))
+  const properties = ['Status', 'Due', 'Owner', 'Answer', 'AnsweredBy', 'AnsweredAt'].map((property) => ({ property }))
   await world.call('create_entity', { internalName: 'Order', properties })
 })
 afterAll(async () => {
@@ -115,5 +118,44 @@ describe('overdueEscalation', () => {
     await world.call('save_instance', { entity: 'Order', key1: 'late', data: { Due: hoursFromNow(-1) } })
     await until(await fire(installId), 'succeeded')
     await expect.poll(() => inbox(ana)).toEqual(['late is overdue.', 'late is overdue.', 'mended is overdue.'])
+  })
+})
+
+describe('acknowledge', () => {
+  it('asks about a record over the inbox, writes the answer to it, and asks no more', async () => {
+    const { installId, issues } = await world.call('install_action_pack', {
+      actionPack: 'acknowledge',
+      settings: {
+        entity: 'Order',
+        whenFilter: [{ property: 'Status', op: 'eq', value: 'sent' }],
+        to: { tenantUserId: ben.tenantUserId },
+        question: 'Has [[Order.externalKey]] arrived?',
+        choices: [
+          { key: 'arrived', label: 'Yes' },
+          { key: 'missing', label: 'No' },
+        ],
+        answerProperty: 'Answer',
+        byProperty: 'AnsweredBy',
+        atProperty: 'AnsweredAt',
+      },
+    })
+    expect(issues).toEqual([])
+    const { eiRecordId } = await world.call('save_instance', { entity: 'Order', key1: 'A-1', data: { Status: 'sent' } })
+    const actionRunId = await fire(installId, { eiRecordId })
+    const asked = async () =>
+      (await world.call('list_inbox', {}, { key: ben.key })).messages.find(({ text }: { text: string }) =>
+        text.includes('Has A-1 arrived?'),
+      )
+    await expect.poll(asked).toBeTruthy()
+    expect(await world.refusal('fire_action_pack_install', { installId, eiRecordId })).toMatchObject({ code: 'conflict' })
+    const { messageId } = await asked()
+    await world.call('answer_inbox_message', { messageId, choice: 'arrived' }, { key: ben.key })
+    await until(actionRunId, 'succeeded')
+    expect(await world.call('get_instance', { entity: 'Order', record: String(eiRecordId) })).toMatchObject({
+      data: { Answer: 'arrived', AnsweredBy: ben.tenantUserId, AnsweredAt: expect.any(String) },
+    })
+    await until(await fire(installId, { eiRecordId }), 'succeeded')
+    const all = (await world.call('list_inbox', {}, { key: ben.key })).messages
+    expect(all.filter(({ text }: { text: string }) => text.includes('Has A-1'))).toHaveLength(1)
   })
 })

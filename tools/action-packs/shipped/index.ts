@@ -1,5 +1,6 @@
 /** The packs that ship with the product, by name. */
+import { acknowledge } from './acknowledge.ts'
 import { overdueEscalation } from './overdue-escalation.ts'
 import type { ShippedPack } from './shipped.types.ts'
 
-export const shippedPacks: readonly ShippedPack[] = [overdueEscalation]
+export const shippedPacks: readonly ShippedPack[] = [overdueEscalation, acknowledge]
