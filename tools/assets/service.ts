@@ -1,16 +1,13 @@
 /** Assets for other domains and for activities: whether they exist, their bytes, and new ones out of a stream. */
 import { randomUUID } from 'node:crypto'
-import type { Readable } from 'node:stream'
 
-import type { Tx } from '#platform/db/pool.ts'
-import { AppError, mustExist } from '#platform/errors.ts'
+import { AppError } from '#platform/errors.ts'
 import { tell } from '#platform/event-log.ts'
 import { finding } from '#platform/findings.ts'
 import type { StagedContext, TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
 import { findFileRules } from '#tools/properties/service.ts'
-import { findWithheldFiles } from '#tools/query/service.ts'
 
 import { extensionOfName, findDisguise, findSubFolderIssues, isAllowedType, shownFileName } from './assets.rules.ts'
 import type { Asset } from './assets.schema.ts'
@@ -19,6 +16,16 @@ import { type ContentType, detectContentType } from './content-type.ts'
 import { type ContentSource, type StoredContent, storeContent } from './content.ts'
 
 export { isAllowedType } from './assets.rules.ts'
+export {
+  assetForRecognition,
+  type AssetForRecognition,
+  findAssets,
+  findReachable,
+  type KnownAsset,
+  noteReceivers,
+  openAsset,
+  type OpenAsset,
+} from './present.ts'
 export { downloadPath, signedUrl } from './signed-url.ts'
 export { takeUpload } from './take-upload.ts'
 
@@ -257,74 +264,4 @@ async function sweep(services: Services, tenantId: number): Promise<void> {
       else await store.deletePending(tx, tenantId, row.assetKey)
     })
   }
-}
-
-/** What others need to know of an asset that they name. */
-export interface KnownAsset {
-  readonly assetKey: string
-  readonly originalFileName: string
-  readonly mimeType: string
-  readonly fileExtension: string
-  readonly sizeBytes: number
-  readonly isSensitive: boolean
-  /** The tenant user who made it. */
-  readonly createdBy: number | null
-  /** Nobody else finds or reads it. */
-  readonly isPrivate: boolean
-}
-
-/** Those of the keys that are assets of the tenant, by key; one query however many there are. Keys that are no UUIDs are simply not found. */
-export async function findAssets(tx: Tx, tenantId: number, assetKeys: readonly string[]): Promise<ReadonlyMap<string, KnownAsset>> {
-  const keys = [
-    ...new Set(assetKeys.filter((key) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(key)).map((key) => key.toLowerCase())),
-  ]
-  if (keys.length === 0) return new Map()
-  const rows = await store.findStored(tx, tenantId, keys)
-  return new Map(rows.map((row) => [row.assetKey, row]))
-}
-
-/** Those of the keys that are assets which the caller reaches: one that records with access rules hold is reached by who sees it there, and by who made it. */
-export async function findReachable(context: TxContext, assetKeys: readonly string[]): Promise<ReadonlyMap<string, KnownAsset>> {
-  const found = await findAssets(context.tx, context.tenantId, assetKeys)
-  const withheld = await findWithheldFiles(context, [...found.values()])
-  return withheld.size === 0 ? found : new Map([...found].filter(([assetKey]) => !withheld.has(assetKey)))
-}
-
-/** Opens files that are the caller's alone to somebody to whom they are sent. */
-export async function noteReceivers({ tx, tenantId }: TxContext, assetKeys: readonly string[], tenantUserId: number): Promise<void> {
-  if (assetKeys.length > 0) await store.insertReceivers(tx, tenantId, assetKeys, tenantUserId)
-}
-
-export interface OpenAsset extends KnownAsset {
-  readonly sha256: string
-  readonly stream: Readable
-}
-
-/** Opens an asset for reading. Throws AppError `not_found`, and what `check` throws once it is known what would be opened. */
-export async function openAsset(
-  services: Services,
-  tenantId: number,
-  assetKey: string,
-  check?: (asset: KnownAsset) => void,
-): Promise<OpenAsset> {
-  const found = mustExist(await findOne(services, tenantId, assetKey), 'asset')
-  check?.(found)
-  return { ...found, stream: await services.storage.get(found.storagePath) }
-}
-
-export interface AssetForRecognition extends KnownAsset {
-  /** A local file of the same bytes, until `release`. */
-  readonly filePath: string
-  release(): Promise<void>
-}
-
-/** An asset as a local file, for engines that read files. Throws AppError `not_found`. */
-export async function assetForRecognition(services: Services, tenantId: number, assetKey: string): Promise<AssetForRecognition> {
-  const found = mustExist(await findOne(services, tenantId, assetKey), 'asset')
-  return { ...found, ...(await services.storage.materialise(found.storagePath)) }
-}
-
-async function findOne(services: Services, tenantId: number, assetKey: string): Promise<store.StoredAsset | undefined> {
-  const [found] = await services.databases.transact({ tenantId, isReadOnly: true }, ({ tx }) => store.findStored(tx, tenantId, [assetKey]))
-  return found
 }
