@@ -16,16 +16,7 @@ import { type ContentType, detectContentType } from './content-type.ts'
 import { type ContentSource, type StoredContent, storeContent } from './content.ts'
 
 export { isAllowedType } from './assets.rules.ts'
-export {
-  assetForRecognition,
-  type AssetForRecognition,
-  findAssets,
-  findReachable,
-  type KnownAsset,
-  noteReceivers,
-  openAsset,
-  type OpenAsset,
-} from './present.ts'
+export { assetForRecognition, findAssets, findReachable, noteReceivers, openAsset } from './present.ts'
 export { downloadPath, signedUrl } from './signed-url.ts'
 export { takeUpload } from './take-upload.ts'
 
