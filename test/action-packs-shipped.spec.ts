@@ -1,4 +1,5 @@
 /** The packs that ship with the product, each doing what it promises on real records. */
+import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { createFlowActivities } from '#activities/flow.ts'
@@ -157,5 +158,42 @@ describe('acknowledge', () => {
     await until(await fire(installId, { eiRecordId }), 'succeeded')
     const all = (await world.call('list_inbox', {}, { key: ben.key })).messages
     expect(all.filter(({ text }: { text: string }) => text.includes('Has A-1'))).toHaveLength(1)
+  })
+})
+
+describe('webhookToRecord', () => {
+  it.each([
+    ['one record', {}, { id: 7, state: 'open' }, { eiRecordId: expect.any(Number) }, ['7']],
+    [
+      'a record for each item, past those that do not fit',
+      { itemsAt: 'orders' },
+      {
+        orders: [
+          { id: 'W-1', state: 'open' },
+          { id: 'W-2', state: { no: 'text' } },
+          { id: 'W-3', state: 'done' },
+        ],
+      },
+      { failed: 1, items: [{ eiRecordId: expect.any(Number) }, null, { eiRecordId: expect.any(Number) }] },
+      ['W-1', 'W-3'],
+    ],
+  ])('saves %s, and answers what became of it', async (_what, more, body, result, keys) => {
+    const { triggers } = await world.call('install_action_pack', {
+      actionPack: 'webhookToRecord',
+      settings: { entity: 'Order', mapping: { key1: 'id', Status: 'state' }, ...more },
+    })
+    const [{ triggerKey, secret }] = triggers
+    const text = JSON.stringify(body)
+    const at = new Date()
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': `msg_${keys.length}`,
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+      'webhook-signature': new Webhook(secret).sign(`msg_${keys.length}`, at, text),
+    }
+    const answer = await world.run('receive_action_webhook', { triggerKey }, { raw: { body: Buffer.from(text), headers, url: '/' } })
+    expect(answer).toMatchObject({ actionRunId: expect.any(Number), result })
+    for (const value of keys)
+      expect(await world.call('list_instances', { entity: 'Order', filterRules: [{ property: 'key1', op: 'eq', value }] })).toHaveLength(1)
   })
 })

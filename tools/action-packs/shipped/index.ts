@@ -2,5 +2,6 @@
 import { acknowledge } from './acknowledge.ts'
 import { overdueEscalation } from './overdue-escalation.ts'
 import type { ShippedPack } from './shipped.types.ts'
+import { webhookToRecord } from './webhook-to-record.ts'
 
-export const shippedPacks: readonly ShippedPack[] = [overdueEscalation, acknowledge]
+export const shippedPacks: readonly ShippedPack[] = [overdueEscalation, acknowledge, webhookToRecord]

@@ -1,0 +1,78 @@
+import type { Values } from '../settings.rules.ts'
+import type { ShippedPack } from './shipped.types.ts'
+
+const keys = ['key1', 'key2', 'key3']
+
+function mappingOf({ mapping }: Values): readonly (readonly [string, string])[] {
+  if (typeof mapping !== 'object' || mapping === null) return []
+  return Object.entries(mapping).flatMap(([name, path]): [string, string][] => (typeof path === 'string' ? [[name, path]] : []))
+}
+
+/** One save of what stands under a root: the body, or an item of it. Keys are texts, whatever the sender writes. */
+function save(values: Values, root: string) {
+  const mapping = mappingOf(values)
+  const at = (path: string) => `[[${root}.${path}]]`
+  return {
+    internalName: 'save',
+    stepType: 'callOperation',
+    config: {
+      operation: 'save_instance',
+      input: {
+        entity: '[[$settings.entity]]',
+        importMode: '[[$settings.importMode]]',
+        ...Object.fromEntries(
+          mapping.filter(([name]) => keys.includes(name)).map(([name, path]) => [name, { $expr: ['concat', at(path)] }]),
+        ),
+        data: Object.fromEntries(mapping.filter(([name]) => !keys.includes(name)).map(([name, path]) => [name, at(path)])),
+      },
+    },
+  }
+}
+
+function stepsFor(values: Values) {
+  const { itemsAt } = values
+  if (typeof itemsAt !== 'string')
+    return [
+      save(values, '$trigger.body'),
+      { internalName: 'answer', stepType: 'end', config: { state: 'completed', output: '[[$steps.save]]' } },
+    ]
+  return [
+    {
+      internalName: 'each',
+      stepType: 'forEach',
+      config: { over: `[[$trigger.body.${itemsAt}]]`, steps: [{ ...save(values, '$item'), onError: 'continue' }] },
+    },
+    {
+      internalName: 'answer',
+      stepType: 'end',
+      config: { state: 'completed', output: { items: '[[$steps.each.items]]', failed: '[[$steps.each.failed]]' } },
+    },
+  ]
+}
+
+export const webhookToRecord: ShippedPack = {
+  packId: 5,
+  manifest: {
+    internalName: 'webhookToRecord',
+    version: '1.0.0',
+    displays: [
+      { languageCode: 'en-US', name: 'Webhook to record' },
+      { languageCode: 'de-DE', name: 'Webhook wird Datensatz' },
+      { languageCode: 'fr-FR', name: 'Webhook vers fiche' },
+      { languageCode: 'es-ES', name: 'Webhook a registro' },
+    ],
+    description: 'Saves what a signed webhook brings as one record or many, and answers what became of them.',
+    iconKey: 'webhook',
+    settings: [
+      { name: 'entity', dataType: 'Text', isRequired: true, description: 'Whose records' },
+      { name: 'mapping', dataType: 'Json', isRequired: true, description: '{property or key1..3: path in the body, or in an item}' },
+      { name: 'itemsAt', dataType: 'Text', description: 'The path of a list in the body: a record for each item' },
+      { name: 'importMode', dataType: 'Text', description: 'As save_instance takes it' },
+    ],
+    roles: ['DataView', 'DataEdit'],
+    triggers: [{ triggerType: 'webhookReceived', config: { scheme: 'standardWebhooks', respond: 'result' } }],
+    steps: stepsFor({ mapping: { key1: 'id' } }),
+    needs: { entities: ['[[$settings.entity]]'] },
+  },
+  stepsFor,
+}
