@@ -80,13 +80,13 @@ export const messagingPhrases: Phrases = {
     es: 'marcar mis mensajes como leídos; poner a cero los no leídos; ya los he visto; dar por vistos mis mensajes; que desaparezca el número rojo; no mostrarlos más como nuevos',
   },
   schedule_message: {
-    en: 'send it tomorrow morning; text him at eight his time; send this later; write to the crew on Monday at seven; delayed message; message at a given time; remind her on Friday by SMS; queue a text for tonight; do not send now, send at noon; time a message to the time zone of the person; let it go out next week; plan a message ahead; birthday text on the day',
+    en: 'send it in the early morning; text him at eight his time; send this later; write to the crew on Monday at seven; delayed message; message at a given time; remind her on Friday by SMS; queue a text for tonight; do not send now, send at noon; time a message to the time zone of the person; let it go out next week; plan a message ahead; birthday text on the day',
     de: 'morgen früh senden; Nachricht für später planen; am Montag um sieben an den Trupp schreiben; erst heute Abend schicken; zur Ortszeit des Empfängers senden; SMS zu einer bestimmten Uhrzeit',
     fr: "envoyer demain matin; programmer un message; écrire à l'équipe lundi à sept heures; envoyer plus tard; à l'heure locale du destinataire; SMS à une heure précise",
     es: 'enviar mañana por la mañana; programar un mensaje; escribir a la cuadrilla el lunes a las siete; enviar más tarde; a la hora local del destinatario; SMS a una hora concreta',
   },
   cancel_scheduled_message: {
-    en: 'do not send that text after all; stop the planned message; take back the message for tomorrow; call off the delayed text; withdraw what was to go out on Monday; the reminder is no longer needed, drop it; unschedule a message; abort the text for tonight; I changed my mind about the message for later; remove it from the plan before it goes out',
+    en: 'do not send that text after all; stop the planned message; take back the message for later; call off the delayed text; withdraw what was to go out on Monday; the reminder is no longer needed, drop it; unschedule a message; abort the text for tonight; I changed my mind about the message for later; remove it from the plan before it goes out',
     de: 'die geplante Nachricht doch nicht senden; Nachricht für morgen zurückziehen; verzögerte SMS abbrechen; Erinnerung wird nicht mehr gebraucht; was Montag hinausgehen sollte, stoppen; geplanten Versand absagen',
     fr: "ne pas envoyer le message prévu; retirer le message de demain; annuler un SMS différé; le rappel n'est plus utile; arrêter l'envoi prévu lundi; déprogrammer un message",
     es: 'no enviar el mensaje previsto; retirar el mensaje de mañana; anular un SMS diferido; el recordatorio ya no hace falta; parar el envío del lunes; desprogramar un mensaje',
