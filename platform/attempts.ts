@@ -28,7 +28,8 @@ interface Parts {
  */
 export async function takeAttempt({ databases, secrets }: Parts, limits: readonly AttemptLimit[], sharer: string): Promise<Attempt> {
   const keyed = limits
-    .map(({ of, ...limit }) => ({ ...limit, key: secrets.sign('attempt', of.join('\n')) }))
+    // As JSON: what people type must not run on into the part behind it.
+    .map(({ of, ...limit }) => ({ ...limit, key: secrets.sign('attempt', JSON.stringify(of)) }))
     // Always in one order: two attempts must not wait for each other.
     .toSorted((a, b) => (a.key < b.key ? -1 : 1))
   await databases.lookUp(async (tx) => {

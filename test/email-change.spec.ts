@@ -119,6 +119,7 @@ describe('undoing it', () => {
     await confirm(tokenIn(await textsTo(`third-${email}`)))
     await call('request_email_change', { email: `fourth-${email}` }, { key })
     const pending = tokenIn(await textsTo(`fourth-${email}`))
+    const undoOfTheSecond = tokenIn((await textsTo(next)).filter((text) => /within 7 days/.test(text)))
     expect(await confirm(undo)).toEqual({ emails: [email] })
     await expect(call('whoami', {}, { key })).rejects.toMatchObject(refused('unauthenticated'))
     await expect(confirm(pending)).rejects.toMatchObject(over)
@@ -126,5 +127,9 @@ describe('undoing it', () => {
     for (const gone of [next, `third-${email}`]) await expect(logIn(gone)).rejects.toMatchObject(refused('unauthenticated'))
     expect((await textsTo(email)).at(-1)).toMatch(/Van 7/)
     await expect(confirm(undo)).rejects.toMatchObject(over)
+    // What went to the addresses of whoever had taken the log-in over brings them back no more.
+    expect(undoOfTheSecond).toMatch(/^[\w-]{43}$/)
+    await expect(confirm(undoOfTheSecond)).rejects.toMatchObject(over)
+    expect(await logIn(email)).toMatchObject({ next: 'selectTenant' })
   })
 })

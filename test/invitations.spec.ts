@@ -159,6 +159,44 @@ describe('an invitation', () => {
     })
   })
 
+  it('to another address adds it to the person of a session only after a fresh proof, and tells the old ones, who may undo it', async () => {
+    const person = await provedPerson()
+    const second = await world.newTenant()
+    const user = await newUser({}, second)
+    const token = await invited(user, second)
+    const accept = (key: string, wanted = token) => call('complete_password_reset', { token: wanted }, { key, ip: newAddress() })
+    await expect(accept(await newSession(world, person, 11))).rejects.toMatchObject(refused('fresh_proof_required', /prove_identity/))
+    await expect(logIn(user.email, password)).rejects.toMatchObject(refused('unauthenticated'))
+    const key = await newSession(world, person)
+    expect((await accept(key)).emails.toSorted()).toEqual([person.email, user.email].toSorted())
+    const [told] = (await mailsTo(person.email)).slice(-1)
+    expect(told).toMatchObject({ subject: 'Your e-mail was changed', text: expect.stringContaining(`${user.email} signs you in now`) })
+    expect(await strangerAt(world)('confirm_email_change', { token: tokenIn(told?.text) })).toEqual({ emails: [person.email] })
+    await expect(logIn(user.email, password)).rejects.toMatchObject(refused('unauthenticated'))
+    await expect(call('whoami', {}, { key })).rejects.toMatchObject(refused('unauthenticated'))
+  })
+
+  it('adds no eleventh address to a person, and no proof is asked for where it adds none', async () => {
+    const person = await provedPerson()
+    await world.sql`
+      insert into platform.person_email (email, user_id) select n || ${person.email}, ${person.userId} from generate_series(2, 10) n`
+    const [second, third] = [await world.newTenant(), await world.newTenant()]
+    const token = await invited(await newUser({}, second), second)
+    const { emails } = await call('complete_password_reset', { token }, { key: await newSession(world, person), ip: newAddress() })
+    expect(emails).toHaveLength(10)
+    const copied = await newUser({}, third)
+    const { link } = await call('invite_user', { tenantUserId: copied.tenantUserId, asLink: true }, { key: third.key })
+    const stale = { key: await newSession(world, person, 11), ip: newAddress() }
+    expect(await call('complete_password_reset', { token: tokenIn(link) }, stale)).toMatchObject({ logInName: person.userName })
+  })
+
+  it('takes no password that is the log-in name which it proposes', async () => {
+    const userName = unique('a-name-of-twelve')
+    const token = await invited(await newUser({ userName }))
+    await expect(complete({ token, password: userName.toUpperCase() })).rejects.toMatchObject(refused('invalid_input', /log-in name/))
+    expect(await complete({ token, password: newPassword })).toMatchObject({ logInName: userName })
+  })
+
   it('gives nobody a second membership in one tenant', async () => {
     const person = await newPerson(world, tenant)
     const user = await newUser()

@@ -2,6 +2,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { beforeAll, describe, expect, it } from 'vitest'
 
+import { takeAttempt } from '#platform/attempts.ts'
 import { hashPassword, verifyPassword } from '#platform/passwords.ts'
 
 import { joinTenant, newAddress, newPerson, newSession, passwordOfTests, strangerAt, type TestPerson } from './support/persons.ts'
@@ -326,6 +327,15 @@ describe('attempts', () => {
     expect(await guess(person.userName, ip)).toBe('rate_limited')
     await world.sql`update platform.attempt set at = array(select one - interval '16 minutes' from unnest(at) one)`
     expect(await guess(person.userName, ip)).toBe('unauthenticated')
+  })
+
+  it('are counted by their parts, wherever what people type breaks a line', async () => {
+    const limit = { most: 1, seconds: 60 }
+    const mark = newAddress()
+    const count = (...of: string[]) => takeAttempt(world.platform.services, [{ of, ...limit }], 'test')
+    await count(mark, 'a', 'b\nc')
+    await count(mark, 'a\nb', 'c')
+    await expect(count(mark, 'a', 'b\nc')).rejects.toMatchObject(refused('rate_limited'))
   })
 
   it('that come at once do not pass together', async () => {

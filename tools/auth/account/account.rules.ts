@@ -6,16 +6,19 @@ import { finding } from '#platform/findings.ts'
 const shortest = 12
 const longest = 256
 
+/** Of a person, which sign in. */
+export const mostEmails = 10
+
 /** What is wrong with a new password, else undefined. Counted and compared in the form in which it is hashed. */
 export function findPasswordIssue(
   password: string,
-  of: { readonly path: string; readonly userName: string | null; readonly isCommon: (text: string) => boolean },
+  of: { readonly path: string; readonly userNames: readonly string[]; readonly isCommon: (text: string) => boolean },
 ): Issue | undefined {
   const text = password.normalize('NFKC')
   const { length } = Array.from(text)
   if (length < shortest || length > longest)
     return finding(of.path, `A password has ${shortest} to ${longest} characters, and this has ${length}.`)
-  if (of.userName !== null && text.toLowerCase() === of.userName.normalize('NFKC').toLowerCase())
+  if (of.userNames.some((name) => text.toLowerCase() === name.normalize('NFKC').toLowerCase()))
     return finding(of.path, 'The password is the log-in name. Choose another one.')
   if (of.isCommon(text)) return finding(of.path, 'This is one of the passwords that everybody tries first. Choose another one.')
   return undefined

@@ -114,8 +114,8 @@ export async function deleteEmail(tx: Tx, userId: number, email: string): Promis
   await tx`delete from platform.person_email where user_id = ${userId} and email = ${email}`
 }
 
-/** Puts the addresses back as they were, and ends whatever the change may have been made by: sessions, sign-ins and links. */
-export async function restoreEmails(tx: Tx, userId: number, emails: readonly string[]): Promise<void> {
+/** Puts the addresses back as they were, and ends whatever the change may have been made by: sessions, sign-ins and links. `undone` is the link that does. */
+export async function restoreEmails(tx: Tx, userId: number, emails: readonly string[], undone: number): Promise<void> {
   await tx`delete from platform.person_email where user_id = ${userId}`
   await tx`
     insert into platform.person_email (email, user_id) select email, ${userId} from unnest(${tx.array([...emails])}::text[]) email
@@ -123,5 +123,8 @@ export async function restoreEmails(tx: Tx, userId: number, emails: readonly str
   await tx`update platform.app_user set credential_version = credential_version + 1 where user_id = ${userId}`
   await tx`delete from platform.session where user_id = ${userId}`
   await tx`delete from platform.sign_in where user_id = ${userId}`
-  await tx`delete from platform.person_link where user_id = ${userId} and kind in ('emailChange', 'reset')`
+  // The undoing of a later change went to the addresses of whoever made this one, and would bring them back.
+  await tx`
+    delete from platform.person_link
+    where user_id = ${userId} and (kind in ('emailChange', 'reset') or (kind = 'emailUndo' and link_id > ${undone}))`
 }

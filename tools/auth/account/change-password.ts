@@ -35,7 +35,7 @@ export const changePassword = defineStagedOperation({
     const { services, actor } = context
     refuseStaleProof(actor)
     const { userName, passwordHash } = await provePassword(context, input.password)
-    const issue = findPasswordIssue(input.newPassword, { path: '$.newPassword', userName, isCommon })
+    const issue = findPasswordIssue(input.newPassword, { path: '$.newPassword', userNames: userName === null ? [] : [userName], isCommon })
     if (issue) throw new AppError('invalid_input', issue.message, { issues: [issue] })
     const to = await hashPassword(input.newPassword)
     const keptSession = sessionIdOf(actor) ?? 0

@@ -7,12 +7,12 @@ import { finding } from '#platform/findings.ts'
 import { defineStagedOperation, type StagedContext, writes } from '#platform/operation.ts'
 import { hashPassword } from '#platform/passwords.ts'
 import { mailsTopic } from '#platform/person-mail.ts'
-import { hashToken } from '#platform/sessions.ts'
+import { hashToken, refuseStaleProof } from '#platform/sessions.ts'
 import { findPersonLink, type PersonLink } from '#tools/users/service.ts'
 
 import { sharerOf, takePublicCall } from '../sign-in/attempts.ts'
 import { logInName, password } from '../sign-in/sign-in.schema.ts'
-import { findPasswordIssue } from './account.rules.ts'
+import { findPasswordIssue, proposedNames } from './account.rules.ts'
 import { findAccount } from './account.store.ts'
 import { isCommon } from './common-passwords.ts'
 import { type Accepted, acceptAs, acceptWithPassword, resetPassword } from './taking-links.ts'
@@ -26,12 +26,12 @@ export const completePasswordReset = defineStagedOperation({
       emails: z.array(z.string()).describe('Or one of these'),
     }),
   ),
-  errors: ['unauthenticated', 'already_exists'],
+  errors: ['unauthenticated', 'already_exists', 'fresh_proof_required'],
   takesSession: true,
   name: 'complete_password_reset',
   title: 'Set a password by a link',
   description:
-    'Takes the token of a mailed link: sets a new password, or accepts an invitation with a password and a log-in name. With a session as Bearer the person of that session accepts the invitation, and keeps their log-in. Then login.',
+    'Takes the token of a mailed link: sets a new password, or accepts an invitation with a password and a log-in name. With a session as Bearer the person of that session accepts the invitation, and keeps their log-in; a mailed one adds its e-mail, and needs a proof within 10 minutes. Then login.',
   method: 'POST',
   path: '/api/v1/auth/reset-password',
   roles: 'Public',
@@ -60,11 +60,14 @@ export const completePasswordReset = defineStagedOperation({
     if (!link || (session && link.kind === 'reset')) throw wrongLink()
     let accepted: Accepted | undefined
     if (session) {
-      accepted = await databases.lookUp((tx) => acceptAs(tx, link, session.userId), sharerOf(context))
+      // The address that was invited will sign the person in, so whoever finds a session open must not take an invitation with it.
+      if (link.email !== null) refuseStaleProof(session)
+      accepted = await databases.lookUp((tx) => acceptAs(tx, services, link, session.userId), sharerOf(context))
     } else {
       const account = await databases.lookUp((tx) => findAccount(tx, link.userId), sharerOf(context))
-      const userName = input.userName ?? account?.userName ?? null
-      const issue = findPasswordIssue(input.password ?? '', { path: '$.password', userName, isCommon })
+      const chosen = input.userName ?? account?.userName
+      const userNames = typeof chosen === 'string' ? [chosen] : proposedNames(link.label, link.subDomain)
+      const issue = findPasswordIssue(input.password ?? '', { path: '$.password', userNames, isCommon })
       if (issue) throw new AppError('invalid_input', issue.message, { issues: [issue] })
       const passwordHash = await hashPassword(input.password ?? '')
       accepted = await databases.lookUp(

@@ -6,6 +6,7 @@ import type { Services } from '#platform/services.ts'
 import { hashToken } from '#platform/sessions.ts'
 import { linkUrl, newLinkToken } from '#tools/users/service.ts'
 
+import { mostEmails } from './account.rules.ts'
 import { deleteEmail, type EmailLink, findAccount, insertEmailLink, listKeysOfPerson, proveEmail, restoreEmails } from './account.store.ts'
 import { keysText, tellPerson } from './notices.ts'
 
@@ -23,6 +24,18 @@ async function change(tx: Tx, services: Services, { userId, email, replaces }: E
   if (replaces !== null) await deleteEmail(tx, userId, replaces)
   if (before.length > 0) await tellOld(tx, services, { userId, email, before })
   return (await findAccount(tx, userId))?.emails ?? []
+}
+
+/**
+ * An address that an invitation proved signs the person in beside the others, and these are told as of any change. False where it is somebody else's, or
+ * the person has as many as there may be.
+ */
+export async function addEmail(tx: Tx, services: Services, userId: number, email: string): Promise<boolean> {
+  const before = (await findAccount(tx, userId))?.emails ?? []
+  if (before.includes(email)) return true
+  if (before.length >= mostEmails || !(await proveEmail(tx, userId, email))) return false
+  if (before.length > 0) await tellOld(tx, services, { userId, email, before })
+  return true
 }
 
 async function tellOld(
@@ -44,8 +57,8 @@ async function tellOld(
   for (const to of before) await queueMail(tx, services, { kind: 'mail', to, subject: 'Your e-mail was changed', text })
 }
 
-async function undo(tx: Tx, services: Services, { userId, emails }: EmailLink): Promise<readonly string[]> {
-  await restoreEmails(tx, userId, emails ?? [])
+async function undo(tx: Tx, services: Services, { linkId, userId, emails }: EmailLink): Promise<readonly string[]> {
+  await restoreEmails(tx, userId, emails ?? [], linkId)
   const keys = await listKeysOfPerson(tx, userId)
   await tellPerson(tx, services, userId, {
     subject: 'Your e-mail was put back',

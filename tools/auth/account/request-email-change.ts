@@ -9,11 +9,11 @@ import { hashToken, refuseStaleProof } from '#platform/sessions.ts'
 import { linkUrl, newLinkToken, normalizeEmail, sendLimits } from '#tools/users/service.ts'
 import { email } from '#tools/users/users.schema.ts'
 
+import { mostEmails } from './account.rules.ts'
 import { findAccount, insertEmailLink } from './account.store.ts'
 import { tellOfChange } from './notices.ts'
 
 const linkHours = 24
-const mostEmails = 10
 
 export const requestEmailChange = defineStagedOperation({
   ...writes(z.object({ sentTo: z.string(), expiresAt: z.iso.datetime() })),
