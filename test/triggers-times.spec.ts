@@ -100,6 +100,28 @@ describe('a trigger at a date of each record', () => {
     expect(await of.runs(workflow)).toHaveLength(2)
   })
 
+  it('says of each time that it was refused', async () => {
+    await call('create_property', { internalName: 'Mark', dataType: 'Text' })
+    await call('create_entity', { internalName: 'Lease', properties: ['Due', 'Mark'].map((property) => ({ property })) })
+    const config = { entity: 'Lease', property: 'Due', offset: 'PT10M' }
+    const filter = [{ property: 'Mark', op: 'eq', value: 'a' }]
+    const workflow = await of.publish([{ triggerType: 'schedule', config, filter }], { entity: 'Lease' })
+    await call('detach_property', { entity: 'Lease', entityPropertyId: 'Mark', force: true })
+    await of.drain()
+    const saved = []
+    for (const key1 of ['R-1', 'R-2']) {
+      // Due now, behind the look before.
+      saved.push(await call('save_instance', { entity: 'Lease', key1, data: { Due: inMinutes(-10) } }))
+      await world.sql`update platform.trigger_clock set next_look = now()`
+      await of.drain()
+    }
+    const rows = await world.sql<{ trigger: { eiRecordIds: number[] } }[]>`
+      select r.trigger from platform.workflow_run r join platform.definition d on d.definition_id = r.workflow_id
+      where d.internal_name = ${workflow} and r.state = 'failed'`
+    const refused = rows.flatMap(({ trigger }) => trigger.eiRecordIds)
+    expect(new Set(refused)).toEqual(new Set(saved.map(({ eiRecordId }) => eiRecordId)))
+  })
+
   it('catches up with seven days, and says what it missed', async () => {
     const workflow = await of.publish(
       [{ triggerType: 'schedule', config: { entity: 'Task', property: 'Day', offset: 'P0D', at: '08:00', timeZone: 'UTC' } }],

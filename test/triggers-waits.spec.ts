@@ -113,6 +113,80 @@ describe('a step that waits for what a trigger would fire on', () => {
     expect(await until(workflowInstanceId, 'completed')).toMatchObject({ output: other.eiRecordId })
   })
 
+  it('holds up no trigger of its workflow once its filter cannot be asked any more', async () => {
+    await world.call('create_property', { internalName: 'Gate', dataType: 'Text' })
+    await world.call('create_entity', { internalName: 'Truck', properties: [{ property: 'Status' }, { property: 'Gate' }] })
+    const gone = { triggerType: 'recordUpdated', config: { entity: 'Truck' }, filter: [{ property: 'Gate', op: 'eq', value: 'north' }] }
+    const workflow = await of.publish([{ triggerType: 'recordCreated', config: { entity: 'Truck' } }], {
+      entity: 'Truck',
+      steps: [wait({ trigger: gone })],
+    })
+    const saveTruck = (key1: string, Status: string) => world.call('save_instance', { entity: 'Truck', key1, data: { Status } })
+    await saveTruck('T-1', 'new')
+    await drain()
+    const [run] = await of.runs(workflow)
+    await until(run.workflowInstanceId, 'waiting')
+    await world.call('detach_property', { entity: 'Truck', entityPropertyId: 'Gate', force: true })
+    await saveTruck('T-1', 'moved')
+    await saveTruck('T-2', 'new')
+    await drain()
+    expect(await of.runs(workflow)).toHaveLength(2)
+    expect(await world.sql`select part from platform.trigger_firing`).toEqual([])
+  })
+
+  it('is told later of what happened while its tenant was suspended', async () => {
+    const workflow = await of.publish([], { entity: 'Order', steps: [wait()] })
+    const { eiRecordId } = await save('W-5', { Status: 'new' })
+    const { workflowInstanceId } = await world.call('start_workflow', { workflow, eiRecordId })
+    await until(workflowInstanceId, 'waiting')
+    await save('W-5', { Status: 'shipped' })
+    await of.carrier.drain()
+    await world.sql`update platform.tenant set is_deactivated = true where tenant_id = ${world.tenant.tenantId}`
+    await drain()
+    await world.sql`update platform.tenant set is_deactivated = false where tenant_id = ${world.tenant.tenantId}`
+    await drain()
+    await until(workflowInstanceId, 'completed')
+  })
+
+  it('goes on however many others wait for the same before it', async () => {
+    const { eiRecordId } = await save('W-6', { Status: 'new' })
+    const workflow = await of.publish([], { entity: 'Order', steps: [wait()] })
+    const start = async () => (await world.call('start_workflow', { workflow, eiRecordId })).workflowInstanceId
+    const [first, last] = [await start(), await start()]
+    for (const one of [first, last]) await until(one, 'waiting')
+    // As many as more than one look finds, of a run that has been cancelled since.
+    await world.call('cancel_workflow_instance', { workflowInstanceId: first })
+    await until(first, 'cancelled')
+    const copied = await world.sql`
+      insert into platform.workflow_step_run (tenant_id, run_id, step_no, step, step_type, iteration, state, is_waiting, effect_no, begun_at,
+        awaits_trigger, awaits_record)
+      select tenant_id, ${first}, n, step, step_type, iteration, state, true, n, begun_at, awaits_trigger, awaits_record
+      from platform.workflow_step_run, generate_series(1001, 2100) n where run_id = ${last} and is_waiting
+      returning 1`
+    expect(copied).toHaveLength(1_100)
+    await save('W-6', { Status: 'shipped' })
+    await drain()
+    await until(last, 'completed')
+  })
+
+  it('keeps its workflow from being deleted, unless that is forced', async () => {
+    const { eiRecordId } = await save('W-7', { Status: 'new' })
+    const workflow = await of.publish([], { entity: 'Order', steps: [wait()] })
+    const { workflowInstanceId } = await world.call('start_workflow', { workflow, eiRecordId })
+    await until(workflowInstanceId, 'waiting')
+    expect(await world.refusal('delete_workflow', { workflow })).toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('force'),
+    })
+    expect(await world.call('delete_workflow', { workflow, force: true })).toMatchObject({ deleted: true })
+    const other = await of.publish([], { entity: 'Order', steps: [wait()] })
+    const started = await world.call('start_workflow', { workflow: other, eiRecordId })
+    await until(started.workflowInstanceId, 'waiting')
+    await world.call('cancel_workflow_instance', { workflowInstanceId: started.workflowInstanceId })
+    await until(started.workflowInstanceId, 'cancelled')
+    expect(await world.call('delete_workflow', { workflow: other })).toMatchObject({ deleted: true })
+  })
+
   it('is refused for what no event tells', async () => {
     const displays = [{ languageCode: 'en-US', name: 'N' }]
     const trigger = { triggerType: 'schedule', config: { every: 'PT5M' } }

@@ -7,6 +7,7 @@ import { roleBits } from '#platform/roles.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 
 import { bytesOf } from '../values/bounds.rules.ts'
+import { tellWaiting } from './awaited-runs.ts'
 import {
   addLogLine,
   addStepLine,
@@ -207,6 +208,7 @@ export async function cancelRun(context: TxContext, run: RunRow): Promise<void> 
   // It never began, so nobody carries it and nothing is undone.
   if (run.heldFor !== null && (await endHeld(tx, tenantId, run.runId, stamp))) {
     await tellRun(tx, { tenantId, at: stamp }, run, 'cancelled')
+    await tellWaiting(context, { ...run, state: 'cancelled', finishedDate: stamp })
     for (const topic of [startsTopic, eventsTopic]) context.afterCommit(() => services.wake.poke(topic))
     return
   }

@@ -27,6 +27,7 @@ import {
   listFiringPlaces,
   lockFiring,
   putOffFiring,
+  suspendedSeconds,
 } from './triggers.store.ts'
 import { deleteOldDeliveries } from './webhooks.store.ts'
 import { type Firing, type Live, waitOf } from './triggers.types.ts'
@@ -37,7 +38,6 @@ const tenantsAtOnce = 4
 /** Of one definition in a round, so that others come between. */
 const roundsAtOnce = 10
 const triesAtMost = 8
-const suspendedSeconds = 60
 const first: FiringPlace = { tenantId: 0, definitionId: -1 }
 
 /** Starts some of what is due of each definition, of several tenants at once; answers how much there was. Harmless beside others, which take other firings. */
@@ -76,8 +76,23 @@ async function fireNext(services: Services, findVersion: FindFlowVersion, { tena
   })
   if (!due) return false
   const { firing, live } = due
-  if (waitOf(firing.part)) return fireWait(services, findVersion, tenantId, firing)
   const { firingId } = firing
+  const tryAgain = async (error: unknown) => {
+    if (!(error instanceof NotYet)) services.log.error({ err: error, tenantId, firingId }, 'a firing is tried again')
+    await inTenant(({ tx }) => putOffFiring(tx, tenantId, firingId, Math.min(5 * 2 ** firing.tries, 300)))
+    return true
+  }
+  if (waitOf(firing.part)) {
+    try {
+      return await fireWait(services, findVersion, tenantId, firing)
+    } catch (error) {
+      if (!isItsOwn(error) && firing.tries < triesAtMost) return tryAgain(error)
+      // Whoever waits goes on waiting, and nothing behind it is held up.
+      services.log.error({ err: error, tenantId, firingId }, 'what steps wait for could not be looked at')
+      await inTenant(({ tx }) => deleteFiring(tx, tenantId, firingId))
+      return true
+    }
+  }
   if (!live) {
     await inTenant(({ tx }) => deleteFiring(tx, tenantId, firingId))
     return true
@@ -90,11 +105,7 @@ async function fireNext(services: Services, findVersion: FindFlowVersion, { tena
   try {
     return await inTenant((context) => fire(context, firingId, live, user))
   } catch (error) {
-    if (!isItsOwn(error) && firing.tries < triesAtMost) {
-      if (!(error instanceof NotYet)) services.log.error({ err: error, tenantId, firingId }, 'a firing is tried again')
-      await inTenant(({ tx }) => putOffFiring(tx, tenantId, firingId, Math.min(5 * 2 ** firing.tries, 300)))
-      return true
-    }
+    if (!isItsOwn(error) && firing.tries < triesAtMost) return tryAgain(error)
     const known = error instanceof AppError ? error : undefined
     const refusal = { code: known?.code ?? 'internal', message: known?.message ?? 'Something failed on our side.' }
     await inTenant((context) => refuse(context, firingId, live, refusal))
@@ -145,7 +156,8 @@ async function refuse(context: TxContext, firingId: number, { version, trigger }
     trigger: { ...records, by: firing.event.byUser },
     triggerType: trigger.triggerType,
     startedBy: firing.event.byUser,
-    startKey: `event:${firing.event.eventId}:refused`,
+    // Dates of records come due without an event.
+    startKey: `${firing.event.eventId === 0 ? `firing:${firingId}` : `event:${firing.event.eventId}`}:refused`,
     origin: originOf(firing.event),
     refusal,
   }

@@ -1,7 +1,7 @@
 /** SQL of live triggers, and of what they matched. */
 import type { Tx } from '#platform/db/pool.ts'
 
-import type { Firing, TriggerRow } from './triggers.types.ts'
+import type { Firing, TriggerRow, WaitPlace } from './triggers.types.ts'
 
 export interface NewTrigger {
   readonly triggerId: number
@@ -116,9 +116,25 @@ export async function moveFiring(tx: Tx, tenantId: number, firingId: number, don
     where tenant_id = ${tenantId} and firing_id = ${firingId}`
 }
 
-export async function putOffFiring(tx: Tx, tenantId: number, firingId: number, seconds: number): Promise<void> {
+/** A wait goes on with these records, in this look, behind this step. It has not failed since. */
+export async function moveWait(
+  tx: Tx,
+  tenantId: number,
+  firingId: number,
+  { done, look, after: { runId, stepNo } }: { readonly done: number } & WaitPlace,
+): Promise<void> {
   await tx`
-    update platform.trigger_firing set tries = tries + 1, next_at = now() + make_interval(secs => ${seconds}::int)
+    update platform.trigger_firing set done = ${done}, kept_ids = ${tx.array([look, runId, stepNo])}::bigint[], tries = 0
+    where tenant_id = ${tenantId} and firing_id = ${firingId}`
+}
+
+/** Until a user who is suspended is so no more. */
+export const suspendedSeconds = 60
+
+/** `isFailed` false: it is looked at later, and nothing went wrong. */
+export async function putOffFiring(tx: Tx, tenantId: number, firingId: number, seconds: number, isFailed = true): Promise<void> {
+  await tx`
+    update platform.trigger_firing set tries = tries + ${isFailed ? 1 : 0}::int, next_at = now() + make_interval(secs => ${seconds}::int)
     where tenant_id = ${tenantId} and firing_id = ${firingId}`
 }
 

@@ -49,7 +49,7 @@ export interface Firing {
   readonly versions: readonly number[]
   /** How many records were looked at. */
   readonly done: number
-  /** Of a batch: those that count. */
+  /** Of a batch: those that count. Of a wait: its place. */
   readonly keptIds: readonly number[]
   readonly tries: number
 }
@@ -61,6 +61,14 @@ export const waitPartOf = (version: number, step: string) => `wait:${version}:${
 export function waitOf(part: string): { readonly version: number; readonly step: string } | undefined {
   const found = /^wait:(\d+):(.+)$/.exec(part)
   return found?.[2] === undefined ? undefined : { version: Number(found[1]), step: found[2] }
+}
+/** How far a firing of a wait came: the look, and the step behind which it goes on. */
+export interface WaitPlace {
+  readonly look: number
+  readonly after: { readonly runId: number; readonly stepNo: number }
+}
+export function placeOfWait({ keptIds: [look = 0, runId = 0, stepNo = 0] }: Pick<Firing, 'keptIds'>): WaitPlace {
+  return { look, after: { runId, stepNo } }
 }
 /** What a waiting step is found by. */
 export const awaitedName = ({ workflowId, version }: Pick<FlowVersion, 'workflowId' | 'version'>, step: string) =>

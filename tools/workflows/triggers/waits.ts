@@ -19,8 +19,8 @@ import type { FindFlowVersion } from '../runs/versions.ts'
 import type { Candidate } from './asking.ts'
 import { candidatesOfEvent } from './events.ts'
 import { countingRecords } from './records.ts'
-import { deleteFiring, lockFiring, moveFiring, putOffFiring } from './triggers.store.ts'
-import { awaitedName, type Firing, waitOf, waitPartOf, waitWatcherKind } from './triggers.types.ts'
+import { deleteFiring, lockFiring, moveWait, putOffFiring, suspendedSeconds } from './triggers.store.ts'
+import { awaitedName, type Firing, placeOfWait, waitOf, waitPartOf, waitWatcherKind } from './triggers.types.ts'
 import { type AwaitingStep, listAwaiting, listVersionsUnderWay } from './waits.store.ts'
 import { watchOf } from './watched.rules.ts'
 
@@ -53,11 +53,14 @@ export async function keepWaits(
 }
 
 const recordsAtOnce = 100
-const stepsAtOnce = 1_000
+/** Of those that wait for it, in one transaction. */
+const stepsAtOnce = 200
 /** A step that had begun when it happened and did not wait yet is found by a second look. */
-const secondLook = 5
+const looks = 2
+const secondLookSeconds = 5
+const noStep = { runId: 0, stepNo: 0 }
 
-/** Answers the steps that wait for what a firing tells of; some of its records at a time. True where there was something to do. */
+/** Answers the steps that wait for what a firing tells of; some of its records and some of the steps at a time. True where there was something to do. */
 export async function fireWait(services: Services, findVersion: FindFlowVersion, tenantId: number, firing: Firing): Promise<boolean> {
   const { firingId, definitionId } = firing
   const inTenant = <T>(work: (context: TxContext) => Promise<T>) => inSystemTransaction(services, tenantId, work)
@@ -69,17 +72,23 @@ export async function fireWait(services: Services, findVersion: FindFlowVersion,
     const { tx } = context
     const held = await lockFiring(tx, tenantId, firingId)
     if (!held) return false
-    if (!version || !said || !user || user.isSuspended) {
+    if (!version || !said || !user) {
       await deleteFiring(tx, tenantId, firingId)
+      return true
+    }
+    if (user.isSuspended) {
+      await putOffFiring(tx, tenantId, firingId, suspendedSeconds, false)
       return true
     }
     const asUser: TxContext = { ...context, actor: { ...user.actor, roleFlag: version.roleFlag }, audit: () => {} }
     const upTo = Math.min(held.done + recordsAtOnce, held.recordIds.length)
-    await answerWaits(context, asUser, held, { version, said, upTo })
-    if (upTo < held.recordIds.length) await moveFiring(tx, tenantId, firingId, upTo, [])
-    else if (held.tries === 0) {
-      await moveFiring(tx, tenantId, firingId, 0, [])
-      await putOffFiring(tx, tenantId, firingId, secondLook)
+    const { look } = placeOfWait(held)
+    const after = await answerWaits(context, asUser, held, { version, said, upTo })
+    if (after) await moveWait(tx, tenantId, firingId, { done: held.done, look, after })
+    else if (upTo < held.recordIds.length) await moveWait(tx, tenantId, firingId, { done: upTo, look, after: noStep })
+    else if (look + 1 < looks) {
+      await moveWait(tx, tenantId, firingId, { done: 0, look: look + 1, after: noStep })
+      await putOffFiring(tx, tenantId, firingId, secondLookSeconds, false)
     } else await deleteFiring(tx, tenantId, firingId)
     return true
   })
@@ -91,12 +100,24 @@ interface Waited {
   readonly upTo: number
 }
 
-async function answerWaits(context: TxContext, asUser: TxContext, firing: Firing, { version, said, upTo }: Waited): Promise<void> {
+/** Answers the step behind which more of them wait. */
+async function answerWaits(
+  context: TxContext,
+  asUser: TxContext,
+  firing: Firing,
+  { version, said, upTo }: Waited,
+): Promise<AwaitingStep | undefined> {
   const { tx, tenantId } = context
   const recordIds = firing.recordIds.slice(firing.done, upTo)
   const trigger = awaitedName(version, waitOf(firing.part)?.step ?? '')
-  const waiting = await listAwaiting(tx, tenantId, { trigger, recordIds, at: firing.event.at, limit: stepsAtOnce })
-  if (waiting.length === 0) return
+  const waiting = await listAwaiting(tx, tenantId, {
+    trigger,
+    recordIds,
+    at: firing.event.at,
+    after: placeOfWait(firing).after,
+    limit: stepsAtOnce,
+  })
+  if (waiting.length === 0) return undefined
   const catalog = await cachedCatalog(context)
   const entity = catalog.byIdOrName.get(String(firing.event.entityId))
   const candidates = await candidatesOf(
@@ -111,6 +132,7 @@ async function answerWaits(context: TxContext, asUser: TxContext, firing: Firing
     const found = candidates.find(({ eiRecordId }) => step.awaitsRecord === null || eiRecordId === step.awaitsRecord)
     if (found) await answer(context, firing, step, found)
   }
+  return waiting.length === stepsAtOnce ? waiting.at(-1) : undefined
 }
 
 async function candidatesOf(
