@@ -168,7 +168,7 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
       const step: StepContext = {
         services,
         open,
-        config: await sendable(open, config),
+        ...(await sendable(open, config)),
         phase: order.phase,
         joined: order.joined,
         who,
@@ -202,8 +202,9 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
   }
 
   /** What is kept of a step holds marks for sensitive settings of an install; what it sends outside holds these. */
-  async function sendable({ order, run, found }: OpenStep, config: Said): Promise<Said> {
-    return run.pack === null || found.stepType !== 'callHttp' ? config : openSealed(services, order.tenantId, run.workflowId, config)
+  async function sendable({ order, run, found }: OpenStep, config: Said): Promise<Pick<StepContext, 'config' | 'sealed'>> {
+    if (run.pack === null || found.stepType !== 'callHttp') return { config, sealed: [] }
+    return openSealed(services, order.tenantId, run.workflowId, config)
   }
 
   async function resolved(open: OpenStep, scope: () => Promise<Scope>): Promise<Said> {
@@ -243,10 +244,11 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
           const perform = performers.get(found.stepType)
           if (!perform) throw new AppError('unprocessable', `Nothing carries out steps of the type ${found.stepType}.`)
           const who = actingFor(ref.tenantId, open.run)
+          const undoing = { ...open, found }
           const end = await perform({
             services,
-            open: { ...open, found },
-            config: isObject(config) ? config : {},
+            open: undoing,
+            ...(await sendable(undoing, isObject(config) ? config : {})),
             phase: 'begin',
             joined: undefined,
             who,

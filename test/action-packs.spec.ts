@@ -321,13 +321,13 @@ describe('an install', () => {
     const sent = await openSealed(services, world.tenant.tenantId, one.installId, {
       headers: { Authorization: `Bearer ${settingValues.token}` },
     })
-    expect(sent).toEqual({ headers: { Authorization: 'Bearer open "sesame"' } })
+    expect(sent).toEqual({ config: { headers: { Authorization: 'Bearer open "sesame"' } }, sealed: ['open "sesame"'] })
     const again = await call('update_action_pack_install', { installId: one.installId, settings: { text: 'Other.' } })
     expect(again).toMatchObject({ sealedSettings: ['token'] })
     // Another install's marks open nothing here.
     const other = await installed()
     const foreign = await openSealed(services, world.tenant.tenantId, other.installId, { token: settingValues.token })
-    expect(foreign).toEqual({ token: '' })
+    expect(foreign).toEqual({ config: { token: '' }, sealed: [''] })
   })
 
   it('is not there for another tenant', async () => {

@@ -6,6 +6,7 @@ import { carryOut } from '#server/worker/carry-out.ts'
 import { type Relay, startRelay } from '#server/worker/relay.ts'
 import { findFlowVersion, masked } from '#tools/workflows/service.ts'
 
+import { startOddServer } from './support/odd-server.ts'
 import { openTemporal, startTestWorker, type TestTemporal, type TestWorker } from './support/temporal.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -15,7 +16,7 @@ let worker: TestWorker
 let relay: Relay
 
 beforeAll(async () => {
-  ;[world, temporal] = await Promise.all([openWorld(), openTemporal()])
+  ;[world, temporal] = await Promise.all([openWorld({ OUTBOUND_ALLOW: '127.0.0.1/32' }), openTemporal()])
   const { services } = world.platform
   services.temporal.connectTo(temporal.address)
   worker = await startTestWorker(temporal, { act: createFlowActivities({ services, findVersion: findFlowVersion, retryDelayMs: 5 }) })
@@ -185,7 +186,12 @@ describe('an action run', () => {
 
   it('shows a mark for nobody: sensitive settings are masked in the log', async () => {
     const settings = [{ name: 'token', dataType: 'Text', isRequired: true, isSensitive: true }]
-    const call = { internalName: 'call', stepType: 'callHttp', config: { method: 'GET', url: 'https://127.0.0.1:1/[[$settings.token]]' } }
+    const call = {
+      internalName: 'call',
+      stepType: 'callHttp',
+      config: { method: 'GET', url: 'https://127.0.0.1:1/[[$settings.token]]' },
+      retry: { attempts: 1 },
+    }
     const { installId } = await install([call], { settings }, { token: 'sesame' })
     const run = await until(await fire(installId), 'failed')
     const text = JSON.stringify(run)
@@ -195,6 +201,41 @@ describe('an action run', () => {
       await world.sql`select input::text from platform.workflow_step_run where run_id = ${run.actionRunId} and input is not null`
     expect(stored?.['input']).toContain('⟦sealed:')
     expect(masked(JSON.parse(String(stored?.['input'])), { names: new Set() })).toEqual({ method: 'GET', url: 'https://127.0.0.1:1/•••' })
+  })
+
+  it('sends a sensitive setting to its address alone, and shows nothing of what is said back of it', async () => {
+    const secret = 'sesame-1234567'
+    const server = await startOddServer(({ path, headers }, response) => {
+      if (path === '/away') response.writeHead(302, { location: '/echo' }).end()
+      else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ got: headers['x-key'] }))
+    })
+    try {
+      const settings = [{ name: 'token', dataType: 'Text', isRequired: true, isSensitive: true }]
+      const call = (url: string) => ({
+        internalName: 'call',
+        stepType: 'callHttp',
+        config: { method: 'GET', url, headers: { 'X-Key': '[[$settings.token]]' } },
+        retry: { attempts: 1 },
+      })
+      const shown = async (url: string, state: string) => {
+        const { installId } = await install([call(url)], { settings }, { token: secret })
+        const run = await until(await fire(installId), state)
+        const rows = await world.sql`
+          select result::text, error::text from platform.workflow_step_run where run_id = ${run.actionRunId}
+          union all select output::text, error::text from platform.workflow_log where run_id = ${run.actionRunId}`
+        return JSON.stringify([run, ...rows])
+      }
+      const echoed = await shown(`${server.url}/echo`, 'succeeded')
+      expect(server.heard.at(-1)?.headers).toMatchObject({ 'x-key': secret })
+      expect(echoed).toContain('•••')
+      const away = await shown(`${server.url}/away`, 'failed')
+      expect(server.heard.map(({ path }) => path)).toEqual(['/echo', '/away'])
+      const named = await shown('https://exa mple.com/[[$settings.token]]', 'failed')
+      expect(named).toContain('is no address')
+      for (const text of [echoed, away, named]) expect(text).not.toContain(secret)
+    } finally {
+      await server.close()
+    }
   })
 })
 

@@ -123,6 +123,31 @@ describe('a step that starts another workflow', () => {
     expect(await until(await start(goesOn), 'completed', 'failed')).toMatchObject({ state: 'completed', output: 'failed' })
   })
 
+  it('hears that the other one was cancelled before it began', async () => {
+    const check = { internalName: 'check', stepType: 'approval', config: { question: 'Go?' } }
+    const child = await publish([check], { concurrency: 'queue' })
+    const first = await start(child)
+    await until(first, 'waiting')
+    const parent = await start(await publish([runs(child, { wait: true }, { onError: 'continue' }), over('[[$steps.child.state]]')]))
+    await until(parent, 'waiting')
+    const held = await childOf(child)
+    expect(held).toMatchObject({ state: 'queued' })
+    await world.call('cancel_workflow_instance', { workflowInstanceId: held.workflowInstanceId })
+    expect(await until(parent, 'completed', 'failed')).toMatchObject({ state: 'completed', output: 'cancelled' })
+  })
+
+  it('starts nothing about a record that it came to none of', async () => {
+    const about = { entity: 'Order' }
+    const child = await publish([over('fast')], about)
+    const said = { input: [{ name: 'other', dataType: 'Number' }] }
+    const parent = await start(await publish([runs(child, { wait: true, eiRecordId: '[[$input.other]]' })], said))
+    expect(await until(parent, 'completed', 'failed')).toMatchObject({
+      state: 'failed',
+      error: { code: 'unprocessable', message: expect.stringContaining('eiRecordId came to no record') },
+    })
+    expect(await world.call('list_workflow_instances', { workflow: child })).toEqual([])
+  })
+
   it('does not lead to itself for ever', async () => {
     const workflow = `Flow${count + 1}`
     await world.call('import_workflow', {
@@ -139,6 +164,39 @@ describe('a step that starts another workflow', () => {
     const all = await world.call('list_workflow_instances', { workflow })
     expect(all.length).toBeGreaterThan(10)
     expect(all.length).toBeLessThan(20)
+  })
+})
+
+describe('a step about a record that it came to none of', () => {
+  const named = { entity: 'Order', eiRecordId: '[[$input.id]]' }
+  const values = { Note: 'changed' }
+  it.each([
+    ['saves nothing without its id', 'saveRecord', { ...named, values }, {}, 'eiRecordId'],
+    ['takes no key for an id', 'saveRecord', { ...named, values }, { id: 'N-1' }, 'eiRecordId'],
+    ['saves nothing without its key', 'saveRecord', { entity: 'Order', key1: '[[$input.id]]', values }, { id: '' }, 'key1'],
+    ['loses no parent', 'saveRecord', { entity: 'Order', key1: 'N-1', parentEIRecordId: '[[$input.id]]', values }, {}, 'parentEIRecordId'],
+    ['reads nothing by a key', 'getRecord', named, { id: 'N-1' }, 'eiRecordId'],
+    ['deletes nothing by a key', 'deleteRecord', named, { id: 'N-1' }, 'eiRecordId'],
+  ])('%s', async (_promise, stepType, config, input, field) => {
+    await world.call('save_instance', { entity: 'Order', key1: 'N-1', data: { Note: 'first' } })
+    const records = () => world.call('list_instances', { entity: 'Order', pageSize: 100 })
+    const before = (await records()).length
+    const roles = ['DataView', 'DataEdit', 'DataDelete']
+    const workflow = await publish([{ internalName: 'act', stepType, config }], { roles, input: [{ name: 'id', dataType: 'Text' }] })
+    expect(await until(await start(workflow, { input }), 'completed', 'failed')).toMatchObject({
+      state: 'failed',
+      error: { code: 'unprocessable', message: expect.stringContaining(`${field} came to no`) },
+    })
+    expect(await records()).toHaveLength(before)
+    expect(await world.call('get_instance', { entity: 'Order', record: 'N-1' })).toMatchObject({ data: { Note: 'first' } })
+  })
+
+  it('takes an id that is written as a text', async () => {
+    const { eiRecordId } = await world.call('save_instance', { entity: 'Order', key1: 'N-2', data: { Note: 'first' } })
+    const steps = [{ internalName: 'act', stepType: 'saveRecord', config: { ...named, values } }, over('[[$steps.act.outcome]]')]
+    const workflow = await publish(steps, { input: [{ name: 'id', dataType: 'Text' }] })
+    const run = await start(workflow, { input: { id: String(eiRecordId) } })
+    expect(await until(run, 'completed', 'failed')).toMatchObject({ output: 'updated' })
   })
 })
 

@@ -12,7 +12,7 @@ import { isObject, textIn } from '#tools/workflows/service.ts'
 
 import { networkReason } from '../network.ts'
 import { readAnswer } from './http-answer.ts'
-import { maxFileBytes, mayBeFollowed, readHeaders, readUrl, withoutSecrets } from './http.rules.ts'
+import { headersElsewhere, maxFileBytes, mayBeFollowed, readHeaders, readUrl, withoutSecrets } from './http.rules.ts'
 import type { Perform, StepContext } from './step.types.ts'
 
 /** An address that does not answer holds one of the places in which steps are carried out. */
@@ -52,7 +52,7 @@ async function bodyOf(step: StepContext): Promise<{ readonly body?: string | Rea
 }
 
 async function callOf(step: StepContext): Promise<Call> {
-  const { config, services, open, who } = step
+  const { config, sealed, services, open, who } = step
   const { tenantId } = who
   const url = readUrl(config['url'])
   const said = readHeaders(config['headers'])
@@ -79,15 +79,15 @@ async function callOf(step: StepContext): Promise<Call> {
       ...said,
       ...Object.fromEntries(named.map(([header, name]) => [header, opened.get(name) ?? ''])),
     },
-    secrets: [...opened.values()],
+    secrets: [...opened.values(), ...sealed],
     body,
   }
 }
 
-/** The answer, behind redirects where the call may be led elsewhere: each goes through the guard, and none is told a secret. */
+/** The answer, behind redirects where the call may be led elsewhere: each goes through the guard, and none is told what was meant for the first address. */
 async function send(dispatcher: Dispatcher, call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-  const { method, headers, body = null } = call
-  let { url } = call
+  const { method, body = null } = call
+  let { url, headers } = call
   for (let hops = 0; ; hops++) {
     const answer = await request(url, { dispatcher, signal, method, headers, body })
     const { location } = answer.headers
@@ -95,7 +95,9 @@ async function send(dispatcher: Dispatcher, call: Call, signal: AbortSignal): Pr
     if (!isRedirect || body !== null || call.secrets.length > 0 || !mayBeFollowed(call)) return answer
     if (hops === maxRedirects) throw new AppError('unprocessable', `${url.host} hides behind more than ${maxRedirects} redirects.`)
     await answer.body.dump({ limit: refusedBytes, signal })
-    url = readUrl(URL.parse(location, url.href)?.href)
+    const next = readUrl(URL.parse(location, url.href)?.href)
+    if (next.origin !== url.origin) headers = headersElsewhere(headers)
+    url = next
   }
 }
 
@@ -116,6 +118,16 @@ function failureOf(error: unknown, host: string, seconds: number, isOver: boolea
  * once.
  */
 export const callHttp: Perform = async (step) => {
+  try {
+    return await carryOut(step)
+  } catch (error) {
+    // What is refused is named, and a sensitive setting may stand in its name.
+    if (!(error instanceof AppError) || step.sealed.length === 0) throw error
+    throw new AppError(error.code, withoutSecrets(error.message, step.sealed), { cause: error.cause })
+  }
+}
+
+const carryOut: Perform = async (step) => {
   const { config, services, open, signal, scope } = step
   const said = open.found.said['timeoutSeconds']
   const seconds = typeof said === 'number' ? said : secondsUnlessTold
@@ -137,7 +149,7 @@ export const callHttp: Perform = async (step) => {
     const isGood =
       successWhen === undefined ? status >= 200 && status < 300 : await (await scope()).holds(successWhen, { $response: result })
     if (isGood) return { kind: 'done', result }
-    const message = `${call.url.host} answered ${status}${status >= 300 && status < 400 ? ', a redirect that is not followed. Name the address it leads to' : ''}.`
+    const message = `${withoutSecrets(call.url.host, call.secrets)} answered ${status}${status >= 300 && status < 400 ? ', a redirect that is not followed. Name the address it leads to' : ''}.`
     if (isWorthAnotherTry(status)) throw new AppError('unavailable', message)
     return { kind: 'failed', code: 'unprocessable', message, result }
   } catch (error) {

@@ -61,8 +61,15 @@ export interface HttpResult {
 // A shorter one stands in many a text by chance.
 const shortestSecret = 6
 
+/** What goes along to another address than the call is for. */
+const sentAnywhere = ['user-agent', 'accept', 'accept-encoding']
+
+export function headersElsewhere(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => sentAnywhere.includes(name)))
+}
+
 /** What the other end says back of a secret is not shown either. */
-export function withoutSecrets(result: HttpResult, secrets: readonly string[]): HttpResult {
+export function withoutSecrets<T>(result: T, secrets: readonly string[]): T {
   const hidden = secrets.flatMap((secret) => [secret, secret.split(' ').at(-1) ?? '']).filter(({ length }) => length >= shortestSecret)
   if (hidden.length === 0) return result
   const visit = (value: unknown): unknown => {
@@ -71,5 +78,5 @@ export function withoutSecrets(result: HttpResult, secrets: readonly string[]): 
     return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, visit(one)])) : value
   }
   // Nothing but texts inside it changes.
-  return visit(result) as HttpResult
+  return visit(result) as T
 }

@@ -1,5 +1,5 @@
 import { runAs } from '#platform/acting.ts'
-import { awaitRun, entityOfPublished, isObject, textIn } from '#tools/workflows/service.ts'
+import { awaitRun, entityOfPublished, idIn, isObject, textIn } from '#tools/workflows/service.ts'
 
 import type { Perform, StepContext, StepEnd } from './step.types.ts'
 
@@ -11,8 +11,8 @@ async function inputOf({ services, config, open }: StepContext): Promise<object>
   const { entity } = open.version
   const isOwn =
     said === undefined && eiRecordId !== null && entity !== undefined && (await entityOfPublished(services, tenantId, workflow)) === entity
-  const about = said ?? (isOwn ? eiRecordId : undefined)
-  return { workflow, ...(isObject(input) ? { input } : {}), ...(about === undefined || about === null ? {} : { eiRecordId: about }) }
+  const about = said === undefined ? (isOwn ? eiRecordId : undefined) : idIn(said, 'eiRecordId')
+  return { workflow, ...(isObject(input) ? { input } : {}), ...(about === undefined ? {} : { eiRecordId: about }) }
 }
 
 /** How the run ended that was waited for. */

@@ -10,6 +10,8 @@ export interface StepContext {
   readonly open: OpenStep
   /** The resolved configuration. */
   readonly config: Said
+  /** Sensitive settings that stand in it: shown nowhere. */
+  readonly sealed: readonly string[]
   readonly phase: Phase
   readonly joined: Joined | undefined
   readonly who: ActingFor

@@ -16,6 +16,8 @@ let flow: FlowWorld
 let server: OddServer
 /** How often `/flaky` refuses before it answers. */
 let refusals = 0
+/** Where `/otherwise` leads. */
+let elsewhere = ''
 
 const token = 'tok-1234567890'
 const large = 'x'.repeat(300 * 1024)
@@ -31,6 +33,8 @@ beforeAll(async () => {
         return response.writeHead(200, json).end(JSON.stringify({ got: body.toString(), by: headers.authorization, method }))
       case '/inwards':
         return response.writeHead(302, { location: `http://127.0.0.2:${server.port}/echo` }).end()
+      case '/otherwise':
+        return response.writeHead(302, { location: elsewhere }).end()
       case '/elsewhere':
         return response.writeHead(302, { location: `http://127.0.0.1:${server.port}/echo` }).end()
       case '/byBytes': {
@@ -122,6 +126,22 @@ describe('a call outside', () => {
     expect(server.heard.slice(from).map(({ path }) => path)).toEqual(['/elsewhere'])
     expect(await run(calls('/elsewhere', {}, once))).toMatchObject({ state: 'completed', steps: [{ result: { status: 200 } }] })
     expect(server.heard.slice(from).map(({ path }) => path)).toEqual(['/elsewhere', '/elsewhere', '/echo'])
+  })
+
+  it('takes no header of its own to another origin', async () => {
+    const other = await startOddServer((_heard, response) => response.writeHead(200).end())
+    try {
+      elsewhere = `${other.url}/echo`
+      const headers = { 'X-Api-Key': token, Accept: 'text/plain' }
+      expect(await run(calls('/otherwise', { headers }, once))).toMatchObject({ state: 'completed' })
+      expect(server.heard.at(-1)?.headers).toMatchObject({ 'x-api-key': token, 'idempotency-key': expect.any(String) })
+      expect(other.heard).toHaveLength(1)
+      expect(other.heard[0]?.headers).toMatchObject({ accept: 'text/plain', 'user-agent': 'Fieldloop' })
+      expect(other.heard[0]?.headers).not.toHaveProperty('x-api-key')
+      expect(other.heard[0]?.headers).not.toHaveProperty('idempotency-key')
+    } finally {
+      await other.close()
+    }
   })
 
   it('goes to no address that the operator has not opened, by a redirect neither', async () => {

@@ -4,7 +4,7 @@ import { AppError } from '#platform/errors.ts'
 import type { Done } from './carrying.ts'
 import { flatOf } from './ending.ts'
 import type { Said } from './runs.types.ts'
-import { isObject, listIn, slotIn } from './steps.rules.ts'
+import { idIn, isObject, listIn } from './steps.rules.ts'
 
 export interface StepCall {
   readonly operation: string
@@ -16,7 +16,8 @@ const narrow = { withDataJson: false }
 
 function getRecord({ entity, eiRecordId, key1, key2, key3, filter, first }: Said): StepCall {
   const doneOf = (answer: unknown) => ({ result: { record: flatOf(answer) } })
-  if (eiRecordId !== undefined) return { operation: 'get_instance', input: { entity, record: slotIn(eiRecordId), ...narrow }, doneOf }
+  if (eiRecordId !== undefined)
+    return { operation: 'get_instance', input: { entity, record: String(idIn(eiRecordId, 'eiRecordId')), ...narrow }, doneOf }
   if (filter === undefined) return { operation: 'get_instance_by_key', input: { entity, key1, key2, key3, ...narrow }, doneOf }
   return {
     operation: 'list_instances',
@@ -35,19 +36,29 @@ interface Saved {
   readonly outcome: string
 }
 
-function saveRecord({ entity, eiRecordId, values, ...keys }: Said): StepCall {
+/** Without its key a record would be made anew each time. */
+function refuseNoKey(part: string, value: unknown): void {
+  if (value === null || (typeof value === 'string' && value.trim() === ''))
+    throw new AppError('unprocessable', `${part} came to no value. Have the run hold a value for it, or check before with when.`)
+}
+
+function saveRecord({ entity, eiRecordId, parentEIRecordId, values, ...keys }: Said): StepCall {
   const doneOf = (answer: unknown) => {
     // Both operations answer the record with its outcome.
     const { eiRecordId: id, outcome } = answer as Saved
     return { result: { eiRecordId: id, outcome } }
   }
-  const input = { entity, ...keys, data: values }
-  if (eiRecordId === undefined || eiRecordId === null) return { operation: 'save_instance', input, doneOf }
-  return { operation: 'upsert_instance', input: { ...input, record: slotIn(eiRecordId) }, doneOf }
+  const parent = parentEIRecordId === undefined ? {} : { parentEIRecordId: idIn(parentEIRecordId, 'parentEIRecordId') }
+  const input = { entity, ...keys, ...parent, data: values }
+  if (eiRecordId !== undefined)
+    return { operation: 'upsert_instance', input: { ...input, record: String(idIn(eiRecordId, 'eiRecordId')) }, doneOf }
+  for (const [part, value] of Object.entries(keys)) refuseNoKey(part, value)
+  return { operation: 'save_instance', input, doneOf }
 }
 
 function deleteRecord({ entity, eiRecordId }: Said): StepCall {
-  return { operation: 'delete_instance', input: { entity, record: slotIn(eiRecordId) }, doneOf: () => ({ result: { eiRecordId } }) }
+  const id = idIn(eiRecordId, 'eiRecordId')
+  return { operation: 'delete_instance', input: { entity, record: String(id) }, doneOf: () => ({ result: { eiRecordId: id } }) }
 }
 
 function runReport({ report, definitionJson, params }: Said): StepCall {

@@ -1,5 +1,6 @@
 /** The steps of a definition, found by their names wherever they stand. */
 import { AppError } from '#platform/errors.ts'
+import { quoted } from '#platform/suggest.ts'
 
 import { findStepType } from '../step-types/registry.rules.ts'
 import type { Said, StepRow } from './runs.types.ts'
@@ -62,6 +63,16 @@ export function isResolved(found: FoundStep): boolean {
 export function needsScope(found: FoundStep): boolean {
   const { said, stepType } = found
   return said['when'] !== undefined || findStepType(stepType)?.kind === 'wait' || isResolved(found)
+}
+
+/** The id of a record that a configuration came to. Throws AppError `unprocessable`: nothing is done to another record, or to a new one. */
+export function idIn(value: unknown, field: string): number {
+  const id = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value
+  if (typeof id === 'number' && Number.isSafeInteger(id) && id >= 1) return id
+  throw new AppError(
+    'unprocessable',
+    `${field} came to no record: ${quoted(value)}. Name what holds its eiRecordId, or check before with when that there is one.`,
+  )
 }
 
 /** A name or an id, as the tools take it in a path. */

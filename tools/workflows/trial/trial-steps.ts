@@ -138,9 +138,20 @@ async function trySave({ services, who, signal, config, answer }: TrialStep, ope
   return { kind: 'done', result, shown: { would: { [operation]: input } } }
 }
 
+/** About no record: one that an earlier step would have made has no id here. */
+async function unmade(step: TrialStep): Promise<TrialEnd> {
+  const { found, config, answer, tell } = step
+  tell('warning', 'eiRecordId came to no record, and the run would fail. Where an earlier step makes it, say in answers what that brings.')
+  const { eiRecordId: _none, ...rest } = config
+  const call = found.stepType === 'saveRecord' ? callOf(found.stepType, rest) : undefined
+  if (call) return trySave(step, call.operation, call.input)
+  return { kind: 'done', result: answer?.values ?? { eiRecordId: null }, shown: { would: { [found.stepType]: config } } }
+}
+
 /** A step that is one call: a read is made, a write is told. */
 const called: Try = async (step) => {
   const { services, who, signal, found, config, answer } = step
+  if (config['eiRecordId'] === null && found.stepType !== 'getRecord') return unmade(step)
   const call = callOf(found.stepType, config)
   if (!call) throw new Error(`A step of the type ${found.stepType} calls nothing`)
   const { operation, input } = call
