@@ -10,6 +10,7 @@ import { AppError } from './errors.ts'
 import { finding } from './findings.ts'
 import type { Upload } from './operation.ts'
 import { holdsMore } from './parse.ts'
+import type { Secrets } from './secrets.ts'
 import { inTurns } from './turns.ts'
 
 export interface KeyScope {
@@ -43,6 +44,11 @@ export async function fingerprintOf(input: unknown): Promise<Buffer> {
   const hash = createHash('sha256')
   await inTurns(hashInOrder(hash, input))
   return hash.digest()
+}
+
+/** Of what a person sends of their own log-in: passwords and codes are guessed from a bare hash, and not without the installation's key. */
+export function sealedFingerprint(secrets: Pick<Secrets, 'sign'>, fingerprint: Buffer): Buffer {
+  return Buffer.from(secrets.sign('idempotency', fingerprint.toString('base64url')), 'base64url')
 }
 
 function* hashInOrder(hash: Hash, value: unknown): Generator<void> {

@@ -183,6 +183,8 @@ interface Common<I extends z.ZodObject, O extends z.ZodType> {
   readonly mayBeOver?: true
   /** Of a public operation: a session that comes as Bearer is held to be good, and given to the handler as `session`. */
   readonly takesSession?: true
+  /** It takes a password, and an idempotency key counts for nothing: a replay would tell, uncounted, whether a password is the one that was sent before. */
+  readonly isNeverReplayed?: true
   /** Carried by a URL of ours, not listed as an operation: the target of a one-time upload. */
   readonly isUnlisted?: boolean
 }

@@ -12,7 +12,17 @@ import { databaseError } from './database-errors.ts'
 import type { OpenTransaction } from './db/transaction.ts'
 import { rerun, sqlState, StaleRead } from './db/transaction.ts'
 import { AppError, type ErrorCode } from './errors.ts'
-import { claimKey, fileFingerprint, fingerprintOf, freeKey, hashedUpload, keepAnswer, type KeyScope, takeKey } from './idempotency.ts'
+import {
+  claimKey,
+  fileFingerprint,
+  fingerprintOf,
+  freeKey,
+  hashedUpload,
+  keepAnswer,
+  type KeyScope,
+  sealedFingerprint,
+  takeKey,
+} from './idempotency.ts'
 import { type Actor, type CallContext, scopeOf, type StagedContext, type TxContext } from './operation.ts'
 import { parseInTurns } from './parse.ts'
 import { findNoSuchId } from './path-ids.ts'
@@ -159,13 +169,15 @@ async function runAdmitted(
   }
   const key: KeyScope | undefined =
     // A public call comes from nobody in particular: one stranger's key would stand in another's way.
-    call.idempotencyKey !== undefined && operation.effect !== 'read' && actor.kind !== 'public'
+    call.idempotencyKey !== undefined && operation.effect !== 'read' && actor.kind !== 'public' && operation.isNeverReplayed !== true
       ? {
           tenantId: actor.tenantId,
           credentialId: scopeOf(actor),
           operation: operation.name,
           key: call.idempotencyKey,
-          fingerprint: await fingerprintOf(input),
+          fingerprint: operation.roleRule.isOfPerson
+            ? sealedFingerprint(services.secrets, await fingerprintOf(input))
+            : await fingerprintOf(input),
           keptDays: actor.kind === 'acting' ? keptDaysOfRuns : undefined,
         }
       : undefined

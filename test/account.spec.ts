@@ -2,6 +2,8 @@
 import { Secret, TOTP } from 'otpauth'
 import { beforeAll, describe, expect, it } from 'vitest'
 
+import { fingerprintOf } from '#platform/idempotency.ts'
+
 import { joinTenant, newAddress, newPerson, newSession, passwordOfTests, strangerAt, type TestPerson } from './support/persons.ts'
 import { refused } from './support/refused.ts'
 import { type TestTenant, useWorld } from './support/world.ts'
@@ -144,6 +146,50 @@ describe('a proof', () => {
     await call('prove_identity', { password }, { key })
     expect(await call('create_api_key', wanted, { key })).toMatchObject({ name: 'for later' })
     expect(await call('create_api_key', wanted, { key: tenant.key })).toMatchObject({ name: 'for later' })
+  })
+
+  it('is needed by a session that gives a key a new secret or a wider reach, and not where it narrows it', async () => {
+    const person = await newPerson(world, tenant, ['AdminIntegration', 'DataView', 'DataEdit'])
+    const made = { name: 'for vans', roles: ['DataView'], expiresAt: '2098-01-01T00:00:00Z', allowedAddresses: ['203.0.113.0/24'] }
+    const { apiKeyId } = await call('create_api_key', made, { key: tenant.key })
+    const key = await newSession(world, person, 11)
+    const widened: [string, Record<string, unknown>][] = [
+      ['rotate_api_key', {}],
+      ['update_api_key', { roles: ['DataView', 'DataEdit'] }],
+      ['update_api_key', { expiresAt: '2099-01-01T00:00:00Z' }],
+      ['update_api_key', { expiresAt: null }],
+      ['update_api_key', { allowedAddresses: [] }],
+      ['update_api_key', { allowedAddresses: ['203.0.113.0/24', '198.51.100.0/24'] }],
+    ]
+    for (const [name, input] of widened)
+      await expect(call(name, { apiKeyId, ...input }, { key }), JSON.stringify(input)).rejects.toMatchObject(
+        refused('fresh_proof_required'),
+      )
+    const narrower = { roles: [], expiresAt: '2097-01-01T00:00:00Z', name: 'for one van' }
+    expect(await call('update_api_key', { apiKeyId, ...narrower }, { key })).toMatchObject({ name: 'for one van', roles: [] })
+    await call('prove_identity', { password }, { key })
+    for (const [name, input] of widened) await call(name, { apiKeyId, ...input }, { key })
+  })
+
+  it('is tried again under one idempotency key, and what is kept of a person’s calls tells no password', async () => {
+    const person = await newPerson(world, tenant)
+    const key = await newSession(world, person)
+    const idempotencyKey = `proof-${person.userId}`
+    await call('prove_identity', { password }, { key, idempotencyKey })
+    for (let n = 0; n < 9; n++)
+      await expect(call('prove_identity', { password: 'a wrong password' }, { key, idempotencyKey })).rejects.toMatchObject(
+        refused('forbidden', /wrong/),
+      )
+    const profile = { displayName: 'Ana' }
+    await call('update_profile', profile, { key, idempotencyKey })
+    expect(await call('update_profile', profile, { key, idempotencyKey })).toMatchObject(profile)
+    await expect(call('update_profile', { displayName: 'Eva' }, { key, idempotencyKey })).rejects.toMatchObject(
+      refused('idempotency_conflict', /another body/),
+    )
+    const kept = await world.sql<{ operation: string; fingerprint: Buffer }[]>`
+      select operation, fingerprint from platform.idempotency_key where key = ${idempotencyKey}`
+    expect(kept.map(({ operation }) => operation)).toEqual(['update_profile'])
+    expect(kept[0]?.fingerprint).not.toEqual(await fingerprintOf(profile))
   })
 
   it('is the password or a code, and is the session’s alone', async () => {

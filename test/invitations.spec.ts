@@ -233,6 +233,19 @@ describe('an invitation', () => {
       )
   })
 
+  it('is void once the user holds more than whoever sent it, until somebody who holds that sends another', async () => {
+    const user = await newUser()
+    const lesser = await tenant.keyWith(['AdminUser', 'DataView'])
+    const { link } = await call('invite_user', { tenantUserId: user.tenantUserId, asLink: true }, { key: lesser })
+    const raise = (roles: string[]) =>
+      call('set_user_roles', { tenantId: tenant.tenantId, tenantUserId: user.tenantUserId, roles }, { key: tenant.key })
+    await raise(['DataView', 'BuilderAdmin'])
+    const input = { password: newPassword, userName: unique('raised') }
+    await expect(complete({ token: tokenIn(link), ...input })).rejects.toMatchObject(refused('unauthenticated', /link is over/))
+    const again = await call('invite_user', { tenantUserId: user.tenantUserId, asLink: true }, { key: tenant.key })
+    expect(await complete({ token: tokenIn(again.link), ...input })).toMatchObject({ logInName: input.userName })
+  })
+
   it('goes five times an hour to one address, whoever sends it', async () => {
     const user = await newUser()
     for (let n = 0; n < 5; n++) await call('invite_user', { tenantUserId: user.tenantUserId }, { key: tenant.key })
@@ -310,11 +323,16 @@ describe('the mails', () => {
     await call('change_password', { password, newPassword }, { key })
     await world.sql`update platform.tenant_user set role_flag = 128 where tenant_user_id = ${person.tenantUserId}`
     world.platform.services.wake.poke('credentials')
-    await call('create_api_key', { name: 'Side door', roles: [] }, { key })
-    await expect.poll(async () => (await mailsTo(person.email)).length).toBe(2)
+    const { apiKeyId } = await call('create_api_key', { name: 'Side door', roles: [] }, { key })
+    await call('rotate_api_key', { apiKeyId }, { key })
+    await call('update_api_key', { apiKeyId, allowedAddresses: ['203.0.113.0/24'] }, { key })
+    await call('update_api_key', { apiKeyId, allowedAddresses: [] }, { key })
+    await expect.poll(async () => (await mailsTo(person.email)).length).toBe(4)
     const texts = (await mailsTo(person.email)).map(({ text }) => text).join('\n')
     expect(texts).toMatch(/password was changed/)
     expect(texts).toMatch(/API key was made in your session: Side door/)
+    expect(texts).toMatch(/new secret in your session: Side door/)
+    expect(texts).toMatch(/may do more since your session changed it: Side door/)
     expect(texts).not.toContain(newPassword)
   })
 

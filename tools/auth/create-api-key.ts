@@ -9,10 +9,10 @@ import { refuseStaleProof } from '#platform/sessions.ts'
 import { findUser, refuseGrant } from '#tools/users/service.ts'
 import { roles, tenantId, tenantUserId } from '#tools/users/users.schema.ts'
 
-import { tellOfChange } from './account/notices.ts'
 import { findExpiryIssue } from './auth.rules.ts'
 import { allowedAddresses, exampleApiKey, exampleSecret, expiresAt, keyName, newApiKey } from './auth.schema.ts'
 import { toApiKey } from './auth.store.ts'
+import { tellOfKey } from './changed-key.ts'
 import { makeKey } from './service.ts'
 
 export const createApiKey = defineOperation({
@@ -61,21 +61,12 @@ export const createApiKey = defineOperation({
       if (input.tenantUserId !== undefined) await mustBePerson(context, target, input.tenantUserId)
       return makeKey(context.tx, target, { ...input, roleFlag, at: stamp })
     })
-    if (actor.kind === 'session') tellAfterwards(context, input.name)
+    tellOfKey(context, `An API key was made in your session: ${input.name}.`)
     context.audit({ apiKeyId: row.apiKeyId, ofTenant: target, roleFlag })
     const { apiKeyId, ...shown } = toApiKey(row)
     return { apiKeyId, apiKey: secret, ...shown }
   },
 })
-
-/** After the commit, since what is a person's is not the tenant's transaction. */
-function tellAfterwards({ afterCommit, services, actor, log }: TxContext, name: string): void {
-  afterCommit(() => {
-    services.databases
-      .lookUp((tx) => tellOfChange(tx, services, actor.userId, `An API key was made in your session: ${name}.`))
-      .catch((error: unknown) => log.warn({ err: error }, 'word of a new key could not be written'))
-  })
-}
 
 async function mustBeTenant({ tx }: TxContext, tenantId: number): Promise<void> {
   if (await hasTenant(tx, tenantId)) return

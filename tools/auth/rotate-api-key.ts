@@ -4,10 +4,11 @@ import { credentialsTopic, hashApiKey, newApiKey as newSecret } from '#platform/
 import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { roleBits } from '#platform/roles.ts'
+import { refuseStaleProof } from '#platform/sessions.ts'
 
 import { apiKeyId, exampleApiKey, exampleSecret, newApiKey } from './auth.schema.ts'
 import { replaceSecret, toApiKey } from './auth.store.ts'
-import { lockLesserKey } from './changed-key.ts'
+import { lockLesserKey, tellOfKey } from './changed-key.ts'
 import { prefixOf } from './service.ts'
 
 const daySeconds = 86_400
@@ -18,7 +19,7 @@ const rotated = newApiKey.extend({
 
 export const rotateApiKey = defineOperation({
   ...writes(rotated),
-  errors: ['not_found'],
+  errors: ['not_found', 'fresh_proof_required'],
   name: 'rotate_api_key',
   title: 'Rotate an API key',
   description:
@@ -45,6 +46,8 @@ export const rotateApiKey = defineOperation({
   ],
   async handler(context, input) {
     const { tx, tenantId, actor, services } = context
+    // As for a key that is made: the new secret outlives the session.
+    refuseStaleProof(actor)
     const found = await lockLesserKey(context, input.apiKeyId)
     // The new secret lets its holder act as that user, as create_api_key would.
     if (found.isUserBound && (actor.roleFlag & roleBits.AdminUser) === 0) {
@@ -56,6 +59,7 @@ export const rotateApiKey = defineOperation({
       await replaceSecret(tx, tenantId, found.apiKeyId, { hash: hashApiKey(secret), prefix: prefixOf(secret), graceSeconds }),
       'API key',
     )
+    tellOfKey(context, `An API key got a new secret in your session: ${found.name}.`)
     context.audit({ graceSeconds })
     context.afterCommit(() => services.wake.poke(credentialsTopic))
     const { apiKeyId: id, ...shown } = toApiKey(next.row)

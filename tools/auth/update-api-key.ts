@@ -4,17 +4,18 @@ import { credentialsTopic } from '#platform/authenticate.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { flagOf } from '#platform/roles.ts'
+import { refuseStaleProof } from '#platform/sessions.ts'
 import { keepServiceUser, refuseGrant } from '#tools/users/service.ts'
 import { roles } from '#tools/users/users.schema.ts'
 
-import { findExpiryIssue } from './auth.rules.ts'
+import { findExpiryIssue, isWidened } from './auth.rules.ts'
 import { allowedAddresses, apiKey, apiKeyId, exampleApiKey, expiresAt, keyName } from './auth.schema.ts'
 import { toApiKey, updateApiKeyRow } from './auth.store.ts'
-import { lockLesserKey } from './changed-key.ts'
+import { lockLesserKey, tellOfKey } from './changed-key.ts'
 
 export const updateApiKey = defineOperation({
   ...writes(apiKey),
-  errors: ['not_found'],
+  errors: ['not_found', 'fresh_proof_required'],
   isIdempotent: true,
   name: 'update_api_key',
   title: 'Change an API key',
@@ -49,6 +50,10 @@ export const updateApiKey = defineOperation({
       roleFlag,
       expiresAt: input.expiresAt === undefined ? found.expiresAt : input.expiresAt,
       allowedAddresses: input.allowedAddresses ?? found.allowedAddresses,
+    }
+    if (isWidened(found, change)) {
+      refuseStaleProof(actor)
+      tellOfKey(context, `An API key may do more since your session changed it: ${change.name}.`)
     }
     const row = mustExist(await updateApiKeyRow(tx, tenantId, found.apiKeyId, change), 'API key')
     if (!found.isUserBound) await keepServiceUser(tx, tenantId, found.tenantUserId, change)

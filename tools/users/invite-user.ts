@@ -38,7 +38,7 @@ export const inviteUser = defineStagedOperation({
     },
   ],
   async stagedHandler(context, input) {
-    const { services, tenantId } = context
+    const { services, tenantId, actor } = context
     const { user, tenantName } = await context.inTransaction(async (inner) => ({
       user: await lockInvited(inner, input.tenantUserId),
       tenantName: mustExist(await findTenantName(inner.tx, tenantId), 'tenant'),
@@ -54,7 +54,15 @@ export const inviteUser = defineStagedOperation({
       await takeAttempt(services, sendLimits(email), String(tenantId))
     }
     const { url, expiresAt } = await services.databases.lookUp(
-      (tx) => invite(tx, services, { userId: user.userId, tenantId, tenantUserId: user.tenantUserId, tenantName, email }),
+      (tx) =>
+        invite(tx, services, {
+          userId: user.userId,
+          tenantId,
+          tenantUserId: user.tenantUserId,
+          tenantName,
+          roleFlag: actor.roleFlag,
+          email,
+        }),
       String(tenantId),
     )
     services.wake.poke(mailsTopic)

@@ -20,6 +20,7 @@ export const proveIdentity = defineStagedOperation({
   method: 'POST',
   path: '/api/v1/auth/prove',
   roles: 'Person',
+  isNeverReplayed: true,
   input: z.object({ password: password.optional(), code: code.optional() }),
   examples: [
     { title: 'By the password', input: { password: 'correct horse battery' }, output: { provedUntil: '2026-11-21T10:10:00.000Z' } },

@@ -34,7 +34,11 @@ export async function resetPassword(tx: Tx, services: Services, link: PersonLink
   return shown(tx, link.userId)
 }
 
-const memberOf = ({ tenantId, tenantUserId }: PersonLink) => ({ tenantId: tenantId ?? 0, tenantUserId: tenantUserId ?? 0 })
+const memberOf = ({ tenantId, tenantUserId, roleFlag }: PersonLink) => ({
+  tenantId: tenantId ?? 0,
+  tenantUserId: tenantUserId ?? 0,
+  roleFlag: roleFlag ?? 0,
+})
 
 /** The person that the membership was made with gets a password. Throws AppError `conflict` where the invited address is somebody's, `already_exists` for a name. */
 export async function acceptWithPassword(

@@ -3,12 +3,19 @@ import type { Tx } from '#platform/db/pool.ts'
 
 export type LinkKind = 'invitation' | 'reset'
 
+interface InvitedMember {
+  readonly tenantId: number
+  readonly tenantUserId: number
+  /** What whoever invited held: a user who holds more by now is not taken. */
+  readonly roleFlag: number
+}
+
 export interface NewPersonLink {
   readonly kind: LinkKind
   readonly userId: number
   readonly hash: Buffer
   /** Of an invitation. */
-  readonly member?: { readonly tenantId: number; readonly tenantUserId: number } | undefined
+  readonly member?: InvitedMember | undefined
   readonly email: string | null
   readonly hours: number
 }
@@ -17,11 +24,11 @@ export interface NewPersonLink {
 export async function insertPersonLink(tx: Tx, link: NewPersonLink): Promise<string> {
   await tx`delete from platform.person_link where expires_at < now()`
   const [row] = await tx<{ expiresAt: string }[]>`
-    insert into platform.person_link (kind, user_id, tenant_id, tenant_user_id, token_hash, email, created_date, expires_at)
-    values (${link.kind}, ${link.userId}, ${link.member?.tenantId ?? null}, ${link.member?.tenantUserId ?? null}, ${link.hash}, ${link.email}, now(),
+    insert into platform.person_link (kind, user_id, tenant_id, tenant_user_id, role_flag, token_hash, email, created_date, expires_at)
+    values (${link.kind}, ${link.userId}, ${link.member?.tenantId ?? null}, ${link.member?.tenantUserId ?? null}, ${link.member?.roleFlag ?? null}, ${link.hash}, ${link.email}, now(),
       date_trunc('milliseconds', now()) + make_interval(hours => ${link.hours}))
     on conflict (user_id, kind) where kind <> 'emailUndo' do update set tenant_id = excluded.tenant_id, tenant_user_id = excluded.tenant_user_id,
-      token_hash = excluded.token_hash, email = excluded.email, created_date = excluded.created_date, expires_at = excluded.expires_at
+      role_flag = excluded.role_flag, token_hash = excluded.token_hash, email = excluded.email, created_date = excluded.created_date, expires_at = excluded.expires_at
     returning expires_at`
   if (!row) throw new Error('An insert answered no row')
   return row.expiresAt
@@ -33,20 +40,22 @@ export interface PersonLink {
   readonly userId: number
   readonly tenantId: number | null
   readonly tenantUserId: number | null
+  /** Of an invitation: what whoever sent it held. */
+  readonly roleFlag: number | null
   readonly email: string | null
   /** Of an invitation: what the tenant calls the user, and itself. */
   readonly label: string | null
   readonly subDomain: string | null
 }
 
-/** Undefined where it is over or void, and of an invitation where the user was locked, the tenant suspended, or somebody has taken it. */
+/** Undefined where it is over or void, and of an invitation where the user was locked or holds more than whoever invited, the tenant is suspended, or somebody has taken it. */
 export async function findPersonLink(tx: Tx, hash: Buffer): Promise<PersonLink | undefined> {
   const [row] = await tx<PersonLink[]>`
-    select l.link_id, l.kind, l.user_id, l.tenant_id, l.tenant_user_id, l.email, u.user_name as label, lower(t.sub_domain) as sub_domain
+    select l.link_id, l.kind, l.user_id, l.tenant_id, l.tenant_user_id, l.role_flag, l.email, u.user_name as label, lower(t.sub_domain) as sub_domain
     from platform.person_link l
       left join platform.tenant_user u on u.tenant_id = l.tenant_id and u.tenant_user_id = l.tenant_user_id and u.user_id = l.user_id
       left join platform.tenant t on t.tenant_id = u.tenant_id
-    where l.token_hash = ${hash} and l.expires_at > now() and (l.kind = 'reset' or (not u.is_locked and u.accepted_date is null
+    where l.token_hash = ${hash} and l.expires_at > now() and (l.kind = 'reset' or (not u.is_locked and u.accepted_date is null and u.role_flag & ~l.role_flag = 0
       and not t.is_deactivated and t.active_start <= now() and t.active_end >= now()))`
   return row
 }
@@ -64,10 +73,11 @@ export async function deleteInvitation(tx: Tx, userId: number): Promise<boolean>
 }
 
 /** The membership is taken, by the person that it was made with or by another. Throws a unique violation where that one is a user of the tenant already. */
-export async function takeMembership(tx: Tx, member: { tenantId: number; tenantUserId: number }, userId: number): Promise<boolean> {
+export async function takeMembership(tx: Tx, member: InvitedMember, userId: number): Promise<boolean> {
   const rows = await tx`
     update platform.tenant_user set user_id = ${userId}, accepted_date = date_trunc('milliseconds', now()), credential_version = credential_version + 1
     where tenant_id = ${member.tenantId} and tenant_user_id = ${member.tenantUserId} and accepted_date is null and not is_locked
+      and role_flag & ~${member.roleFlag}::int = 0
     returning tenant_user_id`
   return rows.length > 0
 }

@@ -26,17 +26,19 @@ export interface Invitation {
   readonly tenantId: number
   readonly tenantUserId: number
   readonly tenantName: string
+  /** What whoever invites holds. */
+  readonly roleFlag: number
   /** Null: whoever asked hands the link over, and it proves no address. */
   readonly email: string | null
 }
 
 export async function invite(tx: Tx, services: Services, invitation: Invitation): Promise<{ url: string; expiresAt: string }> {
-  const { userId, tenantId, tenantUserId, tenantName, email } = invitation
+  const { userId, tenantId, tenantUserId, tenantName, roleFlag, email } = invitation
   const token = newLinkToken()
   const link = {
     kind: 'invitation',
     userId,
-    member: { tenantId, tenantUserId },
+    member: { tenantId, tenantUserId, roleFlag },
     hash: hashToken(token),
     email,
     hours: invitationHours,
