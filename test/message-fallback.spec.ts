@@ -87,6 +87,22 @@ describe('a message with a fallback', () => {
     expect(await ways(sent)).toEqual(['sms', 'whatsapp', 'email'])
   })
 
+  it('goes on where an earlier one of its conversation went on to the same channel', async () => {
+    const person = await newPerson()
+    const first = await ask(person, { fallback: ['email'] })
+    const second: Sent = await call('send_message', { conversationId: first.conversationId, text: 'And gate 5?', fallback: ['email'] })
+    for (const one of [first, second]) await reported('Texts', one, 'failed')
+    await lookAll()
+    const { messages } = await read(first)
+    expect(messages.map(({ channel, text }: { channel: string; text: string }) => [channel, text])).toEqual([
+      ['sms', 'Is gate 4 open?'],
+      ['sms', 'And gate 5?'],
+      ['email', 'Is gate 4 open?'],
+      ['email', 'And gate 5?'],
+    ])
+    expect(messages[3]).toMatchObject({ to: person.email })
+  })
+
   it('hears what is answered on either channel, and goes on where the person answers', async () => {
     const person = await newPerson()
     const sent = await ask(person)

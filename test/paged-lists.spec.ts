@@ -121,6 +121,11 @@ describe('every list that has pages', () => {
         await narrow.call('upload_asset', { fileName, contentBase64: Buffer.from(fileName).toString('base64') }, { transport: 'mcp' })
       return {}
     },
+    list_message_templates: async () => {
+      for (const internalName of ['FirstText', 'SecondText'])
+        await narrow.call('save_message_template', { internalName, languageCode: 'en-US', text: 'The crew arrives.' })
+      return {}
+    },
     list_conversations: async () => {
       const { tenantUserId } = narrow.tenant
       for (const text of ['a', 'b']) await narrow.call('send_message', { to: { tenantUserId }, text })

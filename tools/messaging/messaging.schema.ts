@@ -34,7 +34,7 @@ export const eiRecordId = z.int().min(1).describe('Of any record')
 export const tenantUserId = definitionId
 export const channelKind = z.enum(channelKinds)
 export const messageText = z.string().min(1).max(16_000)
-export const assetKeys = z.array(z.uuid()).max(10).describe('From upload_asset or create_upload_url')
+export const assetKeys = z.array(z.uuid()).max(10).describe('From upload_asset')
 export const choiceKey = z.string().min(1).max(64)
 
 export const card = z
@@ -47,7 +47,7 @@ export const card = z
       .min(1)
       .max(20)
       .optional()
-      .describe('Buttons; numbered lines where a channel has no buttons, answered by number or word'),
+      .describe('Buttons, or numbered lines where a channel has none'),
     link: z.strictObject({ label: z.string().min(1).max(100), url: z.url({ protocol: /^https?$/ }).max(2_000) }).optional(),
   })
   .describe('What is shown above the answer')
@@ -56,9 +56,9 @@ export type Card = z.output<typeof card>
 export const recipient = z
   .strictObject({
     tenantUserId: tenantUserId.optional(),
-    phone: z.string().min(3).max(40).optional().describe('International, with the leading +'),
+    phone: z.string().min(3).max(40).optional().describe('Such as +34600123456'),
     email: z.string().min(3).max(320).optional(),
-    eiRecordId: eiRecordId.optional().describe('Of a record that is linked to a user by its e-mail or phone property'),
+    eiRecordId: eiRecordId.optional().describe('Of a record linked to a user'),
   })
   .describe('Exactly one of these')
 export type Recipient = z.output<typeof recipient>

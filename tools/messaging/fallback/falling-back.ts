@@ -21,7 +21,7 @@ import { chooseRoute, type Route } from '../conversations/routes.ts'
 import { addOutbound, messageTopic, mustCarry, type Outbound, type Sent } from '../conversations/send.ts'
 import { moveTo } from '../conversations/ways.ts'
 import { heldUntil } from '../delivery/delivery.ts'
-import { findLastAttempt, lockDue } from '../delivery/delivery.store.ts'
+import { type DueMessage, findLastAttempt, lockDue } from '../delivery/delivery.store.ts'
 import { channelKinds } from '../messaging.schema.ts'
 import { readWait, verdictOf } from './fallback.rules.ts'
 import {
@@ -88,15 +88,17 @@ export async function keepFallback(
 async function findNext(
   context: TxContext,
   conversation: ConversationRow,
+  missed: Pick<DueMessage, 'channel' | 'to'>,
   { channels, content }: FallbackRow,
 ): Promise<{ route: Route; message: Outbound; rest: readonly string[] } | undefined> {
   const { tx, tenantId } = context
-  const { channel: before, address: beforeAt, eiRecordId } = conversation
+  const { eiRecordId } = conversation
   for (const [n, wanted] of channels.entries()) {
     try {
       const route = await chooseRoute(context, recipientOf(conversation), wanted)
       const { kind, address, tenantUserId } = route
-      if (kind === before && address === beforeAt) continue
+      // Its own way, and not that of the conversation, which another message may have moved on already.
+      if (kind === missed.channel && (address ?? '') === missed.to) continue
       if (kind !== 'inbox' && address !== null && (await isOptedOut(tx, tenantId, kind, address))) continue
       const message = await (await openContent(context, content))({ kind, tenantUserId, eiRecordId })
       await mustCarry(context, route, message)
@@ -139,7 +141,7 @@ async function lookAt(context: TxContext, row: FallbackRow, mayGoOn: boolean): P
     const seconds = await waitsFor(context, messageId, afterSeconds)
     if (seconds !== undefined) return putOffFallback(tx, tenantId, messageId, seconds)
   }
-  const next = await findNext(context, conversation, row)
+  const next = await findNext(context, conversation, message, row)
   if (!next) return endFallback(tx, tenantId, messageId, null)
   if (verdict === 'queued') {
     // It must not go out any more once another goes in its place.

@@ -20,15 +20,20 @@ import { mostDays, readSendAt } from './times.rules.ts'
 /** Of one tenant, that wait. */
 const mostWaiting = 10_000
 
+const asThere = 'As in send_message'
+
 const input = z.object({
   ...sendFields,
+  channel: sendFields.channel.describe(asThere),
+  fallbackAfter: sendFields.fallbackAfter.describe(asThere),
+  urgent: sendFields.urgent.describe(asThere),
   at: z.iso.datetime({ offset: true }).optional().describe('A moment'),
   localTime: z
     .string()
     .regex(/^(?:\d{4}-\d{2}-\d{2}T)?(?:[01]\d|2[0-3]):[0-5]\d$/, 'HH:MM, or YYYY-MM-DDTHH:MM')
     .optional()
-    .describe('In place of at, by the recipient’s wall: 07:30 (the next one) or 2026-12-01T07:30'),
-  timeZoneIana: z.string().min(1).max(64).optional().describe('Of localTime, where the recipient is no user; else yours'),
+    .describe('Or by the recipient’s wall: 07:30 (the next) or 2026-12-01T07:30'),
+  timeZoneIana: z.string().min(1).max(64).optional().describe('Where the recipient is no user; else yours'),
 })
 
 /** Whose wall a local time is read by. */
@@ -46,7 +51,7 @@ export const scheduleMessage = defineOperation({
   errors: ['not_found', 'unprocessable'],
   name: 'schedule_message',
   title: 'Send a message later',
-  description: `Takes what send_message takes, and sends it at a moment or at the recipient's local time, at most ${mostDays} days ahead, once, in your name and with the rights you have then. Opens its conversation at once: get_conversation shows what waits in it, await_reply may wait there. cancel_scheduled_message withdraws it.`,
+  description: `Sends what send_message takes at a moment or at the recipient's local time, at most ${mostDays} days ahead, with the rights you have then. Opens its conversation at once: get_conversation shows what waits in it, cancel_scheduled_message withdraws it.`,
   method: 'POST',
   path: '/api/v1/messaging/schedule',
   roles: 'DataEdit',

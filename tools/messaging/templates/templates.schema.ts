@@ -63,7 +63,7 @@ export const templateInput = z.object({
 export const template = idOrName.describe('Of save_message_template, in place of text')
 export const params = z
   .record(z.string().max(100), z.union([z.string().max(4_000), z.number(), z.boolean(), z.null()]))
-  .describe('What [[$param.…]] of the template stand for')
+  .describe('Values of the template’s [[$param.…]]')
 export type Params = z.output<typeof params>
 
 component('MessageTemplate', messageTemplate)
