@@ -1,6 +1,8 @@
 /** Conversations that an agent hands to a person, and gets back. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { conversation } from '#tools/messaging/messaging.schema.ts'
+
 import { type Deliverer, newPhone, openDeliverer, type Sent } from './support/messaging.ts'
 import { pathsOf, refused } from './support/refused.ts'
 import { useWorld } from './support/world.ts'
@@ -41,6 +43,16 @@ async function customer(): Promise<Sent & { phone: string }> {
 }
 
 describe('a conversation that is handed to a person', () => {
+  it('is shown as the contract has it, though a step of a run waits in it', async () => {
+    const ana = await newPerson()
+    const { conversationId } = await customer()
+    await world.sql`update platform.conversation set awaited_by = '{"workflowId":"run-1","no":1}'::jsonb where conversation_id = ${conversationId}`
+    const { messages, hasMore, ...read } = await call('get_conversation', { conversationId })
+    expect([messages.length, hasMore]).toEqual([1, false])
+    for (const shown of [await assign(conversationId, ana), read])
+      expect(Object.keys(shown).sort()).toEqual(Object.keys(conversation.shape).sort())
+  })
+
   it('is read and answered in their inbox, while the agent hears every reply', async () => {
     const ana = await newPerson()
     const { conversationId, phone } = await customer()

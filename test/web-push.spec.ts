@@ -1,5 +1,8 @@
 /** Notifications of browsers: what they are shown, what they answer, and what becomes of those that are gone. */
+import { Agent } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { webPush } from '#activities/messaging/providers/web-push.ts'
 
 import { type Deliverer, openDeliverer, type Sent, type TestChannel } from './support/messaging.ts'
 import { type FakeBrowser, openPushFake, type PushFake } from './support/push-fake.ts'
@@ -137,6 +140,60 @@ describe('a push', () => {
   })
 })
 
+describe('a fault that is not the browser’s', () => {
+  const pushed = async (channel: string, subscription: FakeBrowser['subscription']) => {
+    const key = await world.tenant.keyWith(['DataView'])
+    const { tenantUserId } = await call('whoami', {}, { key })
+    await call('register_channel_address', { channel, subscription }, { key })
+    const sent: Sent = await call('send_message', { to: { tenantUserId }, channel, text: 'Is gate 4 open?' })
+    await deliverer.deliver(sent)
+    return { status: await statusOf(sent), browsers: await countBrowsers(tenantUserId) }
+  }
+
+  it('of our own name leaves the browser linked, and says that the channel is set up wrongly', async () => {
+    const { tenantUserId, browsers } = await newPerson()
+    const [linked] = await world.sql<
+      { device: string }[]
+    >`select device from platform.channel_address where tenant_user_id = ${tenantUserId}`
+    const { endpoint, keys } = browsers[0]?.subscription ?? fake.newBrowser().subscription
+    const { services } = world.platform
+    const dispatcher = new Agent()
+    const outcome = await webPush.send(
+      { services, dispatcher, callMs: 1_000 },
+      {
+        tenantId: world.tenant.tenantId,
+        messageId: 1,
+        conversationId: 1,
+        attemptNo: 1,
+        claimedAt: new Date().toISOString(),
+        fromUserId: null,
+        to: `user-${tenantUserId}`,
+        text: 'Is gate 4 open?',
+        card: null,
+        assetKeys: [],
+        via: {
+          provider: 'webPush',
+          channelId: pushes.channelId,
+          vapid: { ...fake.vapid, subject: 'https://[ops' },
+          providerId: 'push-1',
+          reply: { url: pushes.webhookUrl, token: '' },
+          browsers: [{ device: linked?.device ?? '', endpoint, ...keys }],
+        },
+      },
+    )
+    await dispatcher.close()
+    expect(outcome).toEqual({ kind: 'refused', reason: 'channelMisconfigured' })
+    expect(await countBrowsers(tenantUserId)).toBe(1)
+  })
+
+  it('of a guard of ours leaves the browser linked as well', async () => {
+    const { keys } = fake.newBrowser().subscription
+    const { status, browsers } = await pushed('Pushes', { endpoint: 'http://8.8.8.8/push', keys })
+    expect(status).toMatchObject({ status: 'failed', reason: 'refused' })
+    expect(browsers).toBe(1)
+  })
+})
+
 describe('what a browser answers', () => {
   it('is the tapped choice of that push, once, in its own conversation', async () => {
     const person = await newPerson()
@@ -174,6 +231,25 @@ describe('what a browser answers', () => {
 })
 
 describe('a person', () => {
+  it('has the browser that they use now, and whoever used it before has it no more', async () => {
+    const before = await newPerson()
+    const [browser] = before.browsers
+    const key = await world.tenant.keyWith(['DataView'])
+    const { tenantUserId } = await call('whoami', {}, { key })
+    await call('register_channel_address', { channel: 'webPush', subscription: browser?.subscription }, { key })
+    await expect(pushTo(before)).rejects.toMatchObject(refused('invalid_input', /linked nothing/))
+    await deliverer.deliver(await pushTo({ tenantUserId }))
+    expect(browser?.shown).toHaveLength(1)
+  })
+
+  it('is never written to in the name of a subject that cannot be read', async () => {
+    const { publicKey, privateKey } = fake.vapid
+    const settings = { publicKey, subject: 'https://[ops' }
+    const made = { internalName: 'Unread', channel: 'webPush', provider: 'webPush', settings, secrets: { privateKey } }
+    const error = await world.refusal('create_channel', made)
+    expect(error.issues?.map(({ path }) => path)).toEqual(['$.settings.subject'])
+  })
+
   it('learns the key to subscribe with, and is held back by a wrong set-up of the channel before that', async () => {
     const key = await world.tenant.keyWith(['DataView'])
     expect(await call('register_channel_address', { channel: 'webPush' }, { key })).toMatchObject({

@@ -1,7 +1,7 @@
 /** Steps that ask people: over their channels, in their words, the first answer counts, and nobody waits for nothing. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { cancelRun } from '#tools/workflows/service.ts'
+import { cancelRun, keepQuestion } from '#tools/workflows/service.ts'
 
 import { type FlowWorld, openFlowWorld } from '../support/flow-runs.ts'
 import { type Deliverer, inboundForm, newPhone, newTwilioChannel, openDeliverer, receive, type TestChannel } from '../support/messaging.ts'
@@ -186,6 +186,44 @@ describe('a question', () => {
     const next = await flow.start([asks({ to: { tenantUserId: bea.tenantUserId }, channel: 'sms', fallback: ['inbox'], choices })])
     await answer(bea, { choice: 'no' })
     expect(await resultOf(next)).toMatchObject({ choice: 'no' })
+  })
+
+  it('goes over another channel where the person said STOP, or the channel was deleted, before it went out', async () => {
+    const ana = await newPerson()
+    const runId = await flow.start([asks({ to: { tenantUserId: ana.tenantUserId }, channel: 'sms', fallback: ['inbox'], choices })])
+    const [sent] = await askedBySms(ana.phone)
+    if (!sent) throw new Error('Nothing was sent')
+    expect(await flow.until(runId, 'waiting')).toMatchObject({ state: 'waiting' })
+    await world.sql`insert into platform.opt_out (tenant_id, channel, address, is_out, source, at) values (${world.tenant.tenantId}, 'sms', ${ana.phone}, true, 'person', now())`
+    await deliverer.deliverFully(sent)
+    expect(await world.call('get_message_status', { messageId: sent.messageId })).toMatchObject({ status: 'suppressed' })
+    await answer(ana, { choice: 'yes' })
+    expect(await resultOf(runId)).toMatchObject({ choice: 'yes' })
+    const bea = await newPerson()
+    const { channelId } = await newTwilioChannel(world, fake, 'whatsapp')
+    const next = await flow.start([asks({ to: { tenantUserId: bea.tenantUserId }, channel: 'whatsapp', fallback: ['inbox'], choices })])
+    await askedBySms(bea.phone)
+    expect(await flow.until(next, 'waiting')).toMatchObject({ state: 'waiting' })
+    await world.call('delete_channel', { channelId })
+    await answer(bea, { choice: 'no' })
+    expect(await resultOf(next)).toMatchObject({ choice: 'no' })
+  })
+
+  it('goes over another channel where the first has failed before anybody waits there', async () => {
+    const ana = await newPerson()
+    const to = { tenantUserId: ana.tenantUserId }
+    const runId = await flow.start([asks({ to, channel: 'sms', fallback: ['inbox'], choices })])
+    const [sent] = await askedBySms(ana.phone)
+    if (!sent) throw new Error('Nothing was sent')
+    expect(await flow.until(runId, 'waiting')).toMatchObject({ state: 'waiting' })
+    await world.sql`update platform.conversation set awaited_by = null where conversation_id = ${sent.conversationId}`
+    fake.plan({ status: 400, code: 21_211 })
+    await deliverer.deliverFully(sent)
+    const { conversationId, messageId } = sent
+    const person = { to, conversations: [{ conversationId, messageId, afterSeq: 1 }], fallbacks: 0, isAskedAgain: false }
+    await flow.act(runId, (context, run) => keepQuestion(context, { order: { runId, no: 1 }, run }, { people: [person], reminded: 0 }))
+    await answer(ana, { choice: 'yes' })
+    expect(await resultOf(runId)).toMatchObject({ choice: 'yes' })
   })
 
   it('is withdrawn with its lane, and says so', async () => {

@@ -9,13 +9,14 @@ import type { Channel, savedChannel } from './channels/channels.schema.ts'
 import type { ChannelRow } from './channels/channels.store.ts'
 import { webhookUrl } from './delivery/delivery.ts'
 import type { InboxRow } from './inbox/inbox.store.ts'
+import type { ConversationRow } from './conversations/conversations.store.ts'
 import type { MessageRow, StatusRow } from './conversations/messages.store.ts'
 import { handsetsPath } from './handsets/handsets.rules.ts'
 import { carriesOf } from './messaging.rules.ts'
 import { findProvider } from './providers/index.ts'
 import type { ScheduledMessage } from './scheduled/scheduled.schema.ts'
 import type { ScheduledRow } from './scheduled/scheduled.store.ts'
-import type { inboxMessage, message, messageDetail, messageStatus } from './messaging.schema.ts'
+import type { Conversation, inboxMessage, message, messageDetail, messageStatus } from './messaging.schema.ts'
 
 export function toMessage(row: MessageRow): z.output<typeof message> {
   const { messageId, conversationId, seq, direction, channel, from, fromTenantUserId, text, assetKeys, at } = row
@@ -81,6 +82,16 @@ export function toScheduled(row: ScheduledRow): ScheduledMessage {
     ...(reason === null ? {} : { reason }),
     createdDate,
   }
+}
+
+/** Without what only the domain works with. */
+export function toConversation({
+  subject: _subject,
+  lastOutboundSeq: _lastOutboundSeq,
+  awaitedBy: _awaitedBy,
+  ...shown
+}: ConversationRow): Conversation {
+  return shown
 }
 
 export function toInboxMessage(row: InboxRow): z.output<typeof inboxMessage> {

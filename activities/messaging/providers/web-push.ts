@@ -12,14 +12,22 @@ type Browser = WebPushWay['browsers'][number]
 /** What came of one browser. */
 interface Pushed {
   readonly kind: 'taken' | 'gone' | 'later' | 'misconfigured' | 'refused'
-  readonly status: number
+  /** Absent: the push service was not asked. */
+  readonly status?: number
   readonly afterMs?: number | undefined
 }
 
 const keptSeconds = 3 * 86_400
 
 async function push(parts: CarrierParts, { via, ...order }: WebPushOrder, { endpoint, p256dh, auth }: Browser): Promise<Pushed> {
-  const { generateRequestDetails } = await import('web-push')
+  const { generateRequestDetails, getVapidHeaders } = await import('web-push')
+  const { subject, publicKey, privateKey } = via.vapid
+  try {
+    getVapidHeaders(new URL(endpoint).origin, subject, publicKey, privateKey, 'aes128gcm')
+  } catch {
+    // What is wrong is ours, and no fault of the browser's.
+    return { kind: 'misconfigured' }
+  }
   let details: ReturnType<typeof generateRequestDetails>
   try {
     details = generateRequestDetails({ endpoint, keys: { p256dh, auth } }, webPushPayload(via, order), {
@@ -31,7 +39,7 @@ async function push(parts: CarrierParts, { via, ...order }: WebPushOrder, { endp
     })
   } catch {
     // A key of the browser's that is none: it can never be written to.
-    return { kind: 'gone', status: 0 }
+    return { kind: 'gone' }
   }
   try {
     const answer = await callVendor(parts, new URL(endpoint), { method: 'POST', headers: details.headers, body: details.body })
@@ -43,9 +51,10 @@ async function push(parts: CarrierParts, { via, ...order }: WebPushOrder, { endp
       return { kind: 'later', status, afterMs: retryAfterMs(answer.headers['retry-after']) }
     return { kind: 'refused', status }
   } catch (error) {
-    if (error instanceof AppError) return { kind: 'gone', status: 0 }
+    // Our own guard holds it back: what it guards by may change, and the browser is still there.
+    if (error instanceof AppError) return { kind: 'refused' }
     if (!(error instanceof NotConnected)) parts.services.log.debug({ err: error }, 'a push had no answer')
-    return { kind: 'later', status: 0 }
+    return { kind: 'later' }
   }
 }
 
@@ -66,7 +75,7 @@ async function send(parts: CarrierParts, order: WebPushOrder): Promise<Outcome> 
   return {
     kind: 'refused',
     reason: refusal.kind === 'misconfigured' ? 'channelMisconfigured' : 'refused',
-    vendorCode: String(refusal.status),
+    ...(refusal.status === undefined ? {} : { vendorCode: String(refusal.status) }),
   }
 }
 

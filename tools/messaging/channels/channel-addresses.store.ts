@@ -80,6 +80,13 @@ export async function deleteDevice(tx: Tx, tenantId: number, { channelId, addres
     where tenant_id = ${tenantId} and channel_id = ${channelId} and address = ${address} and device = ${device}`
 }
 
+/** A device is one person's: whoever had it before has it no more. */
+export async function deleteElsewhere(tx: Tx, tenantId: number, { channelId, address }: AddressOf, device: string): Promise<void> {
+  await tx`
+    delete from platform.channel_address
+    where tenant_id = ${tenantId} and channel_id = ${channelId} and address <> ${address} and device = ${device}`
+}
+
 /** What a user linked on a channel, and codes that would. */
 export async function unlinkUser(tx: Tx, tenantId: number, channelId: number, tenantUserId: number): Promise<void> {
   await tx`delete from platform.channel_address where tenant_id = ${tenantId} and channel_id = ${channelId} and tenant_user_id = ${tenantUserId}`

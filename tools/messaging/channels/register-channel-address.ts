@@ -11,7 +11,7 @@ import { nearest, quoted } from '#platform/suggest.ts'
 import { browsersOf } from '../conversations/addresses.ts'
 import { registersBy } from '../messaging.rules.ts'
 import { mustProvide } from '../providers/index.ts'
-import { keepNewest, unlinkUser } from './channel-addresses.store.ts'
+import { deleteElsewhere, keepNewest, unlinkUser } from './channel-addresses.store.ts'
 import { channelAddress, exampleChannelAddress, subscription } from './channels.schema.ts'
 import { type ChannelRow, listChannels } from './channels.store.ts'
 import { makeLinkCode, noteAddress } from './linking.ts'
@@ -85,6 +85,8 @@ export const registerChannelAddress = defineOperation({
     assertAllowedHost(services.config, new URL(endpoint).hostname)
     const address = browsersOf(actor.tenantUserId)
     const device = createHash('sha256').update(endpoint).digest('hex').slice(0, 32)
+    // A browser that several share shows what comes for who uses it now.
+    await deleteElsewhere(tx, tenantId, { channelId, address }, device)
     await noteAddress(context, { channelId, address }, { device, tenantUserId: actor.tenantUserId, details: { endpoint, ...keys } })
     await keepNewest(tx, tenantId, { channelId, address }, mostBrowsers)
     context.audit({ channelId, device })

@@ -8,6 +8,7 @@ import { conversation, conversationId, exampleConversation, tenantUserId } from 
 import { findConversation, lockConversation, setAssigned } from './conversations.store.ts'
 import { handOver, takeBack } from './handing-over.ts'
 import { findPerson } from './recipients.store.ts'
+import { toConversation } from '../shown.ts'
 import { mustSee } from './sight.ts'
 
 export const assignConversation = defineOperation({
@@ -44,7 +45,6 @@ export const assignConversation = defineOperation({
       else await handOver(context, found, to)
       context.audit({ conversationId: id, assignedTo: to, before: found.assignedTo })
     }
-    const { subject: _subject, lastOutboundSeq: _seq, ...shown } = mustExist(await findConversation(tx, tenantId, id), 'conversation')
-    return shown
+    return toConversation(mustExist(await findConversation(tx, tenantId, id), 'conversation'))
   },
 })

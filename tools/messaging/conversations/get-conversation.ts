@@ -9,7 +9,7 @@ import { listMessages } from './messages.store.ts'
 import { conversation, conversationId, exampleConversation, exampleReply, messageDetail, seq } from '../messaging.schema.ts'
 import { scheduledMessage } from '../scheduled/scheduled.schema.ts'
 import { listScheduled } from '../scheduled/scheduled.store.ts'
-import { toDetail, toScheduled } from '../shown.ts'
+import { toConversation, toDetail, toScheduled } from '../shown.ts'
 import { mustSee } from './sight.ts'
 
 const scheduledShown = 20
@@ -39,11 +39,7 @@ export const getConversation = defineOperation({
   ],
   async handler(context, input) {
     const { tx, tenantId, answerBytes } = context
-    const {
-      subject: _subject,
-      lastOutboundSeq: _seq,
-      ...found
-    } = mustExist(await findConversation(tx, tenantId, input.conversationId), 'conversation')
+    const found = toConversation(mustExist(await findConversation(tx, tenantId, input.conversationId), 'conversation'))
     await mustSee(context, found)
     const waiting =
       input.afterSeq === undefined ? (await listScheduled(tx, tenantId, input.conversationId, scheduledShown)).map(toScheduled) : []

@@ -4,7 +4,7 @@ import { tell, tellMany } from '#platform/event-log.ts'
 import type { TxContext } from '#platform/operation.ts'
 
 import { tellAwaiting } from '../delivery/errands.ts'
-import { findConversation, listRecordsOf } from './conversations.store.ts'
+import { findConversation, listAwaiting, listRecordsOf } from './conversations.store.ts'
 import { hastenFallbacks } from '../fallback/fallback.store.ts'
 import { advanceStatus, type MovedMessage } from './messages.store.ts'
 import type { FailureReason, MessageStatus } from '../messaging.schema.ts'
@@ -20,9 +20,10 @@ interface Moving {
 export async function moveStatus(context: TxContext, messageId: number, to: Moving): Promise<boolean> {
   const moved = await advanceStatus(context.tx, context.tenantId, messageId, { ...to, stamp: context.stamp })
   if (!moved) return false
-  if (to.status === 'failed' || to.status === 'suppressed') await hastenFallbacks(context.tx, context.tenantId, [messageId])
+  const isLost = to.status === 'failed' || to.status === 'suppressed'
+  if (isLost) await hastenFallbacks(context.tx, context.tenantId, [messageId])
   await tellStatus(context, moved, to)
-  if (to.status === 'failed') {
+  if (isLost) {
     const conversation = await findConversation(context.tx, context.tenantId, moved.conversationId)
     await tellAwaiting(context, conversation?.awaitedBy ?? null)
   }
@@ -51,7 +52,7 @@ async function tellStatus(
   else tell(sender, 'message.failed', { ...facts, status, reason }, about)
 }
 
-/** Tells of messages that failed together, each as its sender's. */
+/** Tells of messages that failed together, each as its sender's, and the steps that wait in their conversations. */
 export async function tellFailed(context: TxContext, failed: readonly MovedMessage[], reason: FailureReason): Promise<void> {
   const { tx, tenantId, actor } = context
   await hastenFallbacks(
@@ -59,7 +60,9 @@ export async function tellFailed(context: TxContext, failed: readonly MovedMessa
     tenantId,
     failed.map(({ messageId }) => messageId),
   )
-  const records = await listRecordsOf(tx, tenantId, [...new Set(failed.map(({ conversationId }) => conversationId))])
+  const conversationIds = [...new Set(failed.map(({ conversationId }) => conversationId))]
+  for (const awaiting of await listAwaiting(tx, tenantId, conversationIds)) await tellAwaiting(context, awaiting)
+  const records = await listRecordsOf(tx, tenantId, conversationIds)
   const entities = await entitiesOfRecords(tx, tenantId, [...new Set(records.values())])
   const facts = ({ conversationId, messageId, seq, channel }: MovedMessage) => {
     const eiRecordId = records.get(conversationId)

@@ -173,6 +173,13 @@ export async function listStatuses(tx: Tx, tenantId: number, messageIds: readonl
   return new Map(rows.map(({ messageId, status }) => [messageId, status]))
 }
 
+/** Nobody moves these on before this transaction ends. Taken after their conversations. */
+export async function holdStatuses(tx: Tx, tenantId: number, messageIds: readonly number[]): Promise<void> {
+  await tx`
+    select from platform.message where tenant_id = ${tenantId} and message_id = any (${[...messageIds]}::bigint[])
+    order by message_id for share`
+}
+
 /** The question that is answered by its vendor's id, else the newest of the conversation that offers choices: what a bare "2" answers. */
 export async function findAskedCard(
   tx: Tx,

@@ -5,7 +5,7 @@ import { tellEnded } from '../delivery/errands.ts'
 import type { Card, MessageStatus } from '../messaging.schema.ts'
 import { type Awaiting, lockConversation, setAwaited, setEnded } from './conversations.store.ts'
 import { logEnded } from './logged.ts'
-import { findAskedCard, listReplies, listStates, listStatuses } from './messages.store.ts'
+import { findAskedCard, holdStatuses, listReplies, listStates, listStatuses } from './messages.store.ts'
 import { addOutbound } from './send.ts'
 import { conversationTopic } from './waiting.ts'
 
@@ -44,9 +44,20 @@ export interface Asked {
   readonly status: MessageStatus
 }
 
-/** What comes in from now on wakes the step. */
-export async function wakeByReplies({ tx, tenantId }: TxContext, conversationIds: readonly number[], by: Awaiting): Promise<void> {
-  await setAwaited(tx, tenantId, conversationIds, by)
+/** What comes in, or does not get through, from now on wakes the step. What our messages are now they stay until the transaction ends. */
+export async function wakeByReplies({ tx, tenantId }: TxContext, watched: readonly Watched[], by: Awaiting): Promise<void> {
+  await setAwaited(
+    tx,
+    tenantId,
+    watched.map(({ conversationId }) => conversationId),
+    by,
+  )
+  // Whoever moves one of them on at this moment reads who waits either before this, and is seen here, or after it.
+  await holdStatuses(
+    tx,
+    tenantId,
+    watched.map(({ messageId }) => messageId),
+  )
 }
 
 /** The replies, in the order in which they came. */

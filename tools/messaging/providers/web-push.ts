@@ -13,7 +13,8 @@ const settings = z.strictObject({
   subject: z
     .string()
     .max(300)
-    .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s]+)$/, 'mailto: with an address, or an https address, where push services reach you'),
+    .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s]+)$/, 'mailto: with an address, or an https address, where push services reach you')
+    .refine((said) => URL.canParse(said), 'An address that can be read'),
 })
 const secrets = z.strictObject({ privateKey: z.string().regex(/^[\w-]{43}$/, 'The private VAPID key: 32 bytes in base64url') })
 type Secrets = z.output<typeof secrets>

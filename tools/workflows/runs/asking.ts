@@ -34,7 +34,18 @@ export function findQuestion(services: Services, { order }: OpenStep): Promise<A
   return inSystemTransaction(services, order.tenantId, ({ tx }) => findAsked(tx, order.tenantId, order.runId, order.no))
 }
 
-/** Keeps whom a step asks; their replies wake it from then on. What has come in before wakes it now. */
+/** Who of them our latest message did not reach. */
+async function findUnreached(context: TxContext, people: readonly AskedPerson[]): Promise<readonly number[]> {
+  const latest = people.flatMap(({ conversations }) => conversations.at(-1) ?? [])
+  const lost = new Set(
+    (await listAsked(context, latest))
+      .filter(({ status }) => status === 'failed' || status === 'suppressed')
+      .map(({ conversationId }) => conversationId),
+  )
+  return people.flatMap(({ conversations }, index) => (lost.has(conversations.at(-1)?.conversationId ?? 0) ? [index] : []))
+}
+
+/** Keeps whom a step asks; their replies wake it from then on. What has come in, or did not get through, before wakes it now. */
 export async function keepQuestion(
   context: TxContext,
   { order, run }: { readonly order: Pick<OpenStep['order'], 'runId' | 'no'>; readonly run: Pick<RunRow, 'runId' | 'epoch'> },
@@ -45,12 +56,9 @@ export async function keepQuestion(
   const watched = conversationsOf(asked)
   await setAsked(tx, tenantId, runId, no, asked)
   const workflowId = flowRunWorkflowId({ tenantId, runId }, run.epoch)
-  await wakeByReplies(
-    context,
-    watched.map(({ conversationId }) => conversationId),
-    { workflowId, no },
-  )
-  if ((await listRepliesTo(context, watched)).length > 0) await emitPoke(context, run, no)
+  await wakeByReplies(context, watched, { workflowId, no })
+  const isDue = (await listRepliesTo(context, watched)).length > 0 || (await findUnreached(context, asked.people)).length > 0
+  if (isDue) await emitPoke(context, run, no)
 }
 
 /** The same, of a step that waits already. */
@@ -195,14 +203,7 @@ export async function takeReplies(
         await close(context, now, first)
         return { kind: 'answered' as const }
       }
-      const latest = people.flatMap(({ conversations }) => conversations.at(-1) ?? [])
-      const lost = new Set(
-        (await listAsked(context, latest))
-          .filter(({ status }) => status === 'failed' || status === 'suppressed')
-          .map(({ conversationId }) => conversationId),
-      )
-      const unreached = people.flatMap(({ conversations }, index) => (lost.has(conversations.at(-1)?.conversationId ?? 0) ? [index] : []))
-      return { kind: 'waiting' as const, asked: now, unreached }
+      return { kind: 'waiting' as const, asked: now, unreached: await findUnreached(context, people) }
     },
     { tenantUserId: run.actsAs },
   )
