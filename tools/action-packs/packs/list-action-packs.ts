@@ -34,11 +34,15 @@ export const listActionPacks = defineOperation({
     const { tx, tenantId } = context
     const asked = pageOf(context, { ...input, includeTotal: false })
     const [after] = asked.cursor === undefined ? [undefined] : decodeCursor(asked.cursor, 1)
-    if (after !== undefined && typeof after !== 'string') throw notOfThisList()
-    // Those of the product stand before all others, whose first page begins behind an empty name.
-    const first = after === undefined ? shipped.slice(asked.offset, asked.offset + asked.pageSize) : []
-    const skipped = after === undefined ? Math.max(0, asked.offset - shipped.length) : 0
-    const own = await listPacks(tx, tenantId, { ...asked, offset: skipped, pageSize: Math.max(1, asked.pageSize - first.length) }, after)
+    // Those of the product stand before all others, and a page goes on behind so many of them.
+    const isOfShipped =
+      after === undefined || (typeof after === 'number' && Number.isInteger(after) && after >= 0 && after <= shipped.length)
+    if (!isOfShipped && typeof after !== 'string') throw notOfThisList()
+    const begin = asked.offset + (typeof after === 'number' ? after : 0)
+    const first = isOfShipped ? shipped.slice(begin, begin + asked.pageSize) : []
+    const skipped = isOfShipped ? Math.max(0, begin - shipped.length) : 0
+    const size = Math.max(1, asked.pageSize - first.length)
+    const own = await listPacks(tx, tenantId, { ...asked, offset: skipped, pageSize: size }, typeof after === 'string' ? after : undefined)
     const behind = own.rows.slice(0, asked.pageSize - first.length).map(({ packId, internalName, manifest }): Listed => ({
       pack: { packId, internalName, shipped: undefined },
       // Written by keepVersion, from a manifest.
@@ -52,7 +56,11 @@ export const listActionPacks = defineOperation({
       rows.map(({ pack }) => pack.packId),
     )
     const shown = new Map((await showPacks(context, rows, installs)).map((one) => [one.actionPackId, one]))
-    const hasMore = own.hasMore || behind.length < own.rows.length || rows.length < first.length + behind.length
+    const hasMore =
+      begin + first.length < (isOfShipped ? shipped.length : 0) ||
+      own.hasMore ||
+      behind.length < own.rows.length ||
+      rows.length < first.length + behind.length
     return listOf(
       asked,
       { rows, hasMore },
@@ -62,7 +70,7 @@ export const listActionPacks = defineOperation({
           if (!one) throw new Error('A pack was not shown')
           return one
         },
-        cursor: ({ pack, isOwn }) => [isOwn ? pack.internalName.toLowerCase() : ''],
+        cursor: (one) => [one.isOwn ? one.pack.internalName.toLowerCase() : shipped.indexOf(one) + 1],
       },
     )
   },
