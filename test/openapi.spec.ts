@@ -19,7 +19,12 @@ const source = JSON.stringify(document)
 
 /** Compiles the calls of test/openapi/calls.ts, changed as told, against the types that a generator makes of the document. */
 function compile(change: (calls: string) => string): { readonly status: number | null; readonly words: string } {
-  const generated = spawnSync(process.execPath, ['test/openapi/generate.ts'], { cwd: root, input: source, encoding: 'utf8' })
+  const generated = spawnSync(process.execPath, ['test/openapi/generate.ts'], {
+    cwd: root,
+    input: source,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
   expect([generated.status, generated.stderr]).toEqual([0, ''])
   const folder = mkdtempSync(join(tmpdir(), 'fieldloop-client-'))
   try {
