@@ -15,8 +15,6 @@ import { spawnLogged, supervise } from './supervise.ts'
 const silenceLimitMs = 60_000
 const recoveryLimitMs = 600_000
 
-/** A table that was just filled is sorted as if it were empty until its statistics are gathered: looked for after 10 s rather than a minute. */
-const soonKnown = ['-c', 'autovacuum_naptime=10s']
 /** Commits still reach the kernel before they are acknowledged, so that a killed process loses none. */
 const withoutSync = ['-c', 'fsync=off', '-c', 'full_page_writes=off']
 
@@ -65,16 +63,7 @@ export async function startEmbeddedPostgres(o: {
       // Clients know the port once it has served, so a restart keeps it.
       if (!fixed) port = await rememberedPort(join(o.dataDir, 'postgres.port'))
       else port ||= o.port ?? 0
-      const args = [
-        '-D',
-        dataArgument,
-        '-c',
-        `cluster_name=${cluster.name}`,
-        '-p',
-        String(port),
-        ...soonKnown,
-        ...(isDurable ? [] : withoutSync),
-      ]
+      const args = ['-D', dataArgument, '-c', `cluster_name=${cluster.name}`, '-p', String(port), ...(isDurable ? [] : withoutSync)]
       return spawnLogged({ command: cluster.binaries.postgres, args, cwd, env, user, logPath, stopSignal: 'SIGINT' })
     },
     async serves(signal) {
