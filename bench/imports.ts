@@ -49,7 +49,7 @@ function caller(stack: Stack) {
 async function writeCsv(path: string, rows: number): Promise<void> {
   const file = createWriteStream(path)
   const names = Object.keys(data(0))
-  const line = (number: number) => [`meter-${number}`, ...Object.values(data(number))].map(String).join(',')
+  const line = (number: number) => [`meter-${number}`, ...Object.values(data(number))].map((value) => `"${String(value)}"`).join(',')
   file.write(`key1,${names.join(',')}\n`)
   for (let from = 0; from < rows; from += 1_000) {
     const lines = Array.from({ length: Math.min(1_000, rows - from) }, (_, index) => line(from + index))
