@@ -10,10 +10,11 @@ import { eventsTopic } from '#platform/event-log.ts'
 import type { Services } from '#platform/services.ts'
 import { deliveriesTopic, dropOldEvents, listDueSubscriptions, matchWaiting, type WatcherKinds } from '#tools/events/service.ts'
 
-export interface Carrier {
+import { every, keepLooking, type Looking } from './looking.ts'
+
+export interface Carrier extends Looking {
   /** Resolves once nothing waits and nothing is due. For tests, which drain instead of sleeping. */
   drain(): Promise<void>
-  stop(): Promise<void>
 }
 
 const pauseMs = 1_000
@@ -57,29 +58,20 @@ export function startCarrier(services: Services, kinds: WatcherKinds, options: P
     return begun
   }
 
-  async function loop(topic: string, work: () => Promise<number>): Promise<void> {
-    const poked = wake.listen(topic)
-    while (!signal.aborted) {
-      try {
-        if ((await work()) > 0) continue
-      } catch (error) {
-        log.warn({ err: error, topic }, 'what happened could not be looked for')
-      }
-      await poked.next(pauseMs, signal)
-    }
-    poked.close()
-  }
-
-  let sweptAt = -Infinity
+  const sweep = every(sweepMs, () => dropOldEvents(services))
   async function match(): Promise<number> {
-    if (performance.now() - sweptAt > sweepMs) {
-      sweptAt = performance.now()
-      await dropOldEvents(services)
-    }
+    await sweep()
     return matchWaiting(services, kinds)
   }
 
-  const running = options.isIdle === true ? [] : [loop(eventsTopic, match), loop(deliveriesTopic, serve)]
+  const common = { pauseMs, complaint: 'what happened could not be looked for' }
+  const running =
+    options.isIdle === true
+      ? []
+      : [
+          keepLooking(services, { ...common, topic: eventsTopic, once: match }),
+          keepLooking(services, { ...common, topic: deliveriesTopic, once: serve }),
+        ]
   return {
     async drain() {
       for (;;) {
@@ -90,7 +82,7 @@ export function startCarrier(services: Services, kinds: WatcherKinds, options: P
     },
     async stop() {
       stopping.abort()
-      await Promise.all([...running, ...[...serving.values()].map(({ done }) => done)])
+      await Promise.all([...running.map((one) => one.stop()), ...[...serving.values()].map(({ done }) => done)])
       await poster.close()
     },
   }

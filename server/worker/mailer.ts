@@ -7,6 +7,8 @@ import { dropMail, mailsTopic, mailStateOf, putOffMail, takeMails, type PersonMa
 import type { Services } from '#platform/services.ts'
 import { sendAskedReset } from '#tools/auth/service.ts'
 
+import { every, keepLooking, type Looking } from './looking.ts'
+
 const pauseMs = 2_000
 const atOnce = 10
 const keptMs = 7 * 24 * 3_600_000
@@ -64,33 +66,15 @@ export async function handOverMails(services: Services): Promise<number> {
   return taken.length
 }
 
-export function startMailer(services: Services): { stop(): Promise<void> } {
-  const { wake, log, config } = services
-  const stopping = new AbortController()
-  let sweptAt: number | undefined
-
-  async function loop(): Promise<void> {
-    const poked = wake.listen(mailsTopic)
-    while (!stopping.signal.aborted) {
-      try {
-        if (sweptAt === undefined || performance.now() - sweptAt > sweepMs) {
-          await sweep(config.dataDir)
-          sweptAt = performance.now()
-        }
-        if ((await handOverMails(services)) > 0) continue
-      } catch (error) {
-        log.warn({ err: error }, 'the mailer could not look for what waits')
-      }
-      await poked.next(pauseMs, stopping.signal)
-    }
-    poked.close()
-  }
-
-  const running = loop()
-  return {
-    async stop() {
-      stopping.abort()
-      await running
+export function startMailer(services: Services): Looking {
+  const sweepKept = every(sweepMs, () => sweep(services.config.dataDir))
+  return keepLooking(services, {
+    topic: mailsTopic,
+    pauseMs,
+    complaint: 'the mailer could not look for what waits',
+    async once() {
+      await sweepKept()
+      return handOverMails(services)
     },
-  }
+  })
 }

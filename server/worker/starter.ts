@@ -10,10 +10,11 @@ import {
   startsTopic,
 } from '#tools/workflows/service.ts'
 
-export interface Starter {
+import { every, keepLooking, type Looking } from './looking.ts'
+
+export interface Starter extends Looking {
   /** Resolves once nothing is due. For tests, which drain instead of sleeping. */
   drain(): Promise<void>
-  stop(): Promise<void>
 }
 
 const pauseMs = 1_000
@@ -25,42 +26,26 @@ export function startStarter(
   services: Services,
   { findVersion = findFlowVersion, isIdle = false }: { readonly findVersion?: FindFlowVersion; readonly isIdle?: boolean } = {},
 ): Starter {
-  const { wake, log } = services
-  const stopping = new AbortController()
-  let sweptAt = -Infinity
-
+  const sweep = every(sweepMs, () => dropOldCauses(services))
   async function work(): Promise<number> {
-    if (performance.now() - sweptAt > sweepMs) {
-      sweptAt = performance.now()
-      await dropOldCauses(services)
-    }
+    await sweep()
     return (await fireDue(services, findVersion)) + (await releaseHeld(services, findVersion))
   }
-
   const look = () => lookForDates(services, findVersion)
-
-  async function loop(topic: string, once: () => Promise<number>): Promise<void> {
-    const poked = wake.listen(topic)
-    while (!stopping.signal.aborted) {
-      try {
-        if ((await once()) > 0) continue
-      } catch (error) {
-        log.warn({ err: error, topic }, 'runs to be started could not be looked for')
-      }
-      await poked.next(pauseMs, stopping.signal)
-    }
-    poked.close()
-  }
-
+  const common = { pauseMs, complaint: 'runs to be started could not be looked for' }
   // Dates are looked for beside: many of them hold up no run that is to be started.
-  const running = isIdle ? [] : [loop(startsTopic, work), loop(datesTopic, look)]
+  const running = isIdle
+    ? []
+    : [
+        keepLooking(services, { ...common, topic: startsTopic, once: work }),
+        keepLooking(services, { ...common, topic: datesTopic, once: look }),
+      ]
   return {
     async drain() {
       while ((await look()) + (await work()) > 0);
     },
     async stop() {
-      stopping.abort()
-      await Promise.all(running)
+      await Promise.all(running.map((one) => one.stop()))
     },
   }
 }

@@ -3,41 +3,21 @@ import type { Services } from '#platform/services.ts'
 import { sendDueMessages } from '#tools/messaging/service.ts'
 import { fireDue, lookAgain, type ScheduleKinds, schedulesTopic } from '#tools/schedules/service.ts'
 
-export interface Ticker {
-  stop(): Promise<void>
-}
+import { every, keepLooking, type Looking } from './looking.ts'
 
 const pauseMs = 1_000
 const sweepMs = 60_000
 
-export function startTicker(services: Services, kinds: ScheduleKinds): Ticker {
-  const { wake, log } = services
-  const stopping = new AbortController()
-  let sweptAt: number | undefined
-
-  async function loop(): Promise<void> {
-    const poked = wake.listen(schedulesTopic)
-    while (!stopping.signal.aborted) {
-      try {
-        if (sweptAt === undefined || performance.now() - sweptAt > sweepMs) {
-          await lookAgain(services)
-          sweptAt = performance.now()
-        }
-        const found = await Promise.all([fireDue(services, kinds), sendDueMessages(services)])
-        if (found.some((count) => count > 0)) continue
-      } catch (error) {
-        log.warn({ err: error }, 'the ticker could not look for what is due')
-      }
-      await poked.next(pauseMs, stopping.signal)
-    }
-    poked.close()
-  }
-
-  const running = loop()
-  return {
-    async stop() {
-      stopping.abort()
-      await running
+export function startTicker(services: Services, kinds: ScheduleKinds): Looking {
+  const sweep = every(sweepMs, () => lookAgain(services))
+  return keepLooking(services, {
+    topic: schedulesTopic,
+    pauseMs,
+    complaint: 'the ticker could not look for what is due',
+    async once() {
+      await sweep()
+      const found = await Promise.all([fireDue(services, kinds), sendDueMessages(services)])
+      return found.reduce((sum, count) => sum + count, 0)
     },
-  }
+  })
 }
