@@ -177,6 +177,15 @@ describe('webhookToRecord', () => {
       { failed: 1, items: [{ eiRecordId: expect.any(Number) }, null, { eiRecordId: expect.any(Number) }] },
       ['W-1', 'W-3'],
     ],
+    [
+      'no record of what names none',
+      { itemsAt: 'orders' },
+      {
+        orders: [{ state: 'stray' }, { id: '', state: 'stray' }, { id: 'W-9', state: 'open' }],
+      },
+      { failed: 2, items: [null, null, { eiRecordId: expect.any(Number) }] },
+      ['W-9'],
+    ],
   ])('saves %s, and answers what became of it', async (_what, more, body, result, keys) => {
     const { triggers } = await world.call('install_action_pack', {
       actionPack: 'webhookToRecord',
@@ -195,5 +204,7 @@ describe('webhookToRecord', () => {
     expect(answer).toMatchObject({ actionRunId: expect.any(Number), result })
     for (const value of keys)
       expect(await world.call('list_instances', { entity: 'Order', filterRules: [{ property: 'key1', op: 'eq', value }] })).toHaveLength(1)
+    const strays = { entity: 'Order', filterRules: [{ property: 'Status', op: 'eq', value: 'stray' }] }
+    expect(await world.call('list_instances', strays)).toEqual([])
   })
 })

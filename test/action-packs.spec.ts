@@ -1,5 +1,5 @@
 /** Action packs: written, checked, installed with settings, changed and taken away. */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { Webhook } from 'standardwebhooks'
 
@@ -7,6 +7,7 @@ import { isBytesAnswer } from '#platform/answer.ts'
 import { openSealed } from '#tools/action-packs/service.ts'
 import { sortKeyOf } from '#tools/action-packs/versions.rules.ts'
 
+import { longestTurn, turnLimitMs } from './support/turns.ts'
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
@@ -130,6 +131,26 @@ describe('a pack', () => {
     const leak = { ...tell, config: { to: '[[$settings.to]]', text: 'It is [[$settings.token]]' } }
     const refused = await refusal('create_action_pack', { ...base, settings: [...base.settings, secret], steps: [leak] })
     expect(refused).toMatchObject({ code: 'unprocessable', issues: [{ message: expect.stringContaining('callHttp alone') }] })
+  })
+
+  it('is checked step by step in the order of their positions, whatever the order they are written in', async () => {
+    const steps = [
+      { ...tell, position: 2 },
+      { internalName: 'begin', stepType: 'notify', position: 1, config: { to: { role: 'BuilderAdmin' }, text: 'Begun.' } },
+    ]
+    expect(await call('validate_action_pack', manifest({ steps }))).toMatchObject({ valid: true })
+  })
+
+  it('is checked in turns, however much in it a setting will say, and not at all where it is too long', async () => {
+    const body = Object.fromEntries(Array.from({ length: 6_000 }, (_, n) => [`f${n}`, n % 6 === 0 ? '[[$nope]]' : '[[$settings.text]]']))
+    const post = { internalName: 'post', stepType: 'callHttp', config: { method: 'POST', url: 'https://example.com/in', body } }
+    const said = manifest({ steps: [post] })
+    await call('validate_action_pack', said)
+    const { result, ms } = await longestTurn(() => call('validate_action_pack', said))
+    expect(result).toMatchObject({ valid: false })
+    expect(ms).toBeLessThan(turnLimitMs)
+    const long = manifest({ steps: [{ ...post, config: { ...post.config, body: 'x'.repeat(300_000) } }] })
+    expect(await refusal('validate_action_pack', long)).toMatchObject({ code: 'too_large' })
   })
 
   it('checks a draft whose form is wrong, too', async () => {
@@ -326,8 +347,94 @@ describe('an install', () => {
     expect(again).toMatchObject({ sealedSettings: ['token'] })
     // Another install's marks open nothing here.
     const other = await installed()
-    const foreign = await openSealed(services, world.tenant.tenantId, other.installId, { token: settingValues.token })
-    expect(foreign).toEqual({ config: { token: '' }, sealed: [''] })
+    await expect(openSealed(services, world.tenant.tenantId, other.installId, { token: settingValues.token })).rejects.toMatchObject({
+      code: 'unprocessable',
+    })
+  })
+
+  it('leaves runs of the version before what it sealed, and takes a sensitive setting away for null', async () => {
+    const base = manifest()
+    const post = {
+      internalName: 'post',
+      stepType: 'callHttp',
+      config: { method: 'POST', url: 'https://example.com/in', headers: { Authorization: 'Bearer [[$settings.token]]' } },
+    }
+    const { internalName, ...first } = manifest({
+      settings: [...base.settings, { name: 'token', dataType: 'Text', isSensitive: true }],
+      steps: [post],
+    })
+    await call('create_action_pack', { internalName, ...first })
+    const { installId } = await call('install_action_pack', { actionPack: internalName, settings: { ...settings, token: 'sesame' } })
+    const [version] = await world.sql`select body from platform.workflow_version where workflow_id = ${installId}`
+    const { token } = JSON.parse(String(version?.['body'])).settingValues
+    const opened = () => openSealed(world.platform.services, world.tenant.tenantId, installId, { token })
+    await call('update_action_pack', { actionPack: internalName, ...manifest(), internalName, version: '2.0.0' })
+    expect(await call('update_action_pack_install', { installId, version: '2.0.0' })).toMatchObject({ sealedSettings: [] })
+    expect(await opened()).toMatchObject({ config: { token: 'sesame' } })
+    expect(await call('update_action_pack_install', { installId, version: '1.0.0' })).toMatchObject({ sealedSettings: ['token'] })
+    const without = await call('update_action_pack_install', { installId, settings: { token: null } })
+    expect(without).toMatchObject({ sealedSettings: [] })
+    await expect(opened()).rejects.toMatchObject({ code: 'unprocessable' })
+  })
+
+  it('signs a new webhook by the secret that is sealed already', async () => {
+    const base = manifest()
+    const declared = [...base.settings, { name: 'secret', dataType: 'Text', isRequired: true, isSensitive: true }]
+    const webhook = (name: string) => ({
+      internalName: name,
+      triggerType: 'webhookReceived',
+      config: { scheme: 'header', name: 'x-key', secret: '[[$settings.secret]]' },
+    })
+    const said = manifest({ settings: declared, triggers: [webhook('one')] })
+    await call('create_action_pack', said)
+    const { installId } = await call('install_action_pack', {
+      actionPack: said.internalName,
+      settings: { ...settings, secret: 'a long enough secret' },
+    })
+    const { internalName: _name, ...next } = said
+    const triggers = [webhook('one'), webhook('two')]
+    await call('update_action_pack', { actionPack: said.internalName, ...next, version: '2.0.0', triggers })
+    const taken = await call('update_action_pack_install', { installId, version: '2.0.0' })
+    const two = taken.triggers.find((one: { internalName?: string }) => one.internalName === 'two')
+    expect(two).not.toHaveProperty('secret')
+    const headers = { 'content-type': 'application/json', 'x-key': 'a long enough secret' }
+    const raw = { body: Buffer.from('{}'), headers, url: '/' }
+    expect(await world.run('receive_action_webhook', { triggerKey: two.triggerKey }, { raw })).toMatchObject({ status: 202 })
+  })
+
+  it('is refused where its settings make it longer than a definition may be, also when they come later', async () => {
+    const body = Object.fromEntries(Array.from({ length: 500 }, (_, place) => [`f${place}`, '[[$settings.big]]']))
+    const base = manifest()
+    const many = {
+      settings: [...base.settings, { name: 'big', dataType: 'Json' }],
+      steps: [{ internalName: 'post', stepType: 'callHttp', config: { method: 'POST', url: 'https://example.com/in', body } }],
+    }
+    const big = { text: 'x'.repeat(10_000) }
+    const actionPack = await created(many)
+    expect(await refusal('install_action_pack', { actionPack, settings: { ...settings, big } })).toMatchObject({ code: 'too_large' })
+    const { installId } = await call('install_action_pack', { actionPack, settings })
+    expect(await refusal('update_action_pack_install', { installId, settings: { big } })).toMatchObject({ code: 'too_large' })
+  })
+
+  it('stays switched off where that came while its settings were changed', async () => {
+    const { installId, actionPack } = await installed()
+    const { tenantId } = world.tenant
+    const waiting = async () => {
+      const rows = await world.sql`select pid from pg_locks where not granted`
+      return rows.length
+    }
+    const holder = await world.sql.reserve()
+    await holder`begin`
+    await holder`select 1 from platform.tenant where tenant_id = ${tenantId} for update`
+    const off = call('toggle_action_pack_install', { installId, isEnabled: false })
+    await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 30_000 })
+    const changed = call('update_action_pack_install', { installId, settings: { text: 'Late.' } })
+    await vi.waitFor(async () => expect(await waiting()).toBe(2), { timeout: 30_000 })
+    await holder`commit`
+    holder.release()
+    await off
+    expect(await changed).toMatchObject({ isEnabled: false, settings: { text: 'Late.' } })
+    expect(await call('list_action_pack_installs', { actionPack })).toMatchObject([{ installId, isEnabled: false }])
   })
 
   it('is not there for another tenant', async () => {

@@ -1,5 +1,7 @@
 /** A manifest with the settings of an install put in their places, as the definition that its runs follow. */
+import { AppError } from '#platform/errors.ts'
 import { pathText } from '#platform/issues.ts'
+import { maxBodyCharacters } from '#tools/definitions/definitions.schema.ts'
 
 import type { Values } from './settings.rules.ts'
 
@@ -22,16 +24,31 @@ export interface Composed<T> {
 
 /**
  * Whatever is exactly one token of a setting becomes its value, as a name of a field too; what has none is left out. Of sensitive settings the token stays:
- * runs hold its mark.
+ * runs hold its mark. Throws AppError `too_large` once the values that were put in are longer than a definition may be.
  */
 export function compose<T>(said: T, values: Values, isSensitive: (name: string) => boolean, at: Place = []): Composed<T> {
   const places = new Map<string, string>()
+  const lengths = new Map<string, number>()
+  let left = maxBodyCharacters
+  // One value may stand in thousands of places: counted as it is put in, since the whole may be longer than memory.
+  const put = (name: string): unknown => {
+    const value = values[name]
+    const length = lengths.get(name) ?? JSON.stringify(value ?? null).length
+    lengths.set(name, length)
+    left -= length
+    if (left < 0)
+      throw new AppError(
+        'too_large',
+        `With its settings in their places the pack is longer than the ${maxBodyCharacters} characters of a definition. Send shorter settings.`,
+      )
+    return value
+  }
   const filled = (value: unknown, place: Place): unknown => {
     const name = settingIn(value)
     if (name !== undefined) {
       if (isSensitive(name)) return value
       places.set(pathText(place), name)
-      return values[name] ?? absent
+      return put(name) ?? absent
     }
     if (Array.isArray(value)) {
       const list: unknown[] = []
@@ -45,7 +62,7 @@ export function compose<T>(said: T, values: Values, isSensitive: (name: string) 
     return Object.fromEntries(
       Object.entries(value).flatMap(([key, one]): [string, unknown][] => {
         const named = settingIn(key)
-        const filledKey = named === undefined ? key : values[named]
+        const filledKey = named === undefined ? key : put(named)
         if (filledKey === undefined || filledKey === null) return []
         const field = typeof filledKey === 'string' ? filledKey : JSON.stringify(filledKey)
         if (named !== undefined) places.set(pathText([...place, field]), named)
@@ -80,4 +97,34 @@ export function placesOfSettings(said: unknown, at: Place): ReadonlySet<string> 
 /** Whether a path stands at one of the places, or below. */
 export function isUnder(path: string, place: string): boolean {
   return path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`)
+}
+
+/** Of a path this much is compared: keys are as long as a caller writes them. */
+const comparedCharacters = 400
+
+/** A path, and all that it stands below. */
+function* upwards(path: string): Generator<string> {
+  const compared = path.slice(0, comparedCharacters)
+  yield compared
+  for (const { index } of compared.matchAll(/[.[]/g)) yield compared.slice(0, index)
+}
+
+/** Places to ask of many paths whether they stand at one of them, below one, or above. */
+export interface Places {
+  covers(path: string): boolean
+  liesUnder(path: string): boolean
+}
+
+/** Pauses between places. */
+export function* gathered(places: Iterable<string>): Generator<void, Places> {
+  const [own, above] = [new Set<string>(), new Set<string>()]
+  for (const place of places) {
+    own.add(place.slice(0, comparedCharacters))
+    for (const one of upwards(place)) above.add(one)
+    yield
+  }
+  return {
+    covers: (path) => [...upwards(path)].some((one) => own.has(one)),
+    liesUnder: (path) => above.has(path.slice(0, comparedCharacters)),
+  }
 }

@@ -1,6 +1,6 @@
 /** The domain's door for the activities that carry runs, for what is installed, and for the vocabulary. */
 export type { Draft } from './definition/drafts.ts'
-export { withTypesNamed } from './definition/importing.ts'
+export { inOrder, withTypesNamed } from './definition/importing.ts'
 export { addInstall, changeInstall, type ComposedBody, findComposedProblems, type Installed } from './definition/installing.ts'
 export { listInstalls, openInstall, removeInstall, showInstallTriggers, toggleInstall } from './definition/installing.ts'
 export { rolesOfBody } from './definition/rights.rules.ts'

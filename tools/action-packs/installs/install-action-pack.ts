@@ -7,7 +7,7 @@ import { isNameTaken } from '#tools/definitions/service.ts'
 import { exampleInstall, installedNow, packSlot, settingsInput } from '../action-packs.schema.ts'
 import { version } from '../manifest.schema.ts'
 import { openPack, readManifest } from '../packs/packs.ts'
-import { installPack } from './installing.ts'
+import { changing, installPack } from './installing.ts'
 import { showInstalled } from './shown.ts'
 
 export const installActionPack = defineOperation({
@@ -35,13 +35,16 @@ export const installActionPack = defineOperation({
     },
   ],
   async handler(context, input) {
-    const pack = await openPack(context, input.actionPack)
-    const manifest = await readManifest(context, pack, input.version)
-    let internalName = input.internalName ?? pack.internalName
-    for (let next = 2; input.internalName === undefined && (await isNameTaken(context, 'actionPackInstall', internalName)); next++)
-      internalName = `${pack.internalName.slice(0, 58)}${next}`
-    const installed = await installPack(context, { pack, manifest, settings: input.settings ?? {} }, internalName)
-    context.audit({ installId: installed.draft.row.definitionId, actionPack: pack.internalName, version: manifest.version })
-    return showInstalled(context, installed)
+    // All of it: who deletes the pack meanwhile comes before or after.
+    return changing(context, async () => {
+      const pack = await openPack(context, input.actionPack)
+      const manifest = await readManifest(context, pack, input.version)
+      let internalName = input.internalName ?? pack.internalName
+      for (let next = 2; input.internalName === undefined && (await isNameTaken(context, 'actionPackInstall', internalName)); next++)
+        internalName = `${pack.internalName.slice(0, 58)}${next}`
+      const installed = await installPack(context, { pack, manifest, settings: input.settings ?? {} }, internalName)
+      context.audit({ installId: installed.draft.row.definitionId, actionPack: pack.internalName, version: manifest.version })
+      return showInstalled(context, installed)
+    })
   },
 })

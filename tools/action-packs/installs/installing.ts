@@ -11,9 +11,9 @@ import { type Finding, finding } from '#platform/validation.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 import { listChannels } from '#tools/messaging/service.ts'
 import { refuseGrant } from '#tools/users/service.ts'
-import { addInstall, changeInstall, type ComposedBody, type Draft, type Installed } from '#tools/workflows/service.ts'
+import { addInstall, changeInstall, type ComposedBody, type Draft, inOrder, type Installed } from '#tools/workflows/service.ts'
 
-import { deleteSecretsBut, listSecrets, putInstall, putSecret } from '../action-packs.store.ts'
+import { deleteSecretsBut, findSealed, listSecrets, putInstall, putSecret } from '../action-packs.store.ts'
 import { compose, isUnder, settingIn } from '../composing.rules.ts'
 import type { Manifest } from '../manifest.schema.ts'
 import type { Pack } from '../packs/packs.ts'
@@ -77,10 +77,17 @@ interface Made {
   readonly places: ReadonlyMap<string, string>
 }
 
-function make({ pack, manifest }: Wanted, { values, sensitive }: ReadSettings, marks: ReadonlyMap<string, string>): Made {
+/** `sealed` are sensitive settings that were sent earlier, opened. */
+function make(
+  { pack, manifest }: Wanted,
+  { values, sensitive }: ReadSettings,
+  marks: ReadonlyMap<string, string>,
+  sealed: ReadonlyMap<string, string> = new Map(),
+): Made {
   const { settings = [], roles = [], concurrency, version, internalName } = manifest
   const isSensitive = (name: string) => settings.some((one) => one.name === name && one.isSensitive === true)
-  const written = pack.shipped?.stepsFor?.(values) ?? manifest.steps
+  // Findings tell of steps where they stand in order.
+  const written = inOrder(pack.shipped?.stepsFor?.(values) ?? manifest.steps)
   const steps = compose(written, values, isSensitive, ['steps'])
   const { entity } = compose({ entity: manifest.entity }, values, isSensitive).value
   const triggers = compose(manifest.triggers, values, isSensitive, ['triggers'])
@@ -88,7 +95,7 @@ function make({ pack, manifest }: Wanted, { values, sensitive }: ReadSettings, m
     manifest.triggers.flatMap(({ config }, index): [number, string][] => {
       const said = typeof config === 'object' && config !== null && 'secret' in config ? config.secret : undefined
       const name = settingIn(said)
-      const secret = name === undefined ? said : (sensitive.get(name) ?? values[name])
+      const secret = name === undefined ? said : (sensitive.get(name) ?? sealed.get(name) ?? values[name])
       return typeof secret === 'string' ? [[index, secret]] : []
     }),
   )
@@ -154,10 +161,17 @@ async function keepBeside(
     const sealedValue = services.secrets.sealText(tenant, boundTo(installId, name), value)
     await putSecret(tx, tenantId, installId, { name, mark: marks.get(name) ?? newMark(), sealedValue })
   }
-  await deleteSecretsBut(tx, tenantId, installId, [...marks.keys()])
 }
 
-/** Installs a version of a pack. Throws 400 for settings, 403 for roles, 409 for the name, 422 for what is absent or cannot run. */
+/** The sensitive settings that an install has, opened. */
+async function openKept({ tx, tenantId, services }: TxContext, installId: number): Promise<Map<string, string>> {
+  const rows = await findSealed(tx, tenantId, installId)
+  if (rows.length === 0) return new Map()
+  const tenant = { tenantId, sealedKey: mustExist(await findTenantKey(tx, tenantId), 'tenant') }
+  return new Map(rows.map(({ name, sealedValue }) => [name, services.secrets.unsealText(tenant, boundTo(installId, name), sealedValue)]))
+}
+
+/** Installs a version of a pack. Inside `changing`. Throws 400 for settings, 403 for roles, 409 for the name, 422 for what is absent or cannot run. */
 export async function installPack(context: TxContext, wanted: Wanted, internalName: string): Promise<Installed> {
   const { manifest } = wanted
   const read = mustRead(wanted)
@@ -166,30 +180,32 @@ export async function installPack(context: TxContext, wanted: Wanted, internalNa
   const marks = await marksOf(context, undefined, read)
   const { body, secrets, places } = make(wanted, read, marks)
   const head = { internalName, description: manifest.description ?? '' }
-  return changing(context, async () => {
-    const installed = await told(places, () => addInstall(context, head, body, secrets))
-    await keepBeside(context, wanted, installed, read, marks)
-    return installed
-  })
+  const installed = await told(places, () => addInstall(context, head, body, secrets))
+  await keepBeside(context, wanted, installed, read, marks)
+  return installed
 }
 
-/** Other settings or another version of an install; what was not sent of sensitive settings stays. Throws as `installPack`. */
+/**
+ * Other settings or another version of an install; what was not sent of sensitive settings stays, also what this version asks for no more: runs of the one
+ * before still hold its mark. Null takes one away from these runs too. Inside `changing`. Throws as `installPack`.
+ */
 export async function reinstallPack(context: TxContext, before: Draft, wanted: Wanted): Promise<Installed> {
   const { manifest } = wanted
   const installId = before.row.definitionId
   const declared = new Set((manifest.settings ?? []).flatMap(({ name, isSensitive }) => (isSensitive === true ? [name] : [])))
-  const kept = new Set(
-    (await listSecrets(context.tx, context.tenantId, installId)).flatMap(({ name }) => (declared.has(name) ? [name] : [])),
-  )
+  const withdrawn = new Set(Object.entries(wanted.settings).flatMap(([name, value]) => (value === null ? [name] : [])))
+  const known = (await listSecrets(context.tx, context.tenantId, installId)).filter(({ name }) => !withdrawn.has(name))
+  const kept = new Set(known.flatMap(({ name }) => (declared.has(name) ? [name] : [])))
   const read = mustRead(wanted, kept)
   refuseGrant(context.actor.roleFlag, flagOf(manifest.roles ?? []))
   await refuseAbsent(context, wanted, read.values)
   const marks = await marksOf(context, installId, read)
-  for (const name of marks.keys()) if (!declared.has(name)) marks.delete(name)
-  const { body, secrets, places } = make(wanted, read, marks)
-  return changing(context, async () => {
-    const installed = await told(places, () => changeInstall(context, before, body, secrets))
-    await keepBeside(context, wanted, installed, read, marks)
-    return installed
-  })
+  for (const name of marks.keys()) if (!declared.has(name) || withdrawn.has(name)) marks.delete(name)
+  const sealed = await openKept(context, installId)
+  for (const name of withdrawn) sealed.delete(name)
+  const { body, secrets, places } = make(wanted, read, marks, sealed)
+  const installed = await told(places, () => changeInstall(context, before, body, secrets))
+  await keepBeside(context, wanted, installed, read, marks)
+  await deleteSecretsBut(context.tx, context.tenantId, installId, [...known.map(({ name }) => name), ...marks.keys()])
+  return installed
 }

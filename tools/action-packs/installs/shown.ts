@@ -21,7 +21,8 @@ export async function showInstall(context: TxContext, draft: Draft, known?: Inst
     version: beside.version,
     isEnabled: state.isEnabled,
     settings: { ...beside.settings },
-    sealedSettings: [...beside.sealed],
+    // Those of an earlier version stay sealed for its runs.
+    sealedSettings: beside.sealed.filter((name) => body.settings?.some((one) => one.name === name) === true),
     roles: rolesOfBody(body),
     tenantUserId: mustExist(state.serviceUserId ?? undefined, 'user'),
     triggers: await showInstallTriggers(context, draft),

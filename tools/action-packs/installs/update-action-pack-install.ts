@@ -8,7 +8,7 @@ import { exampleInstall, installedNow, installId, settingsInput } from '../actio
 import { findInstalls } from '../action-packs.store.ts'
 import { version } from '../manifest.schema.ts'
 import { openPack, readManifest } from '../packs/packs.ts'
-import { reinstallPack } from './installing.ts'
+import { changing, reinstallPack } from './installing.ts'
 import { showInstalled } from './shown.ts'
 
 export const updateActionPackInstall = defineOperation({
@@ -32,16 +32,19 @@ export const updateActionPackInstall = defineOperation({
     },
   ],
   async handler(context, input) {
-    const before = await openInstall(context, input.installId)
-    const known = mustExist((await findInstalls(context.tx, context.tenantId, [input.installId])).get(input.installId), 'install')
-    const pack = await openPack(context, known.packId)
-    const manifest = await readManifest(context, pack, input.version ?? known.version)
-    const { settings: declared = [] } = manifest
-    // What a version asks for no more is left behind with the version.
-    const stays = Object.entries(known.settings).filter(([name]) => declared.some((one) => one.name === name))
-    const settings = { ...Object.fromEntries(stays), ...input.settings }
-    const installed = await reinstallPack(context, before, { pack, manifest, settings })
-    context.audit({ installId: input.installId, version: manifest.version })
-    return showInstalled(context, installed)
+    // All of it: who switches the install off or takes it away meanwhile comes before or after.
+    return changing(context, async () => {
+      const before = await openInstall(context, input.installId)
+      const known = mustExist((await findInstalls(context.tx, context.tenantId, [input.installId])).get(input.installId), 'install')
+      const pack = await openPack(context, known.packId)
+      const manifest = await readManifest(context, pack, input.version ?? known.version)
+      const { settings: declared = [] } = manifest
+      // What a version asks for no more is left behind with the version.
+      const stays = Object.entries(known.settings).filter(([name]) => declared.some((one) => one.name === name))
+      const settings = { ...Object.fromEntries(stays), ...input.settings }
+      const installed = await reinstallPack(context, before, { pack, manifest, settings })
+      context.audit({ installId: input.installId, version: manifest.version })
+      return showInstalled(context, installed)
+    })
   },
 })

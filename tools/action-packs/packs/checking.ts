@@ -1,11 +1,12 @@
 /** What is wrong with a manifest, as far as it can be told before somebody's settings are in it. */
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
+import { eachInTurns, inTurns } from '#platform/turns.ts'
 import { type Finding, finding, readDraft, refuseErrors } from '#platform/validation.ts'
 import { loadReferences, readDisplays } from '#tools/properties/service.ts'
-import { findComposedProblems, stepsIn, withTypesNamed } from '#tools/workflows/service.ts'
+import { findComposedProblems, inOrder, stepsIn, withTypesNamed } from '#tools/workflows/service.ts'
 
-import { isUnder, placesOfSettings } from '../composing.rules.ts'
+import { gathered, placesOfSettings } from '../composing.rules.ts'
 import { manifest as grammar, type Manifest } from '../manifest.schema.ts'
 import { findDeclaredProblems } from '../settings.rules.ts'
 
@@ -25,17 +26,27 @@ function findLeaks({ settings = [], steps }: Manifest): Finding[] {
   return [...stepsIn(withTypesNamed(steps))].flatMap(({ name, said, stepType, config }) => {
     const { steps: _steps, lanes: _lanes, ...own } = config
     const text = JSON.stringify(stepType === 'callHttp' ? { ...said, config: {} } : { ...said, config: own })
+    const taken = new Set([...text.matchAll(/\$settings\.([A-Za-z0-9_]+)/g)].map(([, setting]) => setting))
     return names
-      .filter((setting) => new RegExp(`\\$settings\\.${setting}(?![A-Za-z0-9_])`).test(text))
+      .filter((setting) => taken.has(setting))
       .map((setting) => finding('$.steps', `${name} takes the sensitive setting ${setting}, which callHttp alone may.`))
   })
 }
 
-/** Everything that is wrong with a manifest whose form is right. */
+const maxManifestCharacters = 256 * 1024
+
+/** Everything that is wrong with a manifest whose form is right. Throws 413 where it is too long to be looked through. */
 export async function findManifestProblems(context: TxContext, manifest: Manifest): Promise<readonly Finding[]> {
-  const { settings = [], roles = [], entity, triggers, steps, displays = [] } = manifest
+  const { settings = [], roles = [], entity, triggers, displays = [] } = manifest
+  const { length } = JSON.stringify(manifest)
+  if (length > maxManifestCharacters)
+    throw new AppError('too_large', `A manifest takes at most ${maxManifestCharacters} characters as JSON, and this one ${length}.`)
+  // Findings tell of steps where they stand in order.
+  const steps = [...inOrder(manifest.steps)]
   const { findings: ofDisplays } = readDisplays(displays, await loadReferences(context.tx, context.tenantId), '$.displays')
-  const open = [...placesOfSettings(entity, ['entity']), ...placesOfSettings(steps, ['steps']), ...placesOfSettings(triggers, ['triggers'])]
+  const open = await inTurns(
+    gathered([...placesOfSettings(entity, ['entity']), ...placesOfSettings(steps, ['steps']), ...placesOfSettings(triggers, ['triggers'])]),
+  )
   const ofFlow = await findComposedProblems(context, {
     ...(entity === undefined ? {} : { entity }),
     roles,
@@ -45,9 +56,11 @@ export async function findManifestProblems(context: TxContext, manifest: Manifes
   })
   // What a setting will say is checked once it is there.
   const isOpen = (path: string) =>
-    path.includes('$settings.') ||
-    open.some((place) => isUnder(path, place) || (/\.(?:config|filter|when)\b/.test(path) && isUnder(place, path)))
-  const known = ofFlow.filter(({ path }) => !isOpen(path))
+    path.includes('$settings.') || open.covers(path) || (/\.(?:config|filter|when)\b/.test(path) && open.liesUnder(path))
+  const known: Finding[] = []
+  await eachInTurns(ofFlow, (one) => {
+    if (!isOpen(one.path)) known.push(one)
+  })
   return [...ofDisplays, ...findDeclaredProblems(settings), ...findTaskProblems(steps), ...findLeaks(manifest), ...known]
 }
 

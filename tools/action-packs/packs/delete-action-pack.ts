@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { changeOtherDefinitions } from '#platform/db/definitions.ts'
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, destroys } from '#platform/operation.ts'
 
@@ -18,17 +19,20 @@ export const deleteActionPack = defineOperation({
   input: z.object({ actionPack: packSlot }),
   examples: [{ title: 'By name', input: { actionPack: 'tellOfDefects' }, output: { actionPackId: 1_001, deleted: true } }],
   async handler(context, input) {
-    const { tx, tenantId } = context
-    const pack = await openPack(context, input.actionPack)
-    refuseShipped(pack)
-    const installs = (await countInstalls(tx, tenantId, [pack.packId])).get(pack.packId) ?? 0
-    if (installs > 0)
-      throw new AppError(
-        'conflict',
-        `${pack.internalName} is installed ${installs === 1 ? 'once' : `${installs} times`}. uninstall_action_pack first.`,
-      )
-    await deletePack(tx, tenantId, pack.packId)
-    context.audit({ actionPackId: pack.packId })
-    return { actionPackId: pack.packId, deleted: true as const }
+    // After whoever installs it at the same moment, or before.
+    return changeOtherDefinitions(context, async () => {
+      const { tx, tenantId } = context
+      const pack = await openPack(context, input.actionPack)
+      refuseShipped(pack)
+      const installs = (await countInstalls(tx, tenantId, [pack.packId])).get(pack.packId) ?? 0
+      if (installs > 0)
+        throw new AppError(
+          'conflict',
+          `${pack.internalName} is installed ${installs === 1 ? 'once' : `${installs} times`}. uninstall_action_pack first.`,
+        )
+      await deletePack(tx, tenantId, pack.packId)
+      context.audit({ actionPackId: pack.packId })
+      return { actionPackId: pack.packId, deleted: true as const }
+    })
   },
 })

@@ -12,6 +12,8 @@ function mappingOf({ mapping }: Values): readonly (readonly [string, string])[] 
 function save(values: Values, root: string) {
   const mapping = mappingOf(values)
   const at = (path: string) => `[[${root}.${path}]]`
+  // A key that is not there is null, which is refused: an empty one would make a record without a key at each delivery.
+  const key = (path: string) => ({ $expr: ['if', ['=', ['concat', at(path)], ''], null, ['concat', at(path)]] })
   return {
     internalName: 'save',
     stepType: 'callOperation',
@@ -20,9 +22,7 @@ function save(values: Values, root: string) {
       input: {
         entity: '[[$settings.entity]]',
         importMode: '[[$settings.importMode]]',
-        ...Object.fromEntries(
-          mapping.filter(([name]) => keys.includes(name)).map(([name, path]) => [name, { $expr: ['concat', at(path)] }]),
-        ),
+        ...Object.fromEntries(mapping.filter(([name]) => keys.includes(name)).map(([name, path]) => [name, key(path)])),
         data: Object.fromEntries(mapping.filter(([name]) => !keys.includes(name)).map(([name, path]) => [name, at(path)])),
       },
     },

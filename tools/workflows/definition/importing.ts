@@ -3,8 +3,8 @@ import { isObject, listIn, type Said, type WorkflowBody } from './definition.typ
 import { identified, type NextId, typeNamed } from './editing.rules.ts'
 
 /** In the order of their positions; those that say none stand where they were written. */
-function inOrder(steps: readonly Said[]): readonly Said[] {
-  const placeOf = ({ step, index }: { step: Said; index: number }) => (typeof step['position'] === 'number' ? step['position'] : index + 1)
+export function inOrder<S extends Said>(steps: readonly S[]): readonly S[] {
+  const placeOf = ({ step, index }: { step: S; index: number }) => (typeof step['position'] === 'number' ? step['position'] : index + 1)
   const placed = steps.map((step, index) => ({ step, index }))
   return placed.toSorted((a, b) => placeOf(a) - placeOf(b) || a.index - b.index).map(({ step }) => step)
 }

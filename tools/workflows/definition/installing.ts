@@ -20,7 +20,7 @@ import { haltTriggers, keepTriggers } from '../triggers/live.ts'
 import { findWorkflows, listWebhooks, markDeleted, setEnabled, type WebhookRow } from '../workflows.store.ts'
 import { checkWorkflow } from './checking.rules.ts'
 import type { WorkflowBody } from './definition.types.ts'
-import { createDraft, type Draft, readDraftOf, withIds } from './drafts.ts'
+import { createDraft, type Draft, readDraftOf, refuseTooLarge, withIds } from './drafts.ts'
 import { loadFacts } from './facts.ts'
 import { identifiedBody } from './importing.ts'
 import { publish } from './publishing.ts'
@@ -49,6 +49,7 @@ export interface Installed {
 export async function findComposedProblems(context: TxContext, composed: ComposedBody): Promise<readonly Finding[]> {
   let id = 0
   const body = identifiedBody({ displays: [], ...composed }, () => ++id)
+  refuseTooLarge(body)
   const facts = await loadFacts(context, await cachedCatalog(context), body, undefined)
   // Addresses and secrets are made when it is installed.
   const signedTriggers = new Set(body.triggers.map(({ triggerId }) => Number(triggerId)))
@@ -85,6 +86,7 @@ export async function changeInstall(context: TxContext, before: Draft, composed:
   const { tx, tenantId } = context
   const { isEnabled, workflowId } = before.state
   const body = await withIds(context, (next) => identifiedBody({ displays: [], ...composed }, next, before.body))
+  refuseTooLarge(body)
   const kept = await keep(context, { ...before, body, gone: [] }, secrets)
   if (isEnabled) return kept
   await haltTriggers(context, workflowId)
