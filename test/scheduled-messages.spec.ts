@@ -141,6 +141,24 @@ describe('a scheduled message', () => {
     expect(own.state).toBe('sent')
   })
 
+  it('is given up with its reason where a day was not enough to send it', async () => {
+    const one = await plan()
+    const { services } = world.platform
+    const failOnce = async () => {
+      const run = vi.spyOn(services.pipeline, 'run').mockRejectedValueOnce(new Error('something of ours'))
+      await sendScheduled(services)
+      run.mockRestore()
+    }
+    await comesDue(one)
+    await failOnce()
+    expect((await stateOf(one)).own.state).toBe('scheduled')
+    await world.sql`
+      update platform.scheduled_message set next_look = now() - interval '1 second', send_at = now() - interval '25 hours'
+      where scheduled_message_id = ${one.scheduledMessageId}`
+    await failOnce()
+    expect((await stateOf(one)).own).toMatchObject({ state: 'failed', reason: expect.stringContaining('within a day') })
+  })
+
   it('is not sent with rights that its maker lost, and says so', async () => {
     const made = await call('create_api_key', { name: 'planner', roles: ['DataEdit', 'DataView'] })
     const one = await plan({}, made.apiKey)

@@ -24,6 +24,8 @@ import {
 /** Longer than a call takes: whoever died over one is followed after this long. */
 const leaseSeconds = 60
 const suspendedSeconds = 300
+/** A message that could not go out for so long is not what anybody planned any more. */
+const latestMs = 24 * 3_600_000
 
 /** The way to a person is that of the day: nobody is written to at the number that they had when it was planned. */
 async function chooseWayAgain(context: TxContext, { conversationId, recipient, channel }: ScheduledRow): Promise<void> {
@@ -59,9 +61,12 @@ async function sendOne(services: Services, { tenantId, scheduledMessageId }: Due
     )
   } catch (error) {
     const known = error instanceof AppError ? error : undefined
-    if (known?.code === 'tenant_suspended') await inTenant(({ tx }) => putOffScheduled(tx, tenantId, scheduledMessageId, suspendedSeconds))
-    else if (known && known.code !== 'internal' && !errorCatalogue[known.code].retryable)
-      await inTenant(({ tx }) => endScheduled(tx, tenantId, scheduledMessageId, { state: 'failed', reason: known.message }))
+    const isOver = Date.now() - Date.parse(row.sendAt) > latestMs
+    const fail = (reason: string) => inTenant(({ tx }) => endScheduled(tx, tenantId, scheduledMessageId, { state: 'failed', reason }))
+    if (isOver) await fail(`It could not be sent within a day of its time. ${known?.message ?? 'Something failed on our side.'}`)
+    else if (known?.code === 'tenant_suspended')
+      await inTenant(({ tx }) => putOffScheduled(tx, tenantId, scheduledMessageId, suspendedSeconds))
+    else if (known && known.code !== 'internal' && !errorCatalogue[known.code].retryable) await fail(known.message)
     // The lease brings it again.
     else services.log.warn({ err: error, tenantId, scheduledMessageId }, 'a scheduled message could not be sent and is tried again')
   }
