@@ -143,6 +143,7 @@ const environment = z.object({
   MIN_BYTES_PER_SECOND: count(1_024).describe('The slowest that a body may come'),
   CALLS_PER_MINUTE: count(6_000).describe('Calls a minute for each key'),
   STARTS_PER_MINUTE: count(600).describe('Runs of one workflow that begin within a minute; more wait'),
+  AUDIT_DAYS: whole(30, 36_500, 400).describe('How long the audit log keeps an event, at least 30'),
   REPORT_SECONDS: number(1, 25).default(20).describe('How long the statement of a report or an aggregate may take'),
   RECOGNITION_WORKERS: number(1, 1_000)
     .optional()
@@ -212,6 +213,7 @@ export interface Config {
     readonly minBytesPerSecond: number
     readonly reportSeconds: number
   }
+  readonly auditDays: number
   readonly recognition: {
     readonly workers: number
     readonly timeoutSeconds: number
@@ -290,6 +292,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
       minBytesPerSecond: e.MIN_BYTES_PER_SECOND,
       reportSeconds: e.REPORT_SECONDS,
     },
+    auditDays: e.AUDIT_DAYS,
     recognition: {
       workers: e.RECOGNITION_WORKERS ?? recognitionWorkersFor(availableParallelism(), memoryBytes()),
       timeoutSeconds: e.RECOGNITION_TIMEOUT_SECONDS,

@@ -5,10 +5,11 @@
 import { finished } from 'node:stream/promises'
 
 import { bodyText, isBytesAnswer, rawJson } from './answer.ts'
-import { type AuditEvent, insertAuditEvent } from './audit.ts'
+import { type AuditEvent, insertAuditElsewhere, insertAuditEvent } from './audit.ts'
 import { type Authenticator, publicActor } from './authenticate.ts'
 import type { Call, Credential, Pipeline } from './call.ts'
 import { databaseError } from './database-errors.ts'
+import type { Tx } from './db/pool.ts'
 import type { OpenTransaction } from './db/transaction.ts'
 import { rerun, sqlState, StaleRead } from './db/transaction.ts'
 import { AppError, type ErrorCode } from './errors.ts'
@@ -184,7 +185,11 @@ async function runAdmitted(
   const isGlobal = (actor.roleFlag & roleBits.GlobalAdmin) !== 0 && operation.roles.includes('GlobalAdmin')
   // A write is never held back for its answer, and one that waits or streams holds nothing meanwhile.
   if (operation.effect === 'read' && operation.handler) await call.passage?.enterForAnswer(sharerOf(actor, call.ip))
-  const frame: Frame = { parts, call, context, input, actor, isGlobal, key, facts, audited }
+  const entered = new Set<number>()
+  // What the path names is what it is about, whether or not anything of that tenant was looked at.
+  const named = operation.pathParams.includes('tenantId') ? input['tenantId'] : undefined
+  if (typeof named === 'number' && named !== actor.tenantId) entered.add(named)
+  const frame: Frame = { parts, call, context, input, actor, isGlobal, key, facts, audited, entered }
   try {
     return await (operation.handler ? runInTransaction(frame, operation.handler) : runStaged(frame))
   } catch (error) {
@@ -207,6 +212,8 @@ interface Frame {
   readonly key: KeyScope | undefined
   readonly facts: Record<string, unknown>
   readonly audited: (outcome: AuditEvent['outcome']) => AuditEvent
+  /** Other tenants that a global administrator acts in: it stands in their audit logs too. */
+  readonly entered: Set<number>
 }
 
 type Handler = (context: TxContext, input: never) => Promise<unknown>
@@ -227,7 +234,7 @@ async function runInTransaction(frame: Frame, handler: Handler): Promise<unknown
     const result = await handler(inner, frame.input as never)
     if (!isRead) await call.commitWith?.(inner.tx, result)
     if (key) await keepAnswer(inner.tx, key, keptAnswer(frame, result))
-    if (!isRead && !operation.roleRule.isOfPerson) open.trail(insertAuditEvent(inner.tx, frame.audited('done')))
+    if (!isRead && !operation.roleRule.isOfPerson) open.trail(auditDone(inner.tx, frame))
     return result
   })
   if (isRead) {
@@ -235,6 +242,11 @@ async function runInTransaction(frame: Frame, handler: Handler): Promise<unknown
     await commitAside(frame, answer)
   }
   return answer
+}
+
+async function auditDone(tx: Tx, { audited, entered }: Frame): Promise<void> {
+  const event = audited('done')
+  await Promise.all([insertAuditEvent(tx, event), ...[...entered].map((tenantId) => insertAuditElsewhere(tx, { ...event, tenantId }))])
 }
 
 /** What is committed with a read, whose own transaction writes nothing. */
@@ -287,7 +299,7 @@ async function runStaged(frame: Frame): Promise<unknown> {
       await databases.transact(own, async ({ tx }) => {
         await call.commitWith?.(tx, result)
         if (claim) await keepAnswer(tx, withBytes(claim, file), keptAnswer(frame, result))
-        if (!operation.roleRule.isOfPerson) await insertAuditEvent(tx, frame.audited('done'))
+        if (!operation.roleRule.isOfPerson) await auditDone(tx, frame)
       })
     }
     return result
@@ -337,7 +349,8 @@ async function inTransaction<T>(
     const result = await databases.transact({ tenantId: options.tenantId, isReadOnly: options.isReadOnly, isGlobal }, async (open) => {
       // A write needs its stamp for every row; a read does without and saves the round trip.
       const stamp = options.isReadOnly ? '' : await open.stamp()
-      const inner = { context: { ...context, tenantId: options.tenantId }, open, stamp, attempt, afterwards }
+      const { entered } = frame
+      const inner = { context: { ...context, tenantId: options.tenantId }, open, stamp, attempt, afterwards, entered }
       return inContext(inner, (own) => work(own, open))
     })
     for (const run of afterwards) run()

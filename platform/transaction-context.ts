@@ -11,6 +11,8 @@ export interface TransactionWork {
   readonly attempt: number
   /** What is to be run after the commit. */
   readonly afterwards: (() => void)[]
+  /** Notes the other tenants that the work goes into. */
+  readonly entered?: Set<number>
 }
 
 /** Runs `work` in the context of one transaction: a call's, or one that was opened outside of any (the relay, activities, boot). */
@@ -27,7 +29,7 @@ export async function inContext<T>(transaction: TransactionWork, work: (context:
   }
 }
 
-function txContext({ context, open, stamp, attempt, afterwards }: TransactionWork, assumed: Promise<unknown>[]): TxContext {
+function txContext({ context, open, stamp, attempt, afterwards, entered }: TransactionWork, assumed: Promise<unknown>[]): TxContext {
   const { tx } = open
   const { wake } = context.services
   const enter = (tenantId: number) => tx`select set_config('app.tenant_id', ${String(tenantId)}, true)`.execute()
@@ -53,6 +55,7 @@ function txContext({ context, open, stamp, attempt, afterwards }: TransactionWor
     endHere: open.endHere,
     async asTenant(tenantId, run) {
       await enter(tenantId)
+      if (tenantId !== context.tenantId) entered?.add(tenantId)
       let result: Awaited<ReturnType<typeof run>>
       try {
         result = await run()

@@ -71,7 +71,17 @@ const words = (text: string) => text.split(' ')
 const tables: Readonly<Record<string, readonly string[]>> = {
   'action-packs': words('action_pack action_pack_install action_pack_secret action_pack_version'),
   product: ['language', 'vertical'],
-  platform: ['attempt', 'audit_event', 'event', 'idempotency_key', 'outbox', 'person_mail', 'record_block', 'watermark_epoch'],
+  platform: [
+    'attempt',
+    'audit_event',
+    'drop_audit_events',
+    'event',
+    'idempotency_key',
+    'outbox',
+    'person_mail',
+    'record_block',
+    'watermark_epoch',
+  ],
   assets: ['asset', 'asset_receiver'],
   auth: words('api_key app_user list_keys_of_person person_email person_factor recovery_code secret session sign_in'),
   definitions: ['definition', 'definition_use'],
@@ -127,6 +137,7 @@ const alsoRead: Readonly<Record<string, readonly string[]>> = {
   // The floor writes whether somebody watches, and the catalog says it to saves.
   event_watcher: ['entities', 'platform'],
   app_user: ['platform'],
+  audit_event: ['tenants'],
   category: ['platform', 'properties'],
   entity: ['definitions', 'properties', 'query', 'schema'],
   // A list leaves out what rules bind.
@@ -141,7 +152,7 @@ const alsoRead: Readonly<Record<string, readonly string[]>> = {
   property_option_display: ['platform'],
   property_option_filter: ['platform'],
   tenant: ['auth', 'users', 'properties', 'schema'],
-  tenant_user: ['platform', 'schema', 'messaging', 'entities', 'events', 'workflows'],
+  tenant_user: ['platform', 'schema', 'messaging', 'entities', 'events', 'workflows', 'tenants'],
   user_contact: ['entities', 'messaging'],
   count_users: ['tenants'],
 }

@@ -16,8 +16,8 @@ export interface NamedPlan extends ExportPlan, Pick<ExportRequest, 'name' | 'isS
 export interface ExportWish<Plan extends NamedPlan> {
   readonly format: Format
   plan(context: TxContext): Promise<Plan>
-  /** The job that does the same. */
-  job(context: TxContext, plan: Plan): Pick<JobRequest, 'kind' | 'operation' | 'input'>
+  /** The job that does the same; for who reads records unless it says otherwise. */
+  job(context: TxContext, plan: Plan): Pick<JobRequest, 'kind' | 'operation' | 'input'> & Partial<Pick<JobRequest, 'requiredRoles'>>
   readonly onStored?: (plan: Plan) => ExportRequest['onStored']
 }
 
@@ -27,7 +27,7 @@ export async function queueExport<Plan extends NamedPlan>(
   wish: Pick<ExportWish<Plan>, 'plan' | 'job'>,
 ): Promise<Job> {
   const job = await context.inTransaction(async (inner) =>
-    queueJob(inner, { ...wish.job(inner, await wish.plan(inner)), requiredRoles: 'DataView' }),
+    queueJob(inner, { requiredRoles: 'DataView', ...wish.job(inner, await wish.plan(inner)) }),
   )
   context.audit({ jobId: job.jobId })
   return job
@@ -39,7 +39,7 @@ export async function exportOrQueue<Plan extends NamedPlan>(context: StagedConte
     const plan = await wish.plan(inner)
     const total = await plan.content.count(inner, rowsAtOnce + 1)
     if (total <= rowsAtOnce) return { plan, total }
-    return { job: await queueJob(inner, { ...wish.job(inner, plan), requiredRoles: 'DataView' }) }
+    return { job: await queueJob(inner, { requiredRoles: 'DataView', ...wish.job(inner, plan) }) }
   })
   if ('job' in begun) {
     context.audit({ jobId: begun.job.jobId })

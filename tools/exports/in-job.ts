@@ -11,11 +11,19 @@ import { finishJob, type RunningJob } from '#tools/jobs/service.ts'
 import { allowLongRead } from './exports.store.ts'
 import { type Exported, type ExportRequest, writeExport } from './write-export.ts'
 
-/** Whoever started an export, with the roles of that call as far as they still have them. Throws AppError `forbidden` where they may not read any more. */
-export async function starterOf(services: Services, { tenantId, startedBy }: RunningJob, roleFlag: number): Promise<Actor> {
+/**
+ * Whoever started an export, with the roles of that call as far as they still have them. Throws AppError `forbidden` where they have none that they need any
+ * more: DataView unless told.
+ */
+export async function starterOf(
+  services: Services,
+  { tenantId, startedBy }: RunningJob,
+  roleFlag: number,
+  needed: number = roleBits.DataView,
+): Promise<Actor> {
   const user = startedBy === null ? undefined : await findActingUser(services.databases, { tenantId, tenantUserId: startedBy })
   const held = (user?.actor.roleFlag ?? 0) & roleFlag
-  if (!user || (held & roleBits.DataView) === 0) throw new AppError('forbidden', 'Whoever started the export may no longer read records.')
+  if (!user || (held & needed) === 0) throw new AppError('forbidden', 'Whoever started the export may no longer read what it is of.')
   return { ...user.actor, roleFlag: held }
 }
 

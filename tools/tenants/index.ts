@@ -1,6 +1,8 @@
 import type { Domain } from '#platform/operation.ts'
 
 import { activateTenant } from './activate-tenant.ts'
+import { exportAuditEvents } from './audit/export-audit-events.ts'
+import { listAuditEvents } from './audit/list-audit-events.ts'
 import { getTenant } from './get-tenant.ts'
 import { listTenants } from './list-tenants.ts'
 import { provisionTenant } from './provision-tenant.ts'
@@ -10,7 +12,7 @@ import { tenantsPhrases } from './tenants.phrases.ts'
 export const tenantsDomain: Domain = {
   name: 'tenants',
   title: 'Tenants',
-  summary: 'The organisations of an installation, for global administrators: provision, read, suspend and activate them.',
-  operations: [provisionTenant, listTenants, getTenant, suspendTenant, activateTenant],
+  summary: 'The organisations of an installation: provision, read, suspend and activate them; and who did what in them.',
+  operations: [provisionTenant, listTenants, getTenant, suspendTenant, activateTenant, listAuditEvents, exportAuditEvents],
   phrases: tenantsPhrases,
 }

@@ -14,6 +14,8 @@ import { addMember, setFirstLogIn } from '#tools/users/service.ts'
 import { enterTenant, findTenant, insertTenant, lockInstallation, type NewTenant } from './tenants.store.ts'
 import type { Theme } from './tenants.schema.ts'
 
+export { auditExportKind, auditExportRunner } from './audit/exporting.ts'
+
 /** Throws AppError `already_exists` where the sub-domain or the host is taken. The caller is a global administrator, or boot. */
 export async function makeTenant(tx: Tx, tenant: NewTenant): Promise<number> {
   return insertTenant(tx, tenant).catch((error: unknown) => {

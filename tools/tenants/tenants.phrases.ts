@@ -31,4 +31,16 @@ export const tenantsPhrases: Phrases = {
     fr: "réactiver une société suspendue; lever la suspension d'un locataire; rétablir l'accès d'une organisation; facture réglée, rouvrir pour l'entreprise; remettre un client en service; rouvrir un espace; la société peut de nouveau travailler",
     es: 'reactivar una empresa suspendida; levantar la suspensión de un inquilino; devolver el acceso a una organización; factura pagada, abrir otra vez a la empresa; volver a encender un cliente; reabrir un espacio; la empresa puede trabajar de nuevo',
   },
+  list_audit_events: {
+    en: 'who did what and when; show the audit log; security log of our company; which user deleted the entity; who changed the roles of Ben; refused calls of the last week; what has this key been doing; who read the secret; who signed in this morning and from where; was anything done with the stolen laptop; who took my rights away; trail of an administrator; what happened on Friday night; did support look into our tenant',
+    de: 'wer hat was wann getan; Prüfprotokoll ansehen; wer hat die Rollen geändert; abgelehnte Aufrufe der letzten Woche; was hat dieser Schlüssel gemacht; wer hat sich heute angemeldet und von wo; was hat der Administrator getan',
+    fr: "qui a fait quoi et quand; voir le journal d'audit; qui a changé les rôles; appels refusés cette semaine; qu'a fait cette clé; qui s'est connecté ce matin et d'où; traces d'un administrateur",
+    es: 'quién hizo qué y cuándo; ver el registro de auditoría; quién cambió los roles; llamadas rechazadas esta semana; qué ha hecho esta clave; quién entró hoy y desde dónde; rastro de un administrador',
+  },
+  export_audit_events: {
+    en: 'audit log as a file; CSV of everything that was done this year; evidence for the auditors; hand the security log to compliance; save the audit trail for the lawyer; log of accesses as a spreadsheet; feed the audit log to our SIEM; archive who did what; download all refused calls; a file of sign-ins for the works council; proof of access for a certification; keep the audit events longer than a year',
+    de: 'Prüfprotokoll als Datei; alle Vorgänge des Jahres als CSV; Nachweis für die Revision; Zugriffe für den Datenschutz sichern; Protokoll archivieren; Anmeldungen als Liste herunterladen',
+    fr: "journal d'audit en fichier; CSV de tout ce qui a été fait; preuves pour les auditeurs; archiver le journal; remettre les accès à la conformité; liste des connexions à télécharger",
+    es: 'registro de auditoría en un archivo; CSV de todo lo hecho este año; pruebas para los auditores; archivar el registro; entregar los accesos a cumplimiento; lista de inicios de sesión para descargar',
+  },
 }

@@ -16,4 +16,6 @@ export const steps: readonly Step[] = [
   { operation: 'get_tenant', input: { tenantId } },
   { operation: 'suspend_tenant', input: { tenantId } },
   { operation: 'activate_tenant', input: { tenantId } },
+  { operation: 'list_audit_events', input: { operation: 'provision_tenant', pageSize: 5 } },
+  { operation: 'export_audit_events', input: { format: 'csv', operation: 'provision_tenant' } },
 ]

@@ -27,4 +27,16 @@ export const given: Given = {
   get_tenant: onTenant,
   suspend_tenant: onTenant,
   activate_tenant: onTenant,
+  // What other calls of the suite do in the stage's tenant stands in its log: this asks for one of them.
+  async list_audit_events({ call, unique }) {
+    await call('create_property', { internalName: unique('Title'), dataType: 'Text' })
+    return {
+      input: { operation: 'create_property', outcome: 'done' },
+      varying: ['at', 'displayName', 'credential', 'transport', 'address'],
+    }
+  },
+  async export_audit_events({ call, unique }) {
+    await call('create_property', { internalName: unique('Title'), dataType: 'Text' })
+    return { input: { format: 'json', operation: 'create_property' } }
+  },
 }
