@@ -13,7 +13,7 @@ import { AppError } from './errors.ts'
 import type { Actor } from './operation.ts'
 import { roleBits } from './roles.ts'
 import type { Secrets } from './secrets.ts'
-import { findSession, hashToken, isSessionToken, sessionIdOf } from './sessions.ts'
+import { findEnrolment, findSession, hashToken, isSessionToken, isSignInToken, sessionIdOf } from './sessions.ts'
 import type { Wake } from './wake.ts'
 
 /** Poked after a change of keys, users, roles or tenants. */
@@ -25,8 +25,8 @@ const keptMs = 1_000
 const freshMs = 500
 
 export interface Authenticator {
-  /** Throws AppError `unauthenticated` or `tenant_suspended`. */
-  identify(credential: Credential, ip?: string): Promise<Actor>
+  /** Throws AppError `unauthenticated` or `tenant_suspended`. Who must enrol a factor is known to operations that admit them alone. */
+  identify(credential: Credential, ip?: string, operation?: { readonly admitsEnrolment?: true | undefined }): Promise<Actor>
   end(): void
 }
 
@@ -160,6 +160,12 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
     }
   }
 
+  async function findEnrolling(hash: Buffer, sharer: string): Promise<Found | undefined> {
+    const foundAt = performance.now()
+    const found = await findEnrolment(databases, hash, sharer)
+    return found && { ...found, foundAt, allowedFrom: undefined }
+  }
+
   async function findPerson(by: Parameters<typeof findSession>[1], sharer: string): Promise<Found | undefined> {
     const foundAt = performance.now()
     const found = await findSession(databases, by, sharer)
@@ -217,7 +223,7 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
 
   // Best effort and at most once a minute for each credential: a call never waits for it.
   function touch({ kind, credentialId }: Actor): void {
-    if (touched.has(credentialId)) return
+    if (kind === 'enrolment' || touched.has(credentialId)) return
     touched.set(credentialId, true)
     const id = Number(credentialId.slice(credentialId.indexOf(':') + 1))
     databases
@@ -264,7 +270,7 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
   }
 
   return {
-    async identify(credential, ip) {
+    async identify(credential, ip, operation) {
       // A credential that nobody has is anybody's, so what it costs is the share of whoever sent it.
       const sharer = `address ${ip ?? ''}`
       let found: Found
@@ -274,9 +280,11 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
         case 'bearer': {
           const { token } = credential
           const hash = hashToken(token)
-          found = await find(hash.toString('base64'), () =>
-            isSessionToken(token) ? findPerson({ hash }, sharer) : findKey({ hash }, sharer),
-          )
+          if (isSignInToken(token) && operation?.admitsEnrolment !== true) throw refusal()
+          found = await find(hash.toString('base64'), () => {
+            if (isSignInToken(token)) return findEnrolling(hash, sharer)
+            return isSessionToken(token) ? findPerson({ hash }, sharer) : findKey({ hash }, sharer)
+          })
           touch(found.actor)
           break
         }

@@ -55,8 +55,8 @@ export interface Pipeline {
   readonly room: Room
   /** Runs one call to its answer (see `answer.ts` for its kinds). Throws AppError, always. */
   run(call: Call): Promise<unknown>
-  /** Who the credential belongs to. Throws AppError `unauthenticated` or `tenant_suspended`; a key for certain addresses needs the caller's. */
-  identify(credential: Credential, ip?: string): Promise<Actor>
+  /** Who the credential belongs to. Throws AppError `unauthenticated` or `tenant_suspended`; a key for certain addresses needs the caller's. `operation`: the one that is called. */
+  identify(credential: Credential, ip?: string, operation?: Pick<RegisteredOperation, 'admitsEnrolment'>): Promise<Actor>
   /** Counts requests that run no operation, such as a list of tools, against the caller's limit. Throws AppError `rate_limited`. */
   charge(actor: Actor, calls: number): Promise<void>
 }

@@ -15,9 +15,12 @@ import type { Origin } from './shapes/origin.ts'
 /** `internal`: from inside, with MCP's defaults and limits. */
 export type Transport = 'rest' | 'mcp' | 'internal'
 
-/** Who calls. A key without a user acts as its own service user; `acting` is a run that works in a user's name. */
+/**
+ * Who calls. A key without a user acts as its own service user; `acting` is a run that works in a user's name; `enrolment` is a person whom a tenant lets in
+ * once they have a second factor, and who may do nothing but enrol one.
+ */
 export interface Actor {
-  readonly kind: 'key' | 'session' | 'signed' | 'public' | 'system' | 'acting'
+  readonly kind: 'key' | 'session' | 'enrolment' | 'signed' | 'public' | 'system' | 'acting'
   readonly tenantId: number
   readonly tenantUserId: number
   readonly userId: number
@@ -26,9 +29,9 @@ export interface Actor {
   readonly roleFlag: number
   /** The tenant user whose name stands for what is written, where it is another: of a link the recipient, whose right is the maker's. */
   readonly writesAs?: number | undefined
-  /** `key:12`, `session:9`, `signed:4`, `public`, `system`, of a run `workflow:7`. */
+  /** `key:12`, `session:9`, `enrolment:3`, `signed:4`, `public`, `system`, of a run `workflow:7`. */
   readonly credentialId: string
-  /** Of a session: when the person last showed who they are, in milliseconds since the epoch. */
+  /** Of a session or an enrolment: when the person last showed who they are, in milliseconds since the epoch. */
   readonly provedAt?: number | undefined
 }
 
@@ -183,6 +186,8 @@ interface Common<I extends z.ZodObject, O extends z.ZodType> {
   readonly mayBeOver?: true
   /** Of a public operation: a session that comes as Bearer is held to be good, and given to the handler as `session`. */
   readonly takesSession?: true
+  /** Of a person's own: the token of somebody who must enrol a second factor opens it too, and nothing else. */
+  readonly admitsEnrolment?: true
   /** It takes a password, and an idempotency key counts for nothing: a replay would tell, uncounted, whether a password is the one that was sent before. */
   readonly isNeverReplayed?: true
   /** Carried by a URL of ours, not listed as an operation: the target of a one-time upload. */

@@ -20,6 +20,10 @@ export const roleNames = Object.keys(roleBits) as readonly RoleName[]
 /** The sum of every bit but GlobalAdmin: what the first administrator of a tenant holds. */
 export const tenantAdminRoles = 511
 
+/** Of those who administer anything: tenants may ask more of them. */
+export const administratorRoles =
+  roleBits.BuilderAdmin | roleBits.AdminUser | roleBits.AdminIntegration | roleBits.AdminCSS | roleBits.GlobalAdmin
+
 /** What each role is for, as list_roles and the docs show it. */
 export const roleDescriptions: Readonly<Record<RoleName, string>> = {
   BuilderAdmin: 'Authors properties, entities, forms, workflows and surfaces',

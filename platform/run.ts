@@ -7,7 +7,7 @@ import { finished } from 'node:stream/promises'
 import { bodyText, isBytesAnswer, rawJson } from './answer.ts'
 import { type AuditEvent, insertAuditElsewhere, insertAuditEvent } from './audit.ts'
 import { type Authenticator, publicActor } from './authenticate.ts'
-import type { Call, Credential, Pipeline } from './call.ts'
+import type { Call, Pipeline } from './call.ts'
 import { databaseError } from './database-errors.ts'
 import type { Tx } from './db/pool.ts'
 import type { OpenTransaction } from './db/transaction.ts'
@@ -53,7 +53,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   return {
     registry: parts.registry,
     room: parts.room,
-    identify: (credential: Credential, ip?: string) => parts.authenticator.identify(credential, ip),
+    identify: (credential, ip, operation) => parts.authenticator.identify(credential, ip, operation),
     charge: (actor, calls) => parts.rateLimit.take(scopeOf(actor), calls),
     async run(call) {
       try {
@@ -80,7 +80,8 @@ function limitedAs(actor: Actor, ip: string | undefined): string {
 }
 
 /** A signed URL opens what it was made for alone, and only while whoever asked for it could open it. What is a person's own no roles open. */
-function isAdmitted({ operation: { roleRule } }: Call, { kind, roleFlag }: Actor): boolean {
+function isAdmitted({ operation: { roleRule, admitsEnrolment } }: Call, { kind, roleFlag }: Actor): boolean {
+  if (kind === 'enrolment') return admitsEnrolment === true
   if (roleRule.isOfPerson) return kind === 'session'
   return allows(roleRule, roleFlag) && (kind !== 'signed' || roleRule.admitsSigned)
 }
@@ -102,7 +103,7 @@ async function sessionOf({ authenticator }: PipelineParts, { operation, credenti
 async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
   const { operation } = call
   const { services } = parts
-  const actor = operation.roleRule.needsCredential ? await parts.authenticator.identify(call.credential, call.ip) : publicActor
+  const actor = operation.roleRule.needsCredential ? await parts.authenticator.identify(call.credential, call.ip, operation) : publicActor
   await parts.rateLimit.take(limitedAs(actor, call.ip))
   const facts: Record<string, unknown> = {}
   const audited = (outcome: AuditEvent['outcome'], code?: ErrorCode): AuditEvent => ({

@@ -29,6 +29,18 @@ export function sessionIdOf({ kind, credentialId }: Pick<Actor, 'kind' | 'creden
   return kind === 'session' ? Number(credentialId.slice('session:'.length)) : undefined
 }
 
+/** What begins the token of a sign-in under way. */
+export const signInPrefix = 'fli_'
+
+export function isSignInToken(token: string): boolean {
+  return token.startsWith(signInPrefix)
+}
+
+/** The sign-in that calls, of whoever must enrol a factor; undefined where it is none. */
+export function enrolmentIdOf({ kind, credentialId }: Pick<Actor, 'kind' | 'credentialId'>): number | undefined {
+  return kind === 'enrolment' ? Number(credentialId.slice('enrolment:'.length)) : undefined
+}
+
 export interface LiveSession {
   readonly actor: Actor
   readonly isSuspended: boolean
@@ -77,8 +89,39 @@ export async function findSession(
   return { actor: { kind: 'session', credentialId: `session:${sessionId}`, ...who }, isSuspended, validUntil }
 }
 
+/** Whoever a tenant lets in once they have a second factor, by the token that select_tenant answered; undefined where it is over. It opens no role's door. */
+export async function findEnrolment(databases: Pick<Databases, 'lookUp'>, hash: Buffer, sharer: string): Promise<LiveSession | undefined> {
+  const [row] = await databases.lookUp(
+    (tx) => tx<
+      {
+        signInId: number
+        tenantId: number
+        tenantUserId: number
+        userId: number
+        displayName: string
+        provedAt: number
+        validUntil: number
+        isSuspended: boolean
+      }[]
+    >`
+      select s.sign_in_id, u.tenant_id, u.tenant_user_id, u.user_id, u.display_name,
+        extract(epoch from coalesce(s.proved_date, s.created_date))::float8 * 1000 as proved_at, extract(epoch from s.expires_at)::float8 * 1000 as valid_until,
+        t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended
+      from platform.sign_in s
+        join platform.tenant_user u on u.tenant_id = s.tenant_id and u.user_id = s.user_id
+        join platform.tenant t on t.tenant_id = s.tenant_id
+        join platform.app_user p on p.user_id = s.user_id
+      where s.token_hash = ${hash} and s.next = 'enrolSecondFactor' and s.expires_at > now()
+        and not u.is_locked and u.accepted_date is not null and p.credential_version = s.person_version`,
+    sharer,
+  )
+  if (!row) return undefined
+  const { signInId, isSuspended, validUntil, ...who } = row
+  return { actor: { kind: 'enrolment', credentialId: `enrolment:${signInId}`, roleFlag: 0, ...who }, isSuspended, validUntil }
+}
+
 /** Throws AppError `fresh_proof_required` where a session has not shown within ten minutes who it is. Whoever calls by a key shows it with each call. */
 export function refuseStaleProof({ kind, provedAt = 0 }: Pick<Actor, 'kind' | 'provedAt'>): void {
-  if (kind !== 'session' || Date.now() - provedAt < freshProofMs) return
+  if ((kind !== 'session' && kind !== 'enrolment') || Date.now() - provedAt < freshProofMs) return
   throw new AppError('fresh_proof_required', 'Show again who you are with prove_identity, and repeat the call within 10 minutes.')
 }

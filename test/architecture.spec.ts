@@ -83,7 +83,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
     'watermark_epoch',
   ],
   assets: ['asset', 'asset_receiver'],
-  auth: words('api_key app_user list_keys_of_person person_email person_factor recovery_code secret session sign_in'),
+  auth: words('api_key app_user list_keys_of_person person_email person_factor recovery_code secret session sign_in sign_in_policy'),
   definitions: ['definition', 'definition_use'],
   entities: ['detached_property', 'entity', 'entity_display', 'entity_property', 'entity_relation', 'identity_claim', 'identity_link'],
   events: ['event_delivery', 'event_subscription', 'event_watcher'],
@@ -138,6 +138,8 @@ const alsoRead: Readonly<Record<string, readonly string[]>> = {
   event_watcher: ['entities', 'platform'],
   app_user: ['platform'],
   audit_event: ['tenants'],
+  // Whoever must enrol a factor calls by the token of a sign-in.
+  sign_in: ['platform'],
   category: ['platform', 'properties'],
   entity: ['definitions', 'properties', 'query', 'schema'],
   // A list leaves out what rules bind.

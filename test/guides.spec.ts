@@ -31,6 +31,7 @@ const walks = [
     'workflows',
     'triggers',
     'action-packs',
+    'signing-in',
   ],
   ['attachments-and-recognition'],
   ['api-keys-and-roles'],

@@ -84,7 +84,7 @@ async function answerCall(route: Route, parts: OperationRouteParts, request: Fas
   const exchange = exchanges.of(request.raw, reply.raw)
   exchange.operation = route.label
   const target = splitTarget(request.raw.url ?? '/')
-  const { roleRule } = route.operations[0]
+  const [{ roleRule }] = route.operations
   const credential = credentialOf(request.raw, target, roleRule.admitsSigned)
   const passage = pipeline.room.open('rest', exchange.signal)
   reply.raw.once('close', passage.leave)
@@ -93,7 +93,8 @@ async function answerCall(route: Route, parts: OperationRouteParts, request: Fas
     call = await readCall({ route, parts, request, exchange, target, credential, passage })
   } catch (error) {
     // Whoever is not signed in learns that first, and nothing about the input.
-    if (roleRule.needsCredential) await pipeline.identify(credential, clientAddress(request.raw, parts.config.trustedProxies))
+    if (roleRule.needsCredential)
+      await pipeline.identify(credential, clientAddress(request.raw, parts.config.trustedProxies), route.operations[0])
     throw error
   }
   exchange.operation = call.operation.name
@@ -133,7 +134,7 @@ async function readCall({ route, parts, request, exchange, target, credential, p
   const query = readQuery(route, target)
   const declared = declaredBytes(raw)
   const { needsCredential } = first.roleRule
-  const identify = () => pipeline.identify(credential, ip)
+  const identify = () => pipeline.identify(credential, ip, first)
   /** Room for the body, and before it, of a caller that must have one, the credential: strangers do not get to fill our memory. */
   const enter = async (bytes: number) =>
     passage.enterWithBody(needsCredential ? sharerOf(await identify(), ip) : sharerOf({ kind: 'public', tenantId: 0 }, ip), bytes)

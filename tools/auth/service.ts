@@ -6,6 +6,7 @@ import { addMember } from '#tools/users/service.ts'
 import { type ApiKeyRow, insertApiKey } from './auth.store.ts'
 
 export { sendAskedReset } from './account/asked-reset.ts'
+export { findPolicy as findSignInPolicy, savePolicy as saveSignInPolicy } from './policy/policy.store.ts'
 export { hostsOfSecrets, openSecrets } from './secrets/secrets.ts'
 
 export interface KeyRequest {

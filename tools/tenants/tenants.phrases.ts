@@ -43,4 +43,16 @@ export const tenantsPhrases: Phrases = {
     fr: "journal d'audit en fichier; CSV de tout ce qui a été fait; preuves pour les auditeurs; archiver le journal; remettre les accès à la conformité; liste des connexions à télécharger",
     es: 'registro de auditoría en un archivo; CSV de todo lo hecho este año; pruebas para los auditores; archivar el registro; entregar los accesos a cumplimiento; lista de inicios de sesión para descargar',
   },
+  get_sign_in_policy: {
+    en: 'must people here use two-factor authentication; is a second factor mandatory; what does our company ask of those who log in; which second factors are accepted; who has to use MFA; may people connect apps by OAuth; sign-in rules of a tenant; is 2FA enforced; are passkeys required; show the login policy; which login methods are allowed',
+    de: 'ist ein zweiter Faktor Pflicht; wer muss sich mit zwei Faktoren anmelden; welche zweiten Faktoren zählen; Anmelderegeln der Firma; ist 2FA vorgeschrieben; dürfen Leute Apps verbinden; sind Passkeys vorgeschrieben',
+    fr: 'le second facteur est-il obligatoire; qui doit se connecter avec deux facteurs; quels seconds facteurs comptent; règles de connexion de la société; la 2FA est-elle imposée; peut-on connecter des applications; les clés d’accès sont-elles exigées',
+    es: 'es obligatorio el segundo factor; quién debe entrar con dos factores; qué segundos factores cuentan; reglas de inicio de sesión de la empresa; está impuesta la 2FA; se pueden conectar aplicaciones; se exigen llaves de acceso',
+  },
+  set_sign_in_policy: {
+    en: 'make two-factor authentication mandatory; require MFA for everybody; administrators must use a second factor; enforce passkeys; allow only authenticator apps as second factor; stop people from connecting apps; require 2FA for admins; turn off the need for a second factor; no SMS codes any more; tighten how people log in; change the login rules of the company',
+    de: 'zweiten Faktor zur Pflicht machen; 2FA für alle vorschreiben; Administratoren müssen einen zweiten Faktor nutzen; nur Passkeys zulassen; keine SMS-Codes mehr erlauben; Verbinden von Apps verbieten; Anmelderegeln verschärfen',
+    fr: 'rendre le second facteur obligatoire; imposer la 2FA à tous; les administrateurs doivent avoir un second facteur; n’accepter que les clés d’accès; plus de codes par SMS; interdire de connecter des applications; durcir les règles de connexion',
+    es: 'hacer obligatorio el segundo factor; imponer la 2FA a todos; los administradores deben usar un segundo factor; aceptar solo llaves de acceso; no más códigos por SMS; prohibir conectar aplicaciones; endurecer las reglas de inicio de sesión',
+  },
 }

@@ -14,6 +14,8 @@ export const steps: readonly Step[] = [
   },
   { operation: 'list_tenants', input: { search: 'Walk {{run}}' } },
   { operation: 'get_tenant', input: { tenantId } },
+  { operation: 'set_sign_in_policy', input: { tenantId, secondFactor: 'administrators', factors: ['passkey', 'totp'], apps: 'any' } },
+  { operation: 'get_sign_in_policy', input: { tenantId } },
   { operation: 'suspend_tenant', input: { tenantId } },
   { operation: 'activate_tenant', input: { tenantId } },
   { operation: 'list_audit_events', input: { operation: 'provision_tenant', pageSize: 5 } },

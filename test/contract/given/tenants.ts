@@ -39,4 +39,6 @@ export const given: Given = {
     await call('create_property', { internalName: unique('Title'), dataType: 'Text' })
     return { input: { format: 'json', operation: 'create_property' } }
   },
+  get_sign_in_policy: onTenant,
+  set_sign_in_policy: async ({ tenant }) => ({ input: { tenantId: tenant.tenantId, secondFactor: 'administrators', factors: ['totp'] } }),
 }

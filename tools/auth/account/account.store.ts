@@ -33,10 +33,10 @@ export async function changePasswordHash(
   return true
 }
 
-/** Answers when, in ISO 8601. */
-export async function markProved(tx: Tx, sessionId: number): Promise<string | undefined> {
+/** By a factor where one was shown. Answers when, in ISO 8601. */
+export async function markProved(tx: Tx, sessionId: number, factor: string | null): Promise<string | undefined> {
   const [row] = await tx<{ at: string }[]>`
-    update platform.session set proved_date = date_trunc('milliseconds', now()) where session_id = ${sessionId} returning proved_date as at`
+    update platform.session set proved_date = date_trunc('milliseconds', now()), factor = coalesce(${factor}, factor) where session_id = ${sessionId} returning proved_date as at`
   return row?.at
 }
 

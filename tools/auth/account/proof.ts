@@ -21,11 +21,12 @@ export async function provePassword(context: CallContext, password: string): Pro
   return { ...account, passwordHash }
 }
 
-/** Throws likewise. */
-export async function proveCode(context: CallContext, code: string): Promise<void> {
+/** The channel of which it is a code. Throws likewise. */
+export async function proveCode(context: CallContext, code: string): Promise<string> {
   const { services, actor } = context
   const attempt = await take(context, codeLimits(actor.userId))
   const shown = await services.databases.lookUp((tx) => useCode(tx, services.secrets, { userId: actor.userId, code }))
   if (shown === undefined) throw new AppError('forbidden', 'The code is wrong, was used, or is too old. Send the next one.')
   await attempt.giveBack()
+  return shown
 }

@@ -31,9 +31,9 @@ export const proveIdentity = defineStagedOperation({
       const message = 'Give either password or code.'
       throw new AppError('invalid_input', message, { issues: [finding('$.password', message)] })
     }
-    if (input.password === undefined) await proveCode(context, input.code ?? '')
-    else await provePassword(context, input.password)
-    const at = mustExist(await services.databases.lookUp((tx) => markProved(tx, sessionIdOf(actor) ?? 0)), 'session')
+    const factor = input.password === undefined ? await proveCode(context, input.code ?? '') : null
+    if (input.password !== undefined) await provePassword(context, input.password)
+    const at = mustExist(await services.databases.lookUp((tx) => markProved(tx, sessionIdOf(actor) ?? 0, factor)), 'session')
     services.wake.poke(credentialsTopic)
     return { provedUntil: new Date(Date.parse(at) + freshProofMs).toISOString() }
   },

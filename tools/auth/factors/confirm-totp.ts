@@ -3,11 +3,12 @@ import { z } from 'zod'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import { defineStagedOperation, writes } from '#platform/operation.ts'
-import { refuseStaleProof } from '#platform/sessions.ts'
+import { enrolmentIdOf, refuseStaleProof, sessionIdOf } from '#platform/sessions.ts'
 
 import { tellOfChange } from '../account/notices.ts'
 import { take } from '../sign-in/attempts.ts'
 import { codeLimits } from '../sign-in/sign-in.rules.ts'
+import { markFactorShown } from '../sign-in/sign-in.store.ts'
 import { hashRecoveryCode, newRecoveryCodes, useAppCode } from './codes.ts'
 import { exampleFactor, factor, factorId, recoveryCodes } from './factors.schema.ts'
 import { confirmFactor, findPendingFactor, listFactors, replaceRecoveryCodes } from './factors.store.ts'
@@ -23,6 +24,7 @@ export const confirmTotp = defineStagedOperation({
   method: 'POST',
   path: '/api/v1/auth/totp/confirm',
   roles: 'Person',
+  admitsEnrolment: true,
   input: z.object({ factorId: factorId.describe('From enroll_totp'), code: z.string().regex(/^\d{6}$/, 'Six digits') }),
   examples: [
     {
@@ -44,6 +46,7 @@ export const confirmTotp = defineStagedOperation({
       const isFirst = (await listFactors(tx, actor.userId)).length === 0
       const codes = isFirst ? newRecoveryCodes() : undefined
       await confirmFactor(tx, pending.factorId)
+      await markFactorShown(tx, { sessionId: sessionIdOf(actor), signInId: enrolmentIdOf(actor) }, 'totp')
       if (codes) {
         const hashes = codes.map((code) => hashRecoveryCode(services.secrets, actor.userId, code))
         await replaceRecoveryCodes(tx, actor.userId, hashes)

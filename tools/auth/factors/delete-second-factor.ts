@@ -1,19 +1,22 @@
 import { z } from 'zod'
 
-import { mustExist } from '#platform/errors.ts'
+import { AppError, mustExist } from '#platform/errors.ts'
 import { defineStagedOperation, destroys } from '#platform/operation.ts'
 import { refuseStaleProof } from '#platform/sessions.ts'
 
 import { tellOfChange } from '../account/notices.ts'
+import { findUnmet } from '../policy/policy.rules.ts'
+import { listDemands } from '../policy/policy.store.ts'
 import { exampleFactor, factor, factorId } from './factors.schema.ts'
-import { deleteFactor, listFactors, replaceRecoveryCodes } from './factors.store.ts'
+import { deleteFactor, listFactors, lockPerson, replaceRecoveryCodes } from './factors.store.ts'
 
 export const deleteSecondFactor = defineStagedOperation({
   ...destroys(factor),
   errors: ['not_found', 'fresh_proof_required'],
   name: 'delete_second_factor',
   title: 'Delete a second factor',
-  description: 'Removes one of my second factors; with the last one the recovery codes go. Needs a proof within 10 minutes.',
+  description:
+    'Removes one of my second factors; with the last one the recovery codes go. The last one that a tenant of mine demands stays: 409. Needs a proof within 10 minutes.',
   method: 'DELETE',
   path: '/api/v1/auth/factors/{factorId}',
   roles: 'Person',
@@ -22,8 +25,20 @@ export const deleteSecondFactor = defineStagedOperation({
   async stagedHandler({ services, actor }, input) {
     refuseStaleProof(actor)
     return services.databases.lookUp(async (tx) => {
+      // Of two deletions at once the second sees what the first left.
+      await lockPerson(tx, actor.userId)
       const deleted = mustExist(await deleteFactor(tx, actor.userId, input.factorId), 'factor')
-      if ((await listFactors(tx, actor.userId)).length === 0) await replaceRecoveryCodes(tx, actor.userId, [])
+      const left = await listFactors(tx, actor.userId)
+      const unmet = findUnmet(
+        await listDemands(tx, actor.userId),
+        left.map(({ channel }) => channel),
+      )
+      if (unmet)
+        throw new AppError(
+          'conflict',
+          `${unmet.name} asks you for a second factor, and this is your last one that counts. Enrol another one first.`,
+        )
+      if (left.length === 0) await replaceRecoveryCodes(tx, actor.userId, [])
       await tellOfChange(tx, services, actor.userId, `A second factor was removed: ${deleted.name}.`)
       return deleted
     })

@@ -22,6 +22,7 @@ export const enrollTotp = defineStagedOperation({
   method: 'POST',
   path: '/api/v1/auth/totp/enroll',
   roles: 'Person',
+  admitsEnrolment: true,
   input: z.object({ name: factorName.optional() }),
   examples: [
     {

@@ -25,9 +25,14 @@ export async function findPendingFactor(tx: Tx, userId: number, factorId: number
   return row
 }
 
-/** How many a person has, with those that wait. Of two calls at once the second waits for the first. */
-export async function countFactors(tx: Tx, userId: number): Promise<number> {
+/** Held until the transaction ends: of two changes of a person's log-in at once the second waits for the first. */
+export async function lockPerson(tx: Tx, userId: number): Promise<void> {
   await tx`select from platform.app_user where user_id = ${userId} for update`
+}
+
+/** How many a person has, with those that wait. */
+export async function countFactors(tx: Tx, userId: number): Promise<number> {
+  await lockPerson(tx, userId)
   await tx`delete from platform.person_factor where confirmed_date is null and created_date < now() - interval '10 minutes' and user_id = ${userId}`
   const [row] = await tx<[{ count: number }]>`select count(*)::int as count from platform.person_factor where user_id = ${userId}`
   return row.count

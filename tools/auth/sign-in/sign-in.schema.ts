@@ -31,10 +31,10 @@ const channelChoice = z.object({
 const token = z.string().describe('For the next step')
 const expiresAt = z.iso.datetime()
 
-/** What comes next: a second factor where the person has one, else the choice of a tenant. */
+/** What comes next: a second factor where the person has one, else the choice of a tenant; the enrolment of one where a tenant asks for it. */
 export const signInStep = z.object({
   signInToken: token,
-  next: z.enum(['secondFactor', 'selectTenant']),
+  next: z.enum(['secondFactor', 'selectTenant', 'enrolSecondFactor']),
   expiresAt,
   channels: z.array(channelChoice).optional().describe('Of secondFactor: select_second_factor takes one'),
   tenants: z.array(tenantChoice).optional().describe('Of selectTenant: select_tenant takes one'),

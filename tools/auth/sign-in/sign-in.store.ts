@@ -41,33 +41,44 @@ export async function listTenantsOf(tx: Tx, userId: number): Promise<TenantChoic
 export interface SignInRow {
   readonly signInId: number
   readonly userId: number
-  readonly next: 'secondFactor' | 'selectTenant'
+  readonly next: 'secondFactor' | 'selectTenant' | 'enrolSecondFactor'
+  /** Of enrolSecondFactor: the tenant that demands it. */
+  readonly tenantId: number | null
   readonly channel: string | null
   readonly factorId: number | null
   readonly factor: string | null
+  /** When the person showed who they are, where that was in a session. */
+  readonly provedDate: string | null
+  /** Until when the session lasts that it leads to, where it began in one. */
+  readonly sessionUntil: string | null
   readonly expiresAt: string
 }
 
 /** What the token of a sign-in stands for; undefined once it is over, ended by wrong codes, or the person's password was set anew since. */
-export async function findSignIn(tx: Tx, hash: Buffer, next: SignInRow['next']): Promise<SignInRow | undefined> {
+export async function findSignIn(tx: Tx, hash: Buffer, ...next: SignInRow['next'][]): Promise<SignInRow | undefined> {
   const [row] = await tx<SignInRow[]>`
-    select s.sign_in_id, s.user_id, s.next, s.channel, s.factor_id, s.factor, s.expires_at
+    select s.sign_in_id, s.user_id, s.next, s.tenant_id, s.channel, s.factor_id, s.factor, s.proved_date, s.session_until, s.expires_at
     from platform.sign_in s join platform.app_user p using (user_id)
-    where s.token_hash = ${hash} and s.next = ${next} and s.expires_at > now() and s.wrong_codes < ${mostWrongCodes}
+    where s.token_hash = ${hash} and s.next = any(${tx.array(next)}::text[]) and s.expires_at > now() and s.wrong_codes < ${mostWrongCodes}
       and p.credential_version = s.person_version`
   return row
 }
 
+export interface NewSignIn extends Pick<SignInRow, 'userId' | 'next' | 'factor'> {
+  readonly hash: Buffer
+  readonly tenantId?: number | null | undefined
+  readonly provedDate?: string | null | undefined
+  readonly sessionUntil?: string | null | undefined
+}
+
 /** Answers until when it holds. What is past its time goes with it. */
-export async function insertSignIn(
-  tx: Tx,
-  signIn: { readonly userId: number; readonly hash: Buffer; readonly next: SignInRow['next']; readonly factor: string | null },
-): Promise<string> {
+export async function insertSignIn(tx: Tx, signIn: NewSignIn): Promise<string> {
   await tx`delete from platform.sign_in where expires_at < now()`
   await forgetAttempts(tx)
   const [row] = await tx<{ expiresAt: string }[]>`
-    insert into platform.sign_in (user_id, token_hash, next, person_version, factor, created_date, expires_at)
-    select user_id, ${signIn.hash}, ${signIn.next}, credential_version, ${signIn.factor}, now(), now() + interval '10 minutes'
+    insert into platform.sign_in (user_id, token_hash, next, tenant_id, person_version, factor, proved_date, session_until, created_date, expires_at)
+    select user_id, ${signIn.hash}, ${signIn.next}, ${signIn.tenantId ?? null}, credential_version, ${signIn.factor}, ${signIn.provedDate ?? null},
+      ${signIn.sessionUntil ?? null}, now(), now() + interval '10 minutes'
     from platform.app_user where user_id = ${signIn.userId}
     returning expires_at`
   if (!row) throw new Error('An insert answered no row')
@@ -98,6 +109,10 @@ export interface NewSession {
   readonly factor: string | null
   readonly address: string | null
   readonly userAgent: string | null
+  /** Null: now, in this sign-in. */
+  readonly provedDate?: string | null | undefined
+  /** Null: the whole eight hours. */
+  readonly sessionUntil?: string | null | undefined
 }
 
 export interface BegunSession {
@@ -111,24 +126,20 @@ export interface BegunSession {
 const mostSessions = 50
 
 /**
- * A session in one of the person's tenants, with what is left of another one where it is changed to from there; undefined where that tenant is not theirs
- * to go to. The versions are read with the rows that they speak for, so that a lock at the same moment ends it.
+ * A session in one of the person's tenants, with what is left of another one where it came from there; undefined where that tenant is not theirs to go
+ * to. The versions are read with the rows that they speak for, so that a lock at the same moment ends it.
  */
-export async function insertSession(
-  tx: Tx,
-  session: NewSession,
-  from: { readonly sessionId: number } | undefined,
-): Promise<BegunSession | undefined> {
-  const times = from
-    ? tx`select proved_date, expires_at from platform.session where session_id = ${from.sessionId} and expires_at > now()`
-    : tx`select now() as proved_date, now() + interval '8 hours' as expires_at`
+export async function insertSession(tx: Tx, session: NewSession): Promise<BegunSession | undefined> {
+  const times = tx`
+    select coalesce(${session.provedDate ?? null}::timestamptz, now()) as proved_date,
+      coalesce(${session.sessionUntil ?? null}::timestamptz, now() + interval '8 hours') as expires_at`
   const [row] = await tx<BegunSession[]>`
     insert into platform.session (user_id, tenant_id, tenant_user_id, token_hash, person_version, membership_version, tenant_version, factor,
       proved_date, created_date, last_used_date, expires_at, address, user_agent)
     select u.user_id, u.tenant_id, u.tenant_user_id, ${session.hash}, p.credential_version, u.credential_version, t.credential_version, ${session.factor},
       times.proved_date, date_trunc('milliseconds', now()), date_trunc('milliseconds', now()), times.expires_at, ${session.address}, ${session.userAgent}
     from platform.tenant_user u join platform.tenant t using (tenant_id) join platform.app_user p using (user_id), (${times}) times
-    where u.user_id = ${session.userId} and u.tenant_id = ${session.tenantId} and ${isTaken(tx)} and ${isOpen(tx)}
+    where u.user_id = ${session.userId} and u.tenant_id = ${session.tenantId} and ${isTaken(tx)} and ${isOpen(tx)} and times.expires_at > now()
     returning session_id, tenant_user_id, floor(extract(epoch from expires_at - now()))::int as remaining_seconds`
   if (!row) return undefined
   await tx`delete from platform.session where expires_at < now()`
@@ -142,9 +153,27 @@ export async function insertSession(
   return { ...row, ...member }
 }
 
-export async function findSessionFactor(tx: Tx, sessionId: number): Promise<string | null> {
-  const [row] = await tx<{ factor: string | null }[]>`select factor from platform.session where session_id = ${sessionId}`
-  return row?.factor ?? null
+/** What a session passes on to one in another tenant. */
+export interface SessionProofs {
+  readonly factor: string | null
+  readonly provedDate: string
+  readonly sessionUntil: string
+}
+
+export async function findSessionProofs(tx: Tx, sessionId: number): Promise<SessionProofs | undefined> {
+  const [row] = await tx<SessionProofs[]>`
+    select factor, proved_date, expires_at as session_until from platform.session where session_id = ${sessionId} and expires_at > now()`
+  return row
+}
+
+/** A factor that was confirmed was shown: in the session, or in the sign-in that waits for one. */
+export async function markFactorShown(
+  tx: Tx,
+  of: { readonly sessionId: number | undefined; readonly signInId: number | undefined },
+  factor: string,
+): Promise<void> {
+  if (of.sessionId !== undefined) await tx`update platform.session set factor = ${factor} where session_id = ${of.sessionId}`
+  if (of.signInId !== undefined) await tx`update platform.sign_in set factor = ${factor} where sign_in_id = ${of.signInId}`
 }
 
 export type SessionRow = Omit<Session, 'isCurrent'>

@@ -2,19 +2,25 @@
 import { randomBytes } from 'node:crypto'
 
 import type { Tx } from '#platform/db/pool.ts'
-import { hashToken } from '#platform/sessions.ts'
+import { hashToken, signInPrefix } from '#platform/sessions.ts'
 
 import { hasRecoveryCodes, listFactors } from '../factors/factors.store.ts'
+import { type FactorDemand, isCounted, nextFor } from '../policy/policy.rules.ts'
+import { listDemands } from '../policy/policy.store.ts'
 import { wrongLogIn } from './attempts.ts'
 import type { SignInStep } from './sign-in.schema.ts'
-import { insertSignIn, listTenantsOf } from './sign-in.store.ts'
+import { insertSignIn, listTenantsOf, type NewSignIn } from './sign-in.store.ts'
 
-function newSignInToken(): string {
-  return `fli_${randomBytes(32).toString('base64url')}`
+type Channels = NonNullable<SignInStep['channels']>
+
+/** A new sign-in under way: its token, and until when it holds. */
+async function begin(tx: Tx, signIn: Omit<NewSignIn, 'hash'>): Promise<Pick<SignInStep, 'signInToken' | 'expiresAt'>> {
+  const signInToken = signInPrefix + randomBytes(32).toString('base64url')
+  return { signInToken, expiresAt: await insertSignIn(tx, { ...signIn, hash: hashToken(signInToken) }) }
 }
 
 /** Of the person's factors those to choose from; none where there is none to ask for. */
-export async function channelsOf(tx: Tx, userId: number): Promise<NonNullable<SignInStep['channels']>> {
+export async function channelsOf(tx: Tx, userId: number): Promise<Channels> {
   const factors = await listFactors(tx, userId)
   if (factors.length === 0) return []
   const recovery = (await hasRecoveryCodes(tx, userId)) ? [{ channel: 'recovery' as const }] : []
@@ -26,17 +32,46 @@ export async function stepAfterPassword(tx: Tx, userId: number): Promise<SignInS
   const tenants = await listTenantsOf(tx, userId)
   if (tenants.length === 0) throw wrongLogIn()
   const channels = await channelsOf(tx, userId)
-  const signInToken = newSignInToken()
   const next = channels.length > 0 ? 'secondFactor' : 'selectTenant'
-  const expiresAt = await insertSignIn(tx, { userId, hash: hashToken(signInToken), next, factor: null })
-  return next === 'secondFactor' ? { signInToken, next, expiresAt, channels } : { signInToken, next, expiresAt, tenants }
+  const begun = await begin(tx, { userId, next, factor: null })
+  return next === 'secondFactor' ? { ...begun, next, channels } : { ...begun, next, tenants }
 }
 
 /** After the factor, the tenant. Throws as above. */
-export async function stepAfterFactor(tx: Tx, userId: number, factor: string): Promise<SignInStep> {
+export async function stepAfterFactor(
+  tx: Tx,
+  { userId, factor, sessionUntil }: Pick<NewSignIn, 'userId' | 'sessionUntil'> & { readonly factor: string },
+): Promise<SignInStep> {
   const tenants = await listTenantsOf(tx, userId)
   if (tenants.length === 0) throw wrongLogIn()
-  const signInToken = newSignInToken()
-  const expiresAt = await insertSignIn(tx, { userId, hash: hashToken(signInToken), next: 'selectTenant', factor })
-  return { signInToken, next: 'selectTenant', expiresAt, tenants }
+  return { ...(await begin(tx, { userId, next: 'selectTenant', factor, sessionUntil })), next: 'selectTenant', tenants }
+}
+
+export interface Entering extends Pick<NewSignIn, 'userId' | 'factor' | 'provedDate' | 'sessionUntil'> {
+  readonly tenantId: number
+}
+
+/** What a tenant asks of the person before a session there begins; undefined: nothing. `make` begins that step, and no earlier token holds beside it. */
+export async function findStepBefore(
+  tx: Tx,
+  { userId, tenantId, factor }: Pick<Entering, 'userId' | 'tenantId' | 'factor'>,
+): Promise<{ readonly next: 'secondFactor' | 'enrolSecondFactor'; make(entering: Entering): Promise<SignInStep> } | undefined> {
+  const [demand] = await listDemands(tx, userId, tenantId)
+  if (!demand) return undefined
+  const channels = await channelsOf(tx, userId)
+  const next = nextFor(demand, { factor, channels: channels.map(({ channel }) => channel) })
+  if (next === 'session') return undefined
+  return {
+    next,
+    async make({ provedDate, sessionUntil }) {
+      if (next === 'enrolSecondFactor') return { ...(await begin(tx, { userId, next, factor, tenantId, provedDate, sessionUntil })), next }
+      return { ...(await begin(tx, { userId, next, factor: null, sessionUntil })), next, channels: countedOf(demand, channels) }
+    },
+  }
+}
+
+/** Those that the tenant counts, where there is one, and the recovery codes that stand in for it; else those that prove the person before another is enrolled. */
+function countedOf(demand: FactorDemand, channels: Channels): Channels {
+  const counted = channels.filter(({ channel }) => channel === 'recovery' || isCounted(demand, channel))
+  return counted.some(({ channel }) => channel !== 'recovery') ? counted : channels
 }

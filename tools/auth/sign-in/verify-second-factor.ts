@@ -36,7 +36,7 @@ export const verifySecondFactor = defineStagedOperation({
     const hash = hashToken(input.signInToken)
     const signIn = await databases.lookUp((tx) => findSignIn(tx, hash, 'secondFactor'), sharer)
     if (!signIn) throw wrongToken()
-    const { signInId, userId, channel, factorId } = signIn
+    const { signInId, userId, channel, factorId, sessionUntil } = signIn
     const attempt = await take(context, codeLimits(userId))
     // Committed before the code is looked at, so that a refusal does not take the count back.
     if (!(await databases.lookUp((tx) => countCode(tx, signInId), sharer))) throw wrongToken()
@@ -44,7 +44,7 @@ export const verifySecondFactor = defineStagedOperation({
       const shown = await useCode(tx, secrets, { userId, code: input.code, channel, factorId })
       if (shown === undefined) return undefined
       if (!(await deleteSignIn(tx, signInId))) throw wrongToken()
-      return stepAfterFactor(tx, userId, shown)
+      return stepAfterFactor(tx, { userId, factor: shown, sessionUntil })
     }, sharer)
     if (!step)
       throw new AppError(
