@@ -10,6 +10,7 @@ import type { Credential } from './call.ts'
 import { addressList, isOnList } from './client-address.ts'
 import type { Databases } from './db/databases.ts'
 import { AppError } from './errors.ts'
+import { findGrant, grantIdOf, isAccessToken } from './grants.ts'
 import type { Actor } from './operation.ts'
 import { roleBits } from './roles.ts'
 import type { Secrets } from './secrets.ts'
@@ -48,6 +49,8 @@ interface Found {
   /** Undefined: from anywhere. */
   readonly allowedFrom: BlockList | undefined
   readonly validUntil: number
+  /** Of an application's token: the one address where it counts. */
+  readonly resource?: string | undefined
   /** Of a user that runs act for: made for them alone. */
   readonly isService?: boolean
 }
@@ -73,12 +76,14 @@ export function apiKeyOf({ kind, credentialId }: Pick<Actor, 'kind' | 'credentia
   return kind === 'key' ? Number(credentialId.slice('key:'.length)) : undefined
 }
 
-/** Who asks for a URL, as it names them: a key (`k12`), a session (`n9`), or the product itself (`s`) for a file of a message. Undefined: nobody whom a URL could outlive. */
+/** Who asks for a URL, as it names them: a key (`k12`), a session (`n9`), a grant (`g3`), or the product itself (`s`) for a file of a message. Undefined: nobody whom a URL could outlive. */
 export function askerOf(actor: Pick<Actor, 'kind' | 'credentialId'>): string | undefined {
   const apiKeyId = apiKeyOf(actor)
   if (apiKeyId !== undefined) return `k${apiKeyId}`
   const sessionId = sessionIdOf(actor)
   if (sessionId !== undefined) return `n${sessionId}`
+  const grantId = grantIdOf(actor)
+  if (grantId !== undefined) return `g${grantId}`
   return actor.kind === 'system' ? 's' : undefined
 }
 
@@ -172,6 +177,12 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
     return found && { ...found, foundAt, allowedFrom: undefined }
   }
 
+  async function findApplication(by: Parameters<typeof findGrant>[1], sharer: string): Promise<Found | undefined> {
+    const foundAt = performance.now()
+    const found = await findGrant(databases, by, sharer)
+    return found && { ...found, foundAt, allowedFrom: undefined }
+  }
+
   /** Whom a URL names that the product signed itself: it was given the right to show that one file with the message that it delivers. */
   async function findSender(tenantUserId: number, sharer: string): Promise<Found | undefined> {
     const foundAt = performance.now()
@@ -209,9 +220,11 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
   async function findSigned(asker: string, tenantUserId: number, sharer: string): Promise<Found | undefined> {
     if (asker === 's') return findSender(tenantUserId, sharer)
     const id = Number(asker.slice(1))
-    const found = asker.startsWith('n')
-      ? await findPerson({ sessionId: id, tenantUserId }, sharer)
-      : await findKey({ apiKeyId: id, tenantUserId }, sharer)
+    const found = await (asker.startsWith('n')
+      ? findPerson({ sessionId: id, tenantUserId }, sharer)
+      : asker.startsWith('g')
+        ? findApplication({ grantId: id, tenantUserId }, sharer)
+        : findKey({ apiKeyId: id, tenantUserId }, sharer))
     return found && { ...found, actor: { ...found.actor, kind: 'signed', credentialId: `signed:${tenantUserId}` }, allowedFrom: undefined }
   }
 
@@ -230,7 +243,9 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
       .lookUp((tx) =>
         kind === 'session'
           ? tx`update platform.session set last_used_date = date_trunc('milliseconds', now()) where session_id = ${id}`
-          : tx`update platform.api_key set last_used_date = date_trunc('milliseconds', now()) where api_key_id = ${id}`,
+          : kind === 'grant'
+            ? tx`update platform.oauth_grant set last_used_date = date_trunc('milliseconds', now()) where grant_id = ${id}`
+            : tx`update platform.api_key set last_used_date = date_trunc('milliseconds', now()) where api_key_id = ${id}`,
       )
       .catch(() => touched.delete(credentialId))
   }
@@ -278,19 +293,21 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
         case 'none':
           throw refusal()
         case 'bearer': {
-          const { token } = credential
+          const { token, resource } = credential
           const hash = hashToken(token)
           if (isSignInToken(token) && operation?.admitsEnrolment !== true) throw refusal()
           found = await find(hash.toString('base64'), () => {
             if (isSignInToken(token)) return findEnrolling(hash, sharer)
+            if (isAccessToken(token)) return findApplication({ hash }, sharer)
             return isSessionToken(token) ? findPerson({ hash }, sharer) : findKey({ hash }, sharer)
           })
+          if (found.resource !== undefined && found.resource !== resource) throw refusal()
           touch(found.actor)
           break
         }
         case 'signed': {
           const { method, path, sig, exp, u } = credential
-          const [, asker = '', signature = ''] = /^([kn]\d{1,9}|s)\.([\w-]{1,100})$/.exec(sig) ?? []
+          const [, asker = '', signature = ''] = /^([kng]\d{1,9}|s)\.([\w-]{1,100})$/.exec(sig) ?? []
           const isValid =
             /^\d{1,12}$/.test(exp) && /^\d{1,9}$/.test(u) && secrets.verify('url', signedText(method, path, exp, u, asker), signature)
           if (!isValid || Number(exp) * 1000 < Date.now())

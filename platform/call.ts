@@ -7,8 +7,8 @@ import type { Passage, Room } from './room.ts'
 
 export type Credential =
   | { readonly kind: 'none' }
-  /** The bearer token: an API key or a session. */
-  | { readonly kind: 'bearer'; readonly token: string }
+  /** The bearer token: an API key, a session, or at `/mcp`, whose address is then told, that of an application. */
+  | { readonly kind: 'bearer'; readonly token: string; readonly resource?: string | undefined }
   /** A signed URL: `sig`, `exp` (seconds since the epoch) and `u` (tenant user) over the method and the path. */
   | {
       readonly kind: 'signed'

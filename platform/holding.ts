@@ -4,7 +4,9 @@ import type { Databases } from './db/databases.ts'
 import { AppError } from './errors.ts'
 import { gather, type Gathered } from './gather.ts'
 import { kept } from './kept.ts'
+import { grantHolds, grantIdOf } from './grants.ts'
 import type { Actor } from './operation.ts'
+import { tenantAdminRoles } from './roles.ts'
 import type { Services } from './services.ts'
 import { sessionIdOf } from './sessions.ts'
 import type { Wake } from './wake.ts'
@@ -25,14 +27,17 @@ async function rolesHeldNow(databases: Databases, actors: readonly Asker[], isWa
   const rows = await databases.lookUp(
     (tx) => tx<{ n: number; isSuspended: boolean; isService: boolean; roleFlag: number }[]>`
       select a.n::int as n, t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended, u.is_service,
-        case when k.api_key_id is null then u.role_flag when k.is_user_bound then k.role_flag & u.role_flag else k.role_flag end as role_flag
+        case when g.grant_id is not null then g.role_flag & u.role_flag & ${tenantAdminRoles}::int when k.api_key_id is null then u.role_flag
+          when k.is_user_bound then k.role_flag & u.role_flag else k.role_flag end as role_flag
       from unnest(${actors.map((actor) => actor.tenantId)}::int[], ${actors.map((actor) => actor.tenantUserId)}::int[], ${actors.map((actor) => apiKeyOf(actor) ?? null)}::int[],
-          ${actors.map((actor) => (isWaiting ? sessionIdOf(actor) : undefined) ?? null)}::int[])
-          with ordinality a (tenant_id, tenant_user_id, api_key_id, session_id, n)
+          ${actors.map((actor) => (isWaiting ? sessionIdOf(actor) : undefined) ?? null)}::int[], ${actors.map((actor) => grantIdOf(actor) ?? null)}::int[])
+          with ordinality a (tenant_id, tenant_user_id, api_key_id, session_id, grant_id, n)
         join platform.tenant t on t.tenant_id = a.tenant_id
         join platform.tenant_user u on u.tenant_id = a.tenant_id and u.tenant_user_id = a.tenant_user_id
         left join platform.api_key k on k.tenant_id = a.tenant_id and k.api_key_id = a.api_key_id
+        left join platform.oauth_grant g on g.tenant_id = a.tenant_id and g.grant_id = a.grant_id and g.tenant_user_id = a.tenant_user_id
       where not u.is_locked
+        and (a.grant_id is null or (g.grant_id is not null and exists (select from platform.app_user p where p.user_id = g.user_id and ${grantHolds(tx)})))
         and (a.session_id is null or exists (
           select from platform.session s join platform.app_user p on p.user_id = s.user_id
           where s.session_id = a.session_id and s.user_id = u.user_id and s.expires_at > now() and p.credential_version = s.person_version

@@ -16,11 +16,11 @@ import type { Origin } from './shapes/origin.ts'
 export type Transport = 'rest' | 'mcp' | 'internal'
 
 /**
- * Who calls. A key without a user acts as its own service user; `acting` is a run that works in a user's name; `enrolment` is a person whom a tenant lets in
- * once they have a second factor, and who may do nothing but enrol one.
+ * Who calls. A key without a user acts as its own service user; `acting` is a run that works in a user's name; `grant` an application that a person let in;
+ * `enrolment` is a person whom a tenant lets in once they have a second factor, and who may do nothing but enrol one.
  */
 export interface Actor {
-  readonly kind: 'key' | 'session' | 'enrolment' | 'signed' | 'public' | 'system' | 'acting'
+  readonly kind: 'key' | 'session' | 'grant' | 'enrolment' | 'signed' | 'public' | 'system' | 'acting'
   readonly tenantId: number
   readonly tenantUserId: number
   readonly userId: number
@@ -29,10 +29,12 @@ export interface Actor {
   readonly roleFlag: number
   /** The tenant user whose name stands for what is written, where it is another: of a link the recipient, whose right is the maker's. */
   readonly writesAs?: number | undefined
-  /** `key:12`, `session:9`, `enrolment:3`, `signed:4`, `public`, `system`, of a run `workflow:7`. */
+  /** `key:12`, `session:9`, `grant:3`, `enrolment:3`, `signed:4`, `public`, `system`, of a run `workflow:7`. */
   readonly credentialId: string
   /** Of a session or an enrolment: when the person last showed who they are, in milliseconds since the epoch. */
   readonly provedAt?: number | undefined
+  /** Of a grant: the bits of the roles that its person has and did not give it. */
+  readonly grantableRoles?: number | undefined
 }
 
 /**

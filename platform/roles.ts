@@ -108,6 +108,16 @@ export function allows(rule: RoleRule, roleFlag: number): boolean {
   return rule.masks.some((mask) => (roleFlag & mask) === mask)
 }
 
+/**
+ * What a grant with these roles lacks of the rule, and could be given out of `grantable`: the fewest bits that would do. Undefined where it lacks nothing,
+ * or nobody could give it.
+ */
+export function rolesToGrant(rule: RoleRule, roleFlag: number, grantable: number): number | undefined {
+  if (allows(rule, roleFlag)) return undefined
+  const lacking = rule.masks.filter((mask) => (mask & ~(roleFlag | grantable)) === 0).map((mask) => mask & ~roleFlag)
+  return lacking.toSorted((a, b) => rolesOf(a).length - rolesOf(b).length)[0]
+}
+
 /** The names of the bits that are set, in the order of their bits. */
 export function rolesOf(roleFlag: number): RoleName[] {
   return roleNames.filter((name) => (roleFlag & roleBits[name]) !== 0)

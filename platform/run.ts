@@ -13,6 +13,7 @@ import type { Tx } from './db/pool.ts'
 import type { OpenTransaction } from './db/transaction.ts'
 import { rerun, sqlState, StaleRead } from './db/transaction.ts'
 import { AppError, type ErrorCode } from './errors.ts'
+import { closedToGrants } from './grants.ts'
 import {
   claimKey,
   fileFingerprint,
@@ -80,15 +81,18 @@ function limitedAs(actor: Actor, ip: string | undefined): string {
 }
 
 /** A signed URL opens what it was made for alone, and only while whoever asked for it could open it. What is a person's own no roles open. */
-function isAdmitted({ operation: { roleRule, admitsEnrolment } }: Call, { kind, roleFlag }: Actor): boolean {
+function isAdmitted({ operation: { name, roleRule, admitsEnrolment } }: Call, { kind, roleFlag }: Actor): boolean {
   if (kind === 'enrolment') return admitsEnrolment === true
   if (roleRule.isOfPerson) return kind === 'session'
+  if (kind === 'grant' && closedToGrants.has(name)) return false
   return allows(roleRule, roleFlag) && (kind !== 'signed' || roleRule.admitsSigned)
 }
 
 function whyNotAdmitted({ operation }: Call, actor: Actor): string {
   if (operation.roleRule.isOfPerson)
     return `${operation.name} is a person's own: no key, link or run may call it. Sign in with login, and send that session's token.`
+  if (actor.kind === 'grant' && closedToGrants.has(operation.name))
+    return `${operation.name} is closed to applications. Whoever let this one in does it themselves, or with a key.`
   return `${operation.name} needs the role ${roleWords(operation.roles)}; this credential has ${rolesOf(actor.roleFlag).join(', ') || 'none'}.`
 }
 

@@ -83,7 +83,9 @@ const tables: Readonly<Record<string, readonly string[]>> = {
     'watermark_epoch',
   ],
   assets: ['asset', 'asset_receiver'],
-  auth: words('api_key app_user list_keys_of_person person_email person_factor recovery_code secret session sign_in sign_in_policy'),
+  auth: words(
+    'api_key app_user list_keys_of_person oauth_client oauth_grant oauth_pending oauth_token person_email person_factor recovery_code secret session sign_in sign_in_policy',
+  ),
   definitions: ['definition', 'definition_use'],
   entities: ['detached_property', 'entity', 'entity_display', 'entity_property', 'entity_relation', 'identity_claim', 'identity_link'],
   events: ['event_delivery', 'event_subscription', 'event_watcher'],
@@ -110,9 +112,10 @@ const tables: Readonly<Record<string, readonly string[]>> = {
 
 /** Who else writes a table. */
 const alsoWrite: Readonly<Record<string, readonly string[]>> = {
-  // When a key or a session was last used, the versions of definitions, and whether an entity has its tables: the floor's own columns.
+  // When a key, a session or an application was last used, the versions of definitions, and whether an entity has its tables: the floor's own columns.
   api_key: ['platform'],
   session: ['platform'],
+  oauth_grant: ['platform'],
   // An address that is to sign somebody in.
   person_link: ['auth'],
   // When somebody signed in last.
@@ -132,6 +135,7 @@ const alsoWrite: Readonly<Record<string, readonly string[]>> = {
 const alsoRead: Readonly<Record<string, readonly string[]>> = {
   records: ['query'],
   'records.link': ['platform', 'query'],
+  oauth_token: ['platform'],
   signed_link: ['instances', 'messaging'],
   event: ['events'],
   // The floor writes whether somebody watches, and the catalog says it to saves.

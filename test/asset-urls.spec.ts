@@ -209,7 +209,7 @@ describe('create_upload_url', () => {
     const other = await world.newTenant()
     const { tenantId } = world.tenant
     const sign = (text: string) => world.platform.services.secrets.sign('upload', text)
-    const expired = writeUploadToken({ tenantId, assetKey, exp: Math.floor(Date.now() / 1000) - 1, apiKeyId: 1 }, sign)
+    const expired = writeUploadToken({ tenantId, assetKey, exp: Math.floor(Date.now() / 1000) - 1, asker: '1' }, sign)
     for (const target of [
       `/api/v1/uploads/${expired}`,
       url.replace(`/${tenantId}.`, `/${other.tenantId}.`),

@@ -6,6 +6,7 @@ import type { Config } from '#platform/config.ts'
 import type { Logger } from '#platform/log.ts'
 import type { DeliveryBacklog } from '#platform/metrics.ts'
 import type { OutboxBacklog } from '#platform/outbox.ts'
+import type { Resources } from '#platform/resources.ts'
 import type { PageRoute } from '#platform/web-page.ts'
 
 import type { DocsSite } from './docs-pages.ts'
@@ -26,6 +27,8 @@ export interface HttpServerParts {
   readonly backlog: () => Promise<Backlog>
   /** Absent: there is no `/mcp`, and the page at the root does not speak of it. */
   readonly mcp?: McpHandler
+  /** Where `/mcp` is reached, which applications are told. */
+  readonly resources?: Resources
   readonly docs: {
     /** What is served as it is, by path: `/openapi.json`, `/llms.txt`. */
     readonly texts: ReadonlyMap<string, { readonly type: string; readonly text: string }>

@@ -17,6 +17,7 @@ import type { HttpServerParts, Timeouts } from './http.types.ts'
 import { addOperationRoutes, routesOf } from './operations.ts'
 import { addPages } from './pages.ts'
 import { noteFailure, problemResponse, rawProblem, sendProblem } from './problems.ts'
+import { addResourceMetadata } from './resource-metadata.ts'
 import { unknownRoute } from './unknown-route.ts'
 import { splitTarget } from './url.ts'
 import { addWebPages } from './web-pages.ts'
@@ -98,6 +99,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   const pace = createPace({ stallMs: timeouts.stall, bytesPerSecond: minBytesPerSecond })
   addOperationRoutes(app, routes, { pipeline, config, exchanges, pace, timeouts })
   const pages = addPages(app, parts, exchanges)
+  const metadata = parts.resources ? addResourceMetadata(app, parts.resources, config) : []
   const forPeople = addWebPages(app, parts.pages ?? [], { pipeline, config, exchanges, pace, timeouts })
   if (mcp) {
     app.post('/mcp', async (request, reply) => {
@@ -116,7 +118,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<HttpServ
   }
   const known = [
     ...routes,
-    ...pages.map((path) => ({ method: 'GET', path })),
+    ...[...pages, ...metadata].map((path) => ({ method: 'GET', path })),
     ...forPeople,
     ...(mcp ? [{ method: 'POST', path: '/mcp' }] : []),
   ]

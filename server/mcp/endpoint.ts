@@ -13,9 +13,12 @@ import type { Config } from '#platform/config.ts'
 import { AppError, errorCatalogue, toProblem } from '#platform/errors.ts'
 import type { Logger } from '#platform/log.ts'
 import { createPace } from '#platform/pace.ts'
+import type { Resource, Resources } from '#platform/resources.ts'
+import { rolesOf } from '#platform/roles.ts'
 import { sharerOf, smallBytes } from '#platform/room.ts'
 
 import { announcedBytes, CallerGone, findWrongParams, parseBody, readBody, withArguments } from './body.ts'
+import { challengeOf, lackingRoles, type Metadata, metadataOf, scopeChallenge } from './challenge.ts'
 import { acceptOf, createDirectWriter, isRecord, readDirectMessage } from './direct.ts'
 import { bearerOf, createGuard } from './guard.ts'
 import { createProgressStream } from './progress.ts'
@@ -32,6 +35,8 @@ export interface McpEndpointParts {
   readonly config: Pick<Config, 'host' | 'publicUrl' | 'corsOrigins' | 'limits' | 'cacheDir' | 'trustedProxies'>
   readonly log: Logger
   readonly corpus: Corpus
+  /** Where it is reached. Absent: no application connects, and no tenant has a host of its own. */
+  readonly resources?: Resources
   readonly prompts?: readonly PromptDefinition[]
   /** For the conformance test alone. */
   readonly protocolFixtures?: ProtocolFixtures
@@ -63,11 +68,9 @@ function sendJson(response: ServerResponse, status: number, type: string, body: 
   response.end(body)
 }
 
-function sendProblem(request: IncomingMessage, response: ServerResponse, error: unknown, requestId: string): void {
+function sendProblem(request: IncomingMessage, response: ServerResponse, error: unknown, requestId: string, metadata: Metadata): void {
   const problem = toProblem(error, requestId)
-  // Without a token nothing was invalid: a client that is told so would throw away one that it has not sent.
-  const hasToken = /^Bearer\s+\S/i.test(request.headers.authorization ?? '')
-  if (problem.code === 'unauthenticated') response.setHeader('www-authenticate', hasToken ? 'Bearer error="invalid_token"' : 'Bearer')
+  if (problem.code === 'unauthenticated') response.setHeader('www-authenticate', challengeOf(request, metadata))
   if (error instanceof AppError && errorCatalogue[error.code].retryable) {
     response.setHeader('retry-after', String(Math.max(1, Math.ceil(error.retryAfterSeconds ?? 1))))
   }
@@ -110,7 +113,8 @@ async function sendWebResponse(response: ServerResponse, answer: Response): Prom
 
 /** Builds the endpoint over a pipeline. Mount it with the raw request and response of each call to `/mcp`. */
 export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
-  const { pipeline, config, log, corpus, protocolFixtures: fixtures } = parts
+  const { pipeline, config, log, corpus, resources, protocolFixtures: fixtures } = parts
+  const metadataAt = (place: Resource | undefined) => metadataOf(place, resources?.isOn === true)
   const { registry } = pipeline
   const version = productVersion()
   const guard = createGuard(config)
@@ -149,11 +153,18 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
     await sendWebResponse(response, await handler.fetch(web, { authInfo, parsedBody: body }))
   }
 
-  const serve = async (request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> => {
-    guard(request)
-    const credential = bearerOf(request)
+  const serve = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+    place: Resource | undefined,
+  ): Promise<void> => {
+    guard(request, place !== undefined)
+    const credential = bearerOf(request, place?.url)
     const ip = clientAddress(request, config.trustedProxies)
     const actor = await pipeline.identify(credential, ip)
+    if (place?.tenantId !== undefined && place.tenantId !== actor.tenantId)
+      throw new AppError('forbidden', 'This is the address of another tenant than that of the credential.')
     const surface = readSurface(request.url ?? '', toolsets)
     const gone = new AbortController()
     const passage = pipeline.room.open('mcp', gone.signal)
@@ -183,10 +194,18 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
       return
     }
 
+    const lacking = lackingRoles(body, actor, registry, surface)
+    if (lacking !== 0) {
+      await pipeline.charge(actor, 1)
+      response.setHeader('www-authenticate', scopeChallenge(actor, lacking, metadataAt(place)))
+      const roles = rolesOf(lacking).join(' and ')
+      throw new AppError('forbidden', `The person who let this application in has ${roles}, and did not give it. Ask them for it.`)
+    }
+
     const session: Session = {
       actor,
       credential,
-      view: viewOf(surface, actor.roleFlag),
+      view: viewOf(surface, actor),
       requestId,
       ip,
       signal: gone.signal,
@@ -225,8 +244,10 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
 
   const endpoint = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const requestId = requestIdOf(response)
+    let place: Resource | undefined
     try {
-      await serve(request, response, requestId)
+      place = await resources?.atHost(request.headers.host, `address ${clientAddress(request, config.trustedProxies) ?? ''}`)
+      await serve(request, response, requestId, place)
     } catch (error) {
       if (error instanceof CallerGone || response.destroyed) return
       if (response.headersSent) {
@@ -237,7 +258,7 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
       if (!(error instanceof AppError)) log.error({ err: error, requestId }, 'an MCP request failed unexpectedly')
       if (error instanceof AppError && error.code === 'invalid_json') {
         sendRpcError(response, ProtocolErrorCode.ParseError, error, requestId, null)
-      } else sendProblem(request, response, error, requestId)
+      } else sendProblem(request, response, error, requestId, metadataAt(place))
     }
   }
   const close = () => {

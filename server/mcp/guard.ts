@@ -16,14 +16,16 @@ function allowedHostnames(config: Pick<Config, 'host' | 'publicUrl'>): string[] 
 
 /**
  * Refuses what a page of another site could send through a browser that can reach this address: throws AppError `forbidden` for a foreign
- * Host or Origin. A client that is no browser sends no Origin.
+ * Host or Origin. A client that is no browser sends no Origin. `isKnownHost`: a tenant is reached there.
  */
-export function createGuard(config: Pick<Config, 'host' | 'publicUrl' | 'corsOrigins'>): (request: IncomingMessage) => void {
+export function createGuard(
+  config: Pick<Config, 'host' | 'publicUrl' | 'corsOrigins'>,
+): (request: IncomingMessage, isKnownHost: boolean) => void {
   const hostnames = allowedHostnames(config)
   const remedy = 'Connect by localhost, or set PUBLIC_URL to the address that clients use.'
   const isNamed = (origin: string) => config.corsOrigins.some((one) => one === '*' || one === origin)
-  return ({ headers }) => {
-    if (!validateHostHeader(headers.host, hostnames).ok) {
+  return ({ headers }, isKnownHost) => {
+    if (!isKnownHost && !validateHostHeader(headers.host, hostnames).ok) {
       throw new AppError('forbidden', `This server does not answer to the host ${quoted(headers.host ?? '')}. ${remedy}`)
     }
     if (!validateOriginHeader(headers.origin, hostnames).ok && !isNamed(headers.origin ?? '')) {
@@ -32,9 +34,10 @@ export function createGuard(config: Pick<Config, 'host' | 'publicUrl' | 'corsOri
   }
 }
 
-/** The bearer token of the request. Throws AppError `unauthenticated` where there is none. */
-export function bearerOf({ headers }: IncomingMessage): Credential {
+/** The bearer token of the request, which came to the `resource`. Throws AppError `unauthenticated` where there is none. */
+export function bearerOf({ headers }: IncomingMessage, resource: string | undefined): Credential {
   const token = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
-  if (token === undefined) throw new AppError('unauthenticated', 'Send an API key: Authorization: Bearer <key>.')
-  return { kind: 'bearer', token }
+  if (token === undefined)
+    throw new AppError('unauthenticated', 'Send an API key: Authorization: Bearer <key>. Hosts that know OAuth connect without one.')
+  return { kind: 'bearer', token, resource }
 }

@@ -1,7 +1,9 @@
 /** The tool list of each kind of caller, written once and kept as bytes. */
 import { LRUCache } from 'lru-cache'
 
+import { closedToGrants } from '#platform/grants.ts'
 import type { JsonSchema } from '#platform/json-schema.ts'
+import type { Actor } from '#platform/operation.ts'
 import type { RegisteredOperation, Registry } from '#platform/registry.ts'
 import { allows } from '#platform/roles.ts'
 
@@ -63,7 +65,7 @@ function describeOperation(operation: RegisteredOperation, withOutput: boolean):
 }
 
 /** Builds the look-up of views. Descriptors are serialised here, once; a view is their concatenation in reading order. */
-export function createViews(registry: Registry, extra: ExtraTools): (surface: Surface, roleFlag: number) => View {
+export function createViews(registry: Registry, extra: ExtraTools): (surface: Surface, caller: Pick<Actor, 'kind' | 'roleFlag'>) => View {
   const tools = registry.operations.filter((operation) => operation.isTool)
   const slim = new Map(tools.map((operation) => [operation, JSON.stringify(describeOperation(operation, false))]))
   const withOutputs = new Map<RegisteredOperation, string>()
@@ -74,8 +76,11 @@ export function createViews(registry: Registry, extra: ExtraTools): (surface: Su
     return text
   }
 
-  const build = (surface: Surface, roleFlag: number): View => {
-    const operations = tools.filter((operation) => reaches(surface, operation) && allows(operation.roleRule, roleFlag))
+  const build = (surface: Surface, roleFlag: number, isGrant: boolean): View => {
+    const operations = tools.filter(
+      (operation) =>
+        reaches(surface, operation) && allows(operation.roleRule, roleFlag) && !(isGrant && closedToGrants.has(operation.name)),
+    )
     const listed = surface.kind === 'full' ? operations : operations.filter((operation) => operation.domain === 'docs')
     const others = [...(surface.kind === 'catalog' ? extra.catalog(surface) : []), ...extra.always]
     const texts = [...listed.map((operation) => textOf(operation, surface)), ...others.map((descriptor) => JSON.stringify(descriptor))]
@@ -88,11 +93,12 @@ export function createViews(registry: Registry, extra: ExtraTools): (surface: Su
   }
 
   const views = new LRUCache<string, View>({ maxSize: keptBytes, sizeCalculation: (view) => view.listJson.length + 1024 })
-  return (surface, roleFlag) => {
-    const key = `${roleFlag}|${surface.key}`
+  return (surface, { kind, roleFlag }) => {
+    const isGrant = kind === 'grant'
+    const key = `${isGrant ? 'grant|' : ''}${roleFlag}|${surface.key}`
     const known = views.get(key)
     if (known) return known
-    const view = build(surface, roleFlag)
+    const view = build(surface, roleFlag, isGrant)
     views.set(key, view)
     return view
   }

@@ -289,8 +289,9 @@ describe.each(registry.operations.map((operation) => [operation.name, operation]
       const replayed = again.status === 200 && operation.isNeverReplayed !== true
       expect(replayed ? again.body : undefined).toEqual(replayed ? first.body : undefined)
       const rows = await world.sql`select operation from platform.audit_event where tenant_id = ${tenant.tenantId}`
-      // Where a session began or ended is its tenant's to know.
-      expect(rows.filter((row) => row['operation'] === name)).toHaveLength(['logout', 'revoke_session'].includes(name) ? 1 : 0)
+      // Where a session or a grant began or ended is its tenant's to know.
+      const isTold = ['logout', 'revoke_session', 'revoke_connected_app'].includes(name)
+      expect(rows.filter((row) => row['operation'] === name)).toHaveLength(isTold ? 1 : 0)
     },
   )
 

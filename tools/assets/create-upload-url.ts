@@ -1,12 +1,11 @@
 import { z } from 'zod'
 
-import { apiKeyOf } from '#platform/authenticate.ts'
 import { AppError } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
 import { assetKey, fileFields, fileName, mediaType } from './assets.schema.ts'
 import { openPending } from './service.ts'
-import { uploadUrlSeconds, writeUploadToken } from './upload-url.rules.ts'
+import { uploadAskerOf, uploadUrlSeconds, writeUploadToken } from './upload-url.rules.ts'
 
 export const createUploadUrl = defineOperation({
   ...writes(z.object({ url: z.url().describe('PUT the bytes here, once, as the whole body'), assetKey, expiresAt: z.iso.datetime() })),
@@ -43,13 +42,13 @@ export const createUploadUrl = defineOperation({
     if (input.sizeBytes !== undefined && input.sizeBytes > config.limits.uploadBytes) {
       throw new AppError('too_large', `A file may have at most ${config.limits.uploadBytes} bytes.`)
     }
-    const apiKeyId = apiKeyOf(actor)
-    if (apiKeyId === undefined) throw new AppError('forbidden', 'Only an API key can be given an upload URL.')
+    const asker = uploadAskerOf(actor)
+    if (asker === undefined) throw new AppError('forbidden', 'Only an API key or an application can be given an upload URL.')
     const exp = Math.floor(Date.parse(stamp) / 1000) + uploadUrlSeconds
     const expiresAt = new Date(exp * 1000).toISOString()
     const pending = await openPending(context, actor.tenantUserId || null, input, { until: expiresAt, announcedBytes: input.sizeBytes })
     context.audit({ assetKey: pending.assetKey })
-    const token = writeUploadToken({ tenantId, assetKey: pending.assetKey, exp, apiKeyId }, (text) => secrets.sign('upload', text))
+    const token = writeUploadToken({ tenantId, assetKey: pending.assetKey, exp, asker }, (text) => secrets.sign('upload', text))
     return { url: `${config.publicUrl}/api/v1/uploads/${token}`, assetKey: pending.assetKey, expiresAt }
   },
 })

@@ -9,7 +9,7 @@ import { roleBits } from '#platform/roles.ts'
 import { asset, exampleAsset } from './assets.schema.ts'
 import type * as store from './assets.store.ts'
 import { takeUpload } from './take-upload.ts'
-import { readUploadToken, type UploadToken } from './upload-url.rules.ts'
+import { credentialOfAsker, readUploadToken, type UploadToken } from './upload-url.rules.ts'
 
 export const putUpload = defineStagedOperation({
   ...writes(asset),
@@ -45,13 +45,13 @@ export const putUpload = defineStagedOperation({
   },
 })
 
-/** The URL may what the key that asked for it may: 401 once that is gone, 403 where its right or its tenant's is. */
+/** The URL may what the key or the application that asked for it may: 401 once that is gone, 403 where its right or its tenant's is. */
 async function mustStillHold(
   { services }: StagedContext,
-  { tenantId, apiKeyId }: UploadToken,
+  { tenantId, asker: askedBy }: UploadToken,
   { createdBy }: store.UploadTicket,
 ): Promise<void> {
-  const asker = { kind: 'key', credentialId: `key:${apiKeyId}`, tenantId, tenantUserId: createdBy ?? 0 } as const
+  const asker = { ...credentialOfAsker(askedBy), tenantId, tenantUserId: createdBy ?? 0 }
   const roleFlag = await rolesOfAbsent(services, asker)
   if ((roleFlag & roleBits.FileEdit) === 0)
     throw new AppError(

@@ -16,6 +16,8 @@ import { deleteSecondFactor } from './factors/delete-second-factor.ts'
 import { enrollTotp } from './factors/enroll-totp.ts'
 import { listSecondFactors } from './factors/list-second-factors.ts'
 import { renameSecondFactor } from './factors/rename-second-factor.ts'
+import { listConnectedApps } from './grants/list-connected-apps.ts'
+import { revokeConnectedApp } from './grants/revoke-connected-app.ts'
 import { listApiKeys } from './list-api-keys.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
 import { rotateApiKey } from './rotate-api-key.ts'
@@ -35,7 +37,7 @@ export const authDomain: Domain = {
   name: 'auth',
   title: 'Keys and sign-in',
   summary:
-    'API keys: who or what may call, in which roles, until when and from where; how people sign in, with second factors; and secrets that are sent to hosts outside.',
+    'API keys: who or what may call, in which roles, until when and from where; how people sign in, with second factors, and which applications they let in; and secrets that are sent to hosts outside.',
   operations: [
     login,
     selectSecondFactor,
@@ -44,6 +46,8 @@ export const authDomain: Domain = {
     logout,
     listSessions,
     revokeSession,
+    listConnectedApps,
+    revokeConnectedApp,
     enrollTotp,
     confirmTotp,
     listSecondFactors,

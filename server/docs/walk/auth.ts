@@ -30,6 +30,7 @@ const ofPersons: readonly Step[] = [
   { operation: 'get_profile', ...asPerson, keeps: { displayName: 'answer.displayName' } },
   { operation: 'update_profile', ...asPerson, input: { displayName: '{{displayName}}' } },
   { operation: 'list_sessions', ...asPerson, keeps: { ownSessionId: 'answer.find((one) => one.isCurrent).sessionId' } },
+  { operation: 'list_connected_apps', ...asPerson },
   { operation: 'prove_identity', ...asPerson, input: { password: '{{password}}' } },
   {
     operation: 'enroll_totp',

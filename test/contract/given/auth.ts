@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 
 import { Secret, TOTP } from 'otpauth'
 
+import { newGrant } from '#test/support/grants.ts'
 import { newPerson, newSession, passwordOfTests } from '#test/support/persons.ts'
 
 import type { Arranged, Given, Stage } from '../arrange.ts'
@@ -18,6 +19,13 @@ async function asPerson({ world, tenant }: Stage, input: Record<string, unknown>
 }
 
 const codeOf = (secret: string) => new TOTP({ secret: Secret.fromBase32(secret) }).generate()
+
+/** The same of one who let an application in. */
+async function withApp({ world, tenant }: Stage): Promise<{ session: string; grantId: number }> {
+  const person = await newPerson(world, tenant)
+  const { grantId } = await newGrant(world, person, ['DataView'], 'http://localhost:4000/mcp')
+  return { session: await newSession(world, person), grantId }
+}
 
 /** The same of one who has an authenticator app. */
 async function withFactor(stage: Stage, inputOf: (factorId: number) => Record<string, unknown>): Promise<Arranged> {
@@ -37,6 +45,11 @@ export const given: Given = {
     const [session, other] = [await newSession(world, person), await newSession(world, person)]
     const sessions: { sessionId: number; isCurrent: boolean }[] = await world.call('list_sessions', {}, { key: other })
     return { input: { sessionId: sessions.find(({ isCurrent }) => isCurrent)?.sessionId }, session }
+  },
+  list_connected_apps: async (stage) => ({ input: {}, session: (await withApp(stage)).session }),
+  async revoke_connected_app(stage) {
+    const { session, grantId } = await withApp(stage)
+    return { input: { appId: grantId }, session }
   },
   enroll_totp: (stage) => asPerson(stage, { name: 'My phone' }),
   async confirm_totp(stage) {

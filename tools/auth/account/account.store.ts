@@ -1,6 +1,8 @@
 /** The SQL of what a person does with their own log-in, as the look-up role. */
 import type { Tx } from '#platform/db/pool.ts'
 
+import { keepGrants } from '../grants/grants.store.ts'
+
 export interface AccountRow {
   readonly userName: string | null
   readonly passwordHash: string | null
@@ -16,7 +18,7 @@ export async function findAccount(tx: Tx, userId: number): Promise<AccountRow | 
   return row
 }
 
-/** All sessions of the person end but this one, and all sign-ins under way. False where the password was changed meanwhile. */
+/** All sessions of the person end but this one, and all sign-ins under way; applications stay. False where the password was changed meanwhile. */
 export async function changePasswordHash(
   tx: Tx,
   userId: number,
@@ -27,6 +29,7 @@ export async function changePasswordHash(
     where user_id = ${userId} and password_hash = ${change.from} returning credential_version as version`
   if (!row) return false
   await tx`delete from platform.session where user_id = ${userId} and session_id <> ${change.keptSession}`
+  await keepGrants(tx, userId, row.version)
   await tx`update platform.session set person_version = ${row.version} where user_id = ${userId} and session_id = ${change.keptSession}`
   await tx`delete from platform.sign_in where user_id = ${userId}`
   await tx`delete from platform.person_link where user_id = ${userId} and kind in ('emailChange', 'reset')`
