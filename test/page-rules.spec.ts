@@ -1,4 +1,6 @@
 /** What the pages decide by themselves: colours, languages, times, answers, and conditions as far as a browser can ask them. */
+import { readFileSync } from 'node:fs'
+
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 
@@ -25,6 +27,41 @@ import { everyKind } from './support/link-form.ts'
 import './support/seed.ts'
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map((number) => `#${number.toString(16).padStart(6, '0')}`)
+
+/** The colours of tokens.css in each scheme, by their names. */
+function schemes(): Record<string, string>[] {
+  const css = readFileSync(new URL('../server/web/tokens.css', import.meta.url), 'utf8')
+  const [light = '', dark = ''] = css.split('@media (prefers-color-scheme: dark)')
+  const coloursOf = (text: string) =>
+    Object.fromEntries([...text.matchAll(/--([a-z-]+): (#[0-9a-f]{6});/g)].map(([, name = '', value = '']) => [name, value]))
+  return [coloursOf(light), { ...coloursOf(light), ...coloursOf(dark) }]
+}
+
+describe('the design language', () => {
+  it('keeps text readable on every ground, and the edge of what is pressed visible, light and dark', () => {
+    const on = (ground: string, inks: readonly string[], least: number) => inks.map((ink) => ({ ink, ground, least }))
+    const texts = ['ink', 'muted', 'accent', 'good', 'wait', 'bad', 'off']
+    const pairs = [
+      ...['ground', 'card', 'quiet', 'code'].flatMap((ground) =>
+        on(
+          ground,
+          texts.filter((ink) => ground === 'ground' || ground === 'card' || ['ink', 'muted', 'accent'].includes(ink)),
+          4.5,
+        ),
+      ),
+      ...['good', 'wait', 'bad'].flatMap((tone) => on(`${tone}-ground`, ['ink', 'muted', tone], 4.5)),
+      ...on('accent', ['on-accent'], 4.5),
+      ...['ground', 'card'].flatMap((ground) => on(ground, ['edge'], 3)),
+    ]
+    const failing = schemes().flatMap((colours, at) =>
+      pairs.flatMap(({ ink, ground, least }) => {
+        const found = contrast(readColour(colours[ink] ?? '') ?? [0, 0, 0], readColour(colours[ground] ?? '') ?? [0, 0, 0])
+        return found >= least ? [] : [`${ink} on ${ground} in ${at === 0 ? 'light' : 'dark'}: ${found.toFixed(2)}`]
+      }),
+    )
+    expect(failing).toEqual([])
+  })
+})
 
 describe('a theme', () => {
   it('keeps every colour readable on what it lies on, light and dark', () => {

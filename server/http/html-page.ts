@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-const style = readFileSync(new URL('./page.css', import.meta.url), 'utf8')
+const style = ['../web/tokens.css', './page.css'].map((file) => readFileSync(new URL(file, import.meta.url), 'utf8')).join('')
 
 export const logo = `<svg viewBox="0 0 48 48" fill="none" stroke="currentColor" stroke-width="4" stroke-linecap="round" aria-hidden="true"><path d="M40 24a16 16 0 1 1-6-12.5"/><path d="M34 4v8h-8"/><path d="M17 25l5 5 9-11"/></svg>`
 const icon = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48" fill="none" stroke="#1f8a66" stroke-width="5" stroke-linecap="round"><path d="M40 24a16 16 0 1 1-6-12.5M34 4v8h-8M17 25l5 5 9-11"/></svg>`)}`

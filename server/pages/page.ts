@@ -23,7 +23,7 @@ export interface Page {
   readonly themeAddress?: string | undefined
   /** HTML. */
   readonly main: string
-  /** Files of server/web beside page.css. */
+  /** Files of server/web beside tokens.css and page.css. */
   readonly styles?: readonly string[]
   readonly scripts?: readonly string[]
 }
@@ -43,7 +43,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 
 export function page({ status = 200, language, title, brand, themeAddress, main, styles = [], scripts = [] }: Page): PageAnswer {
   const texts = textsOf(language)
-  const sheets = [...['page.css', ...styles].map(addressOf), ...(themeAddress === undefined ? [] : [themeAddress])]
+  const sheets = [...['tokens.css', 'page.css', ...styles].map(addressOf), ...(themeAddress === undefined ? [] : [themeAddress])]
   const body = `<!doctype html>
 <html lang="${language}">
 <head>

@@ -8,7 +8,7 @@ type Rgb = readonly [red: number, green: number, blue: number]
 /** WCAG 2.2 asks for it of text of ordinary size. */
 const leastContrast = 4.5
 
-/** What lies behind the accent; the colours of page.css. */
+/** What lies behind the accent; the colours of tokens.css. */
 const grounds = { light: ['#ffffff', '#f6f7f5'], dark: ['#181f1c', '#101513'] } as const
 
 const fonts: Readonly<Record<string, string>> = {

@@ -3,6 +3,7 @@
  * of unchanged files is kept in node_modules/.cache; a fresh clone has none of it.
  */
 import { spawn } from 'node:child_process'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { fingerprintOf, isKept, keep } from './unchanged.ts'
@@ -20,6 +21,15 @@ interface Check {
   readonly dependsOn?: readonly string[]
 }
 
+/** What the application for browsers is checked with, made first: its lint and its types read it. */
+const clientTypes: Check = {
+  name: 'types of the API',
+  command: process.execPath,
+  args: ['test/support/client-types.ts'],
+  dependsOn: ['platform', 'tools', 'server/docs', 'test/openapi/generate.ts', 'test/support/client-types.ts', 'package-lock.json'],
+}
+const application = 'server/web/portal'
+
 // The longest first, for all begin at once.
 const checks: readonly Check[] = [
   {
@@ -35,6 +45,12 @@ const checks: readonly Check[] = [
     command: process.execPath,
     args: [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'server/web'],
     dependsOn: ['server/web', 'package-lock.json'],
+  },
+  {
+    name: 'types of the application',
+    command: process.execPath,
+    args: [join(root, 'node_modules/typescript/bin/tsc'), '-p', application],
+    dependsOn: [application, 'package-lock.json'],
   },
   { name: 'dead code', command: bin('knip'), args: ['--cache', '--cache-location', join(cache, 'knip')] },
   { name: 'documents', command: process.execPath, args: ['server/docs/write.ts', '--check'] },
@@ -66,6 +82,8 @@ async function pass(check: Check): Promise<boolean> {
   return isOk
 }
 
-const passed = (await Promise.all(checks.map(pass))).filter(Boolean).length
-process.stdout.write(`\nchecks: ${passed} passed, ${checks.length - passed} failed\n`)
-process.exit(passed === checks.length ? 0 : 1)
+if (!existsSync(join(root, application, 'api-types.d.ts'))) rmSync(join(cache, `passed-${clientTypes.name}`), { force: true })
+const results = [await pass(clientTypes), ...(await Promise.all(checks.map(pass)))]
+const passed = results.filter(Boolean).length
+process.stdout.write(`\nchecks: ${passed} passed, ${results.length - passed} failed\n`)
+process.exit(passed === results.length ? 0 : 1)

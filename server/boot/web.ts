@@ -1,0 +1,98 @@
+/**
+ * The application for browsers, built by Vite from server/web/portal at the first start and kept per user under a digest of all that it is made of: a change of it
+ * is built at the next start, and nothing built is committed.
+ */
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { extname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+
+import type { Config } from '#platform/config.ts'
+
+const run = promisify(execFile)
+const compress = promisify(gzip)
+
+const root = resolve(import.meta.dirname, '../..')
+const sources = ['server/web/portal', 'server/web/tokens.css', 'package-lock.json']
+const buildTimeoutMs = 300_000
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+export interface WebFile {
+  readonly type: string
+  readonly bytes: Buffer
+  /** By gzip, for whoever accepts it. */
+  readonly compressed: Buffer
+}
+
+export interface WebApplication {
+  /** By their paths on the portal, `/app/…`: each is named by its content and may be kept for ever. */
+  readonly files: ReadonlyMap<string, WebFile>
+  /** The page that stands at every path of the application, for somebody signed in: in their language, in the tenant of their session. */
+  page(person: { readonly language: 'en' | 'de'; readonly subDomain: string }): string
+}
+
+function filesOf(path: string): string[] {
+  const whole = join(root, path)
+  if (existsSync(whole) && extname(path) !== '') return [path]
+  return readdirSync(whole, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.d.ts'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .sort()
+}
+
+/** Of what the application is made of, the packages and this machine's Node included. */
+function digestOf(): string {
+  const digest = createHash('sha256').update(process.version)
+  for (const file of sources.flatMap(filesOf)) digest.update(`\n${file}\n`).update(readFileSync(join(root, file)))
+  return digest.digest('hex').slice(0, 24)
+}
+
+/** The folder of what is built; of two that build at once both are whole, and one is kept. */
+async function built(cacheDir: string): Promise<string> {
+  const home = join(cacheDir, 'web')
+  const folder = join(home, digestOf())
+  if (existsSync(folder)) return folder
+  mkdirSync(home, { recursive: true })
+  const aside = mkdtempSync(join(home, '.new-'))
+  const vite = join(root, 'node_modules/vite/bin/vite.js')
+  const options = ['--config', 'server/web/portal/vite.config.ts', '--outDir', aside, '--emptyOutDir', '--logLevel', 'error']
+  try {
+    // A process of its own: the bundler's memory goes with it.
+    await run(process.execPath, [vite, 'build', ...options], {
+      cwd: root,
+      timeout: buildTimeoutMs,
+      env: { ...process.env, NODE_ENV: 'production' },
+    })
+    renameSync(aside, folder)
+  } catch (error) {
+    rmSync(aside, { recursive: true, force: true })
+    if (!existsSync(folder)) throw new Error('The application for browsers could not be built.', { cause: error })
+  }
+  return folder
+}
+
+export async function openWeb({ cacheDir }: Pick<Config, 'cacheDir'>): Promise<WebApplication> {
+  const folder = await built(cacheDir)
+  const index = readFileSync(join(folder, 'index.html'), 'utf8')
+  const names = readdirSync(join(folder, 'assets')).sort()
+  const files = new Map<string, WebFile>()
+  for (const name of names) {
+    const bytes = readFileSync(join(folder, 'assets', name))
+    const type = types[extname(name)]
+    if (type !== undefined) files.set(`/app/assets/${name}`, { type, bytes, compressed: await compress(bytes) })
+  }
+  return {
+    files,
+    page({ language, subDomain }) {
+      if (!/^[a-z0-9-]*$/i.test(subDomain)) throw new Error('A sub-domain has letters, digits and hyphens alone')
+      return index.replace('<html lang="en" data-tenant="">', `<html lang="${language}" data-tenant="${subDomain}">`)
+    },
+  }
+}

@@ -1,0 +1,156 @@
+import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
+import { useEffect, useState } from 'preact/hooks'
+
+import { useAnswer } from './answers.ts'
+import { askWho, holds, me, type Profile, type RoleName } from './me.ts'
+import { roomAddress, tenant } from './page.ts'
+import { Page, Shown } from './parts/basics.tsx'
+import { SessionDialogs } from './parts/session-dialogs.tsx'
+import { signOut } from './sign-out.ts'
+import { texts } from './texts/index.ts'
+
+const ProfilePage = lazy(() => import('./account/profile-page.tsx').then((room) => room.ProfilePage))
+const KeysPage = lazy(() => import('./keys/keys-page.tsx').then((room) => room.KeysPage))
+const UsersPage = lazy(() => import('./users/users-page.tsx').then((room) => room.UsersPage))
+
+interface Room {
+  readonly path: string
+  readonly title: string
+  readonly hint: string
+  /** One of them opens the room; none: everybody's. */
+  readonly roles: readonly RoleName[]
+}
+
+const rooms: readonly Room[] = [
+  { path: roomAddress('users'), title: texts.users.title, hint: texts.users.lead, roles: ['AdminUser'] },
+  { path: '/ops/api-keys', title: texts.keys.title, hint: texts.keys.lead, roles: ['AdminIntegration'] },
+  { path: '/profile', title: texts.profile.title, hint: texts.profile.lead, roles: [] },
+]
+const openRooms = () => rooms.filter(({ roles }) => roles.length === 0 || holds(...roles))
+
+function Home() {
+  return (
+    <Page title={me.value?.caller.tenantName ?? ''}>
+      <ul class="tiles">
+        {openRooms().map(({ path, title, hint }) => (
+          <li>
+            <a href={path}>{title}</a>
+            <p>{hint}</p>
+          </li>
+        ))}
+      </ul>
+    </Page>
+  )
+}
+
+/** Another tenant is one choice away; what it shows is a page of its own, since everything on it is the tenant's. */
+function TenantChoice({ profile }: { profile: Profile }) {
+  const name = me.value?.caller.tenantName ?? tenant
+  const others = profile.tenants.filter(({ subDomain }) => subDomain !== tenant)
+  if (others.length === 0) return <p class="tenant">{name}</p>
+  return (
+    <details class="menu">
+      <summary>
+        <span class="hidden">{texts.tenant}: </span>
+        {name}
+      </summary>
+      <ul>
+        {others.map(({ subDomain, name: other }) => (
+          <li>
+            {/* The portal's own answer: it takes the session there. */}
+            <a href={`/t/${subDomain}/`} target="_top">
+              {other}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function Frame({ profile }: { profile: Profile }) {
+  const { path } = useLocation()
+  const isHere = (address: string) => path === address || path.startsWith(`${address}/`)
+  return (
+    <>
+      <a class="skip" href="#main">
+        {texts.skip}
+      </a>
+      <header class="bar">
+        <TenantChoice profile={profile} />
+        <nav aria-label={texts.rooms}>
+          <ul>
+            <li>
+              <a href={roomAddress()} aria-current={path === roomAddress() || path === '/' ? 'page' : undefined}>
+                {texts.home}
+              </a>
+            </li>
+            {openRooms().map(({ path: address, title }) => (
+              <li>
+                <a href={address} aria-current={isHere(address) ? 'page' : undefined}>
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <button type="button" class="quiet" onClick={() => void signOut()}>
+          {texts.signOut}
+        </button>
+      </header>
+      <ErrorBoundary onError={() => undefined}>
+        <Router>
+          <Route path="/" component={Home} />
+          <Route path="/t/:tenant" component={Home} />
+          <Route path="/profile" component={ProfilePage} />
+          <Route path="/ops/api-keys" component={KeysPage} />
+          <Route path="/t/:tenant/users" component={UsersPage} />
+          <Route default component={NotFound} />
+        </Router>
+      </ErrorBoundary>
+    </>
+  )
+}
+
+function NotFound() {
+  return (
+    <Page title={texts.notFound}>
+      <p>
+        <a href={roomAddress()}>{texts.home}</a>
+      </p>
+    </Page>
+  )
+}
+
+/** A fault of ours is said, rather than a page that stands still. */
+function useFault(): boolean {
+  const [isFaulty, setFaulty] = useState(false)
+  useEffect(() => {
+    const note = () => setFaulty(true)
+    addEventListener('error', note)
+    addEventListener('unhandledrejection', note)
+    return () => {
+      removeEventListener('error', note)
+      removeEventListener('unhandledrejection', note)
+    }
+  }, [])
+  return isFaulty
+}
+
+export function App() {
+  const { loaded, reload } = useAnswer(askWho)
+  const isFaulty = useFault()
+  return (
+    <LocationProvider>
+      {isFaulty && (
+        <div class="note bad" role="alert">
+          <p>{texts.fault}</p>
+        </div>
+      )}
+      <Shown of={loaded} reload={reload}>
+        {({ profile }) => <Frame profile={profile} />}
+      </Shown>
+      <SessionDialogs />
+    </LocationProvider>
+  )
+}

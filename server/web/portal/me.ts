@@ -1,0 +1,44 @@
+/** Who looks at the page: asked once, at the beginning. */
+import { signal } from '@preact/signals'
+
+import { api, dataOf } from './client.ts'
+
+const roleBits = {
+  BuilderAdmin: 1,
+  DataView: 2,
+  DataImport: 4,
+  DataEdit: 8,
+  DataDelete: 16,
+  FileEdit: 32,
+  AdminUser: 64,
+  AdminIntegration: 128,
+  AdminCSS: 256,
+  GlobalAdmin: 512,
+} as const
+export type RoleName = keyof typeof roleBits
+export const roleNames = Object.keys(roleBits) as readonly RoleName[]
+
+const askProfile = () => dataOf(api.POST('/api/v1/profile'))
+const askWhoAmI = () => dataOf(api.POST('/api/v1/schema/whoami'))
+
+export type Profile = Awaited<ReturnType<typeof askProfile>>
+type WhoAmI = Awaited<ReturnType<typeof askWhoAmI>>
+
+export interface Me {
+  readonly profile: Profile
+  readonly caller: WhoAmI
+}
+export const me = signal<Me | undefined>(undefined)
+
+export async function askWho(): Promise<Me> {
+  const [profile, caller] = await Promise.all([askProfile(), askWhoAmI()])
+  me.value = { profile, caller }
+  return me.value
+}
+
+export function holds(...roles: readonly RoleName[]): boolean {
+  const flag = me.value?.caller.roleFlag ?? 0
+  return roles.some((role) => (flag & roleBits[role]) !== 0)
+}
+
+export const heldRoles = () => roleNames.filter((role) => holds(role))

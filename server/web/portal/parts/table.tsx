@@ -1,0 +1,52 @@
+/**
+ * A table that becomes one card a row where there is no room for columns: each cell carries its title. The roles are said, since a browser forgets them where the
+ * style lays rows out otherwise.
+ */
+import type { ComponentChildren } from 'preact'
+
+export interface Column<Row> {
+  readonly title: string
+  readonly of: (row: Row) => ComponentChildren
+}
+
+export function Table<Row>({
+  label,
+  none,
+  rows,
+  columns,
+  keyOf,
+}: {
+  label: string
+  none: string
+  rows: readonly Row[]
+  columns: readonly Column<Row>[]
+  keyOf: (row: Row) => string | number
+}) {
+  if (rows.length === 0) return <p class="card">{none}</p>
+  return (
+    <div class="table" tabIndex={0} role="group" aria-label={label}>
+      <table role="table">
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(({ title }) => (
+              <th scope="col" role="columnheader">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map((row) => (
+            <tr role="row" key={keyOf(row)}>
+              {columns.map(({ title, of }) => (
+                <td role="cell" data-title={title}>
+                  {of(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,10 @@
+/** How the application is built; server/boot/web.ts does it. No file is inlined, since the pages' policy lets nothing run but files of ours. */
+import { defineConfig } from 'vite'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/app/',
+  publicDir: false,
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: { target: 'es2024', assetsInlineLimit: 0, modulePreload: { polyfill: false }, reportCompressedSize: false },
+})

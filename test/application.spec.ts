@@ -1,0 +1,271 @@
+/** The application for signed-in people, in a browser: what they do there, and that nobody is left out. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+import type { AxeResults } from 'axe-core'
+import { Secret, TOTP } from 'otpauth'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { openBrowser } from './support/browser.ts'
+import { type ApplicationServer, startApplication } from './support/application.ts'
+import { joinTenant, newPerson, newSession, type TestPerson } from './support/persons.ts'
+import { type TestTenant, useWorld } from './support/world.ts'
+
+const world = useWorld()
+const { call } = world
+const axe = readFileSync(resolve(import.meta.dirname, '../node_modules/axe-core/axe.min.js'), 'utf8')
+const shots = process.env['SCREENSHOTS']
+
+let browser: Browser
+let server: ApplicationServer
+let tenant: TestTenant
+let person: TestPerson
+
+beforeAll(async () => {
+  tenant = await world.newTenant()
+  person = await newPerson(world, tenant, ['DataView', 'DataEdit', 'FileEdit', 'AdminUser', 'AdminIntegration'])
+  server = await startApplication(world)
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.close()
+})
+
+/** A page in a window of its own, with what it complained about. */
+async function open(
+  path: string,
+  look: { width?: number; colorScheme?: 'light' | 'dark' } = {},
+): Promise<{ page: Page; complaints: string[] }> {
+  const { width = 1280, colorScheme = 'light' } = look
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(server.url) && !request.url().startsWith('data:')) complaints.push(`asked ${request.url()}`)
+  })
+  await page.goto(server.url + path)
+  await page.locator('h1').waitFor()
+  await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0)
+  return { page, complaints }
+}
+
+async function leavesNobodyOut(page: Page): Promise<void> {
+  await page.evaluate(axe)
+  // As text: these run in the page, whose names are not those of the tests.
+  const { violations, passes } = await page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })")
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([])
+  expect(passes.length).toBeGreaterThan(10)
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+}
+
+const looks = [
+  { width: 1280, colorScheme: 'light' },
+  { width: 390, colorScheme: 'dark' },
+] as const
+
+describe('every page of the application', () => {
+  beforeAll(async () => {
+    server.session = await newSession(world, person)
+    await call(
+      'create_api_key',
+      { name: 'Dispatch agent', roles: ['DataView'], expiresAt: new Date(Date.now() + 5 * 86_400_000).toISOString() },
+      { key: tenant.key },
+    )
+    await call('create_user', { email: 'new@example.com', displayName: 'Nina Neu', roles: ['DataView'] }, { key: tenant.key })
+  })
+
+  it.for(['/', '/profile', '/ops/api-keys', '/t/demo/users', '/t/demo/nowhere'])(
+    '%s fits, wide and narrow, light and dark, and leaves nobody out',
+    async (path) => {
+      for (const look of looks) {
+        const { page, complaints } = await open(path, look)
+        await leavesNobodyOut(page)
+        expect(complaints).toEqual([])
+        if (shots) await page.screenshot({ path: `${shots}/${path.replaceAll('/', '_')}-${look.colorScheme}.png`, fullPage: true })
+        await page.context().close()
+      }
+    },
+  )
+
+  it('speaks German to whom the portal says reads it', async () => {
+    server.language = 'de'
+    const { page, complaints } = await open('/profile')
+    server.language = 'en'
+    expect(await page.locator('h1').textContent()).toBe('Mein Profil')
+    expect(await page.locator('html').getAttribute('lang')).toBe('de')
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  it('brings less than 100 KB for its first page, with its data', async () => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    const sizes: number[] = []
+    page.on('response', (response) => void response.body().then((body) => sizes.push(body.length)))
+    await page.goto(server.url)
+    await page.locator('h1').waitFor()
+    expect(sizes.length).toBeGreaterThan(4)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000)
+    await context.close()
+  })
+
+  it('is gone through with the keyboard: the first tab skips to the content, a dialog holds the place and gives it back', async () => {
+    const { page } = await open('/ops/api-keys')
+    await page.keyboard.press('Tab')
+    expect(await page.locator(':focus').textContent()).toBe('Skip to the content')
+    const button = page.getByRole('button', { name: 'Revoke: Dispatch agent' })
+    await button.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await leavesNobodyOut(page)
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Revoke: Dispatch agent')
+    await page.context().close()
+  })
+})
+
+describe('a session that ends while somebody types', () => {
+  it('is begun again on the page, and what was typed is saved', async () => {
+    const own = await newPerson(world, tenant)
+    server.session = await newSession(world, own)
+    const { page } = await open('/profile')
+    await page.getByLabel('Name', { exact: true }).fill('Ana of the second session')
+    await call('logout', {}, { key: server.session })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog', { name: 'Please sign in again' }).waitFor()
+    await leavesNobodyOut(page)
+    const next = await newSession(world, own)
+    server.signInAgain(next)
+    await page.getByLabel('Password of the test').fill('anything')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('Saved.').waitFor()
+    expect(await call('get_profile', {}, { key: next })).toMatchObject({ displayName: 'Ana of the second session' })
+    await page.context().close()
+  })
+
+  it('shows nothing of one person to another who signs in', async () => {
+    const own = await newPerson(world, tenant)
+    const other = await newPerson(world, tenant)
+    server.session = await newSession(world, own)
+    const { page } = await open('/profile')
+    await page.getByLabel('Name', { exact: true }).fill('Not for the other')
+    await call('logout', {}, { key: server.session })
+    await page.getByRole('button', { name: 'Save' }).click()
+    const next = await newSession(world, other)
+    server.signInAgain(next)
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText(other.userName).waitFor()
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Ana Ruiz')
+    expect(await call('get_profile', {}, { key: next })).toMatchObject({ displayName: 'Ana Ruiz' })
+    await page.context().close()
+  })
+})
+
+describe('the profile', () => {
+  it('asks who one is where that was long ago, enrols an authenticator app, and shows the recovery codes once', async () => {
+    const own = await newPerson(world, tenant)
+    server.session = await newSession(world, own, 30)
+    const { page, complaints } = await open('/profile')
+    await page.getByRole('button', { name: 'Add an authenticator app' }).click()
+    const proof = page.getByRole('dialog', { name: 'Please show again that it is you' })
+    await proof.getByLabel('Password').fill('wrong')
+    await proof.getByRole('button', { name: 'Go on' }).click()
+    await proof.getByText('The password is wrong').waitFor()
+    await proof.getByLabel('Password').fill(own.password)
+    await proof.getByRole('button', { name: 'Go on' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add an authenticator app' })
+    await dialog.locator('svg.qr').waitFor()
+    await leavesNobodyOut(page)
+    if (shots) await page.screenshot({ path: `${shots}/totp.png` })
+    const secret = (await dialog.locator('.letters').textContent()) ?? ''
+    await dialog.getByLabel('The six digits').fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate())
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    const codes = page.getByRole('dialog', { name: 'Recovery codes' })
+    expect((await codes.locator('pre').textContent())?.split('\n')).toHaveLength(10)
+    await codes.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByRole('button', { name: /^Remove: / }).waitFor()
+    expect(await call('list_second_factors', {}, { key: server.session })).toHaveLength(1)
+    // The refusals that were answered by a proof are told by the browser itself.
+    expect(complaints.filter((one) => !one.includes('403'))).toEqual([])
+    await page.context().close()
+  })
+
+  it('signs out everywhere, here last', async () => {
+    const own = await newPerson(world, tenant)
+    const others = [await newSession(world, own), await newSession(world, own)]
+    server.session = await newSession(world, own)
+    const { page } = await open('/profile')
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.waitForURL(/\/login$/)
+    for (const key of [...others, server.session])
+      await expect(call('whoami', {}, { key })).rejects.toMatchObject({ code: 'unauthenticated' })
+    await page.context().close()
+  })
+
+  it('leads to each other tenant of the person by one choice', async () => {
+    const own = await newPerson(world, tenant)
+    const second = await world.newTenant()
+    await joinTenant(world, own.userId, second)
+    server.session = await newSession(world, own)
+    const { page } = await open('/')
+    await page.locator('.menu summary').click()
+    const addresses = await page.locator('.menu a').evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+    const { tenants } = await call('get_profile', {}, { key: server.session })
+    const { tenantSubDomain } = await call('whoami', {}, { key: server.session })
+    expect(tenants).toHaveLength(2)
+    const expected = tenants.map(({ subDomain }: { subDomain: string }) => `/t/${subDomain}/`)
+    expect(expected).toContain(`/t/${tenantSubDomain}/`)
+    expect(addresses).toEqual(expected)
+    await page.context().close()
+  })
+})
+
+describe('keys and users', () => {
+  it('makes a key from a preset, shows it once, and ends it', async () => {
+    server.session = await newSession(world, person)
+    const { page } = await open('/ops/api-keys')
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Make a key' })
+    await dialog.getByLabel('Name').fill('Night job')
+    await dialog.getByLabel('What it is for').selectOption({ label: 'Work with records and files' })
+    await leavesNobodyOut(page)
+    if (shots) await page.screenshot({ path: `${shots}/key.png` })
+    await dialog.getByRole('button', { name: 'Make a key' }).click()
+    const made = page.getByRole('dialog', { name: 'Night job' })
+    const secret = (await made.locator('pre').textContent()) ?? ''
+    expect(await call('whoami', {}, { key: secret })).toMatchObject({ roleFlag: 2 + 8 + 32 })
+    await made.getByRole('button', { name: 'I have kept it' }).click()
+    expect(await page.content()).not.toContain(secret)
+    await page.getByRole('button', { name: 'Revoke: Night job' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
+    await expect.poll(() => page.getByText('Night job').count()).toBe(0)
+    await expect(call('whoami', {}, { key: secret })).rejects.toMatchObject({ code: 'unauthenticated' })
+    await page.context().close()
+  })
+
+  it('invites somebody, hands the link over, and shows who has no second factor', async () => {
+    server.session = await newSession(world, person)
+    const { page } = await open('/t/demo/users')
+    await page.getByRole('button', { name: 'Invite somebody' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Invite somebody' })
+    await dialog.getByLabel('E-mail').fill('zoe@example.com')
+    await dialog.getByLabel('Name').fill('Zoe Zander')
+    await dialog.getByRole('button', { name: 'Invite', exact: true }).click()
+    await page.getByRole('button', { name: 'Link to hand over: Zoe Zander' }).click()
+    const link = page.getByRole('dialog', { name: 'Invitation of Zoe Zander' })
+    expect(await link.locator('pre').textContent()).toContain('/login/link#')
+    await link.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Cancel invitation: Zoe Zander' }).click()
+    await page.getByText('The invitation is cancelled.').waitFor()
+    await page.getByLabel('Show', { exact: true }).selectOption({ label: 'Without a second factor' })
+    expect(await page.getByText('Zoe Zander').count()).toBe(0)
+    expect(await page.getByText('Ana Ruiz').count()).toBeGreaterThan(0)
+    await page.context().close()
+  })
+})
