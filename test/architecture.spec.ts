@@ -137,6 +137,9 @@ const alsoRead: Readonly<Record<string, readonly string[]>> = {
   'records.link': ['platform', 'query'],
   oauth_token: ['platform'],
   signed_link: ['instances', 'messaging'],
+  // Whether the task of a link still waits.
+  workflow_run: ['forms'],
+  workflow_step_run: ['forms'],
   event: ['events'],
   // The floor writes whether somebody watches, and the catalog says it to saves.
   event_watcher: ['entities', 'platform'],

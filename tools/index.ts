@@ -21,7 +21,7 @@ import { tenantsDomain } from './tenants/index.ts'
 import { usersDomain } from './users/index.ts'
 import { viewsDomain } from './views/index.ts'
 import { workflowsDomain } from './workflows/index.ts'
-import { stepTypeVocabulary, triggerTypeVocabulary } from './workflows/service.ts'
+import { stepTypeVocabulary, taskFloor, triggerTypeVocabulary } from './workflows/service.ts'
 
 export const domains: readonly Domain[] = [
   docsDomain,
@@ -31,7 +31,7 @@ export const domains: readonly Domain[] = [
   instancesDomain,
   viewsDomain,
   reportsDomain,
-  formsDomain,
+  formsDomain(taskFloor),
   contextDomain,
   workflowsDomain,
   actionPacksDomain,

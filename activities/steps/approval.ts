@@ -1,4 +1,5 @@
 import type { Perform } from './step.types.ts'
-import { task } from './tasks.ts'
+import { authorOf, task } from './tasks.ts'
 
-export const approval: Perform = (step) => task(step, ({ action, comment, by, at }) => ({ action, comment: comment ?? null, by, at }))
+export const approval: Perform = (step) =>
+  task(step, ({ action, comment, at, ...answer }) => ({ action, comment: comment ?? null, by: authorOf(answer), at }))

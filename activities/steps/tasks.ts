@@ -30,6 +30,9 @@ export async function dueOf({ open, scope }: StepContext): Promise<string | null
   return printInstant(time.ms)
 }
 
+/** Who acted, as tokens read it: a user's id, else the address that a link was for. */
+export const authorOf = ({ by, link }: Pick<Answer, 'by' | 'link'>): number | string | null => by ?? link?.address ?? null
+
 /** What the step goes on with once somebody acted; `resultOf` is what tokens read of it. */
 async function acted({ open, scope }: StepContext, answer: Answer, resultOf: (answer: Answer) => unknown): Promise<StepEnd> {
   const { found } = open

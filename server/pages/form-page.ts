@@ -2,6 +2,7 @@
 import { AppError } from '#platform/errors.ts'
 import { inTurns } from '#platform/turns.ts'
 import type { PageAnswer } from '#platform/web-page.ts'
+import type { OpenedLink } from '#tools/forms/links/links.schema.ts'
 import type { ShownForm, ShownSection } from '#tools/forms/links/shown-form.schema.ts'
 
 import { type Problem, rowsIn, startRow } from './answers.rules.ts'
@@ -9,6 +10,7 @@ import { attributes, fieldHtml, idOf } from './form-controls.ts'
 import type { PageLanguage } from './languages.rules.ts'
 import { controlName, type Place } from './names.rules.ts'
 import { escape, page } from './page.ts'
+import { taskHtml, timeIn } from './task-part.ts'
 import { type Texts, textsOf } from './texts.ts'
 import type { Entered } from './typed.rules.ts'
 
@@ -30,6 +32,9 @@ export interface FormView {
   readonly isPresent: boolean
   /** What stood in the controls of records when they were shown, in parts. */
   readonly was: readonly string[]
+  /** What the answer does beside what it saves. */
+  readonly task: OpenedLink['task']
+  readonly comment: string
 }
 
 export function sentence({ kind, limit, message }: Problem, name: string, texts: Texts, language: PageLanguage): string {
@@ -166,6 +171,10 @@ export function namesIn({ sections }: ShownForm): ReadonlyMap<string, string> {
   return new Map(sections.flatMap(({ fields }) => fields).map(({ property, name }) => [property, name]))
 }
 
+function dueHtml({ task, language, zone }: FormView): string {
+  return task?.dueDate === undefined ? '' : `<p class="muted">${escape(textsOf(language).due(timeIn(language, zone, task.dueDate)))}</p>\n`
+}
+
 /** In turns with everybody else: a form may have thousands of controls. Throws 413 where it is more than a page shows. */
 export async function formPage(view: FormView): Promise<PageAnswer> {
   const { language, form, zone } = view
@@ -183,13 +192,13 @@ export async function formPage(view: FormView): Promise<PageAnswer> {
   const says = Object.fromEntries(spoken.map((key) => [`data-says-${key}`, texts[key]]))
   // Enter in a field presses the first button there is, which must not be one that adds a row.
   const main = `<h1 tabindex="-1">${escape(form.title)}</h1>
-${form.description === '' ? '' : `<p>${escape(form.description)}</p>\n`}${hasRequired ? `<p class="muted">${texts.optionalHint}</p>\n` : ''}<div id="said" role="status" aria-live="polite"></div>
+${form.description === '' ? '' : `<p class="said">${escape(form.description)}</p>\n`}${dueHtml(view)}${hasRequired ? `<p class="muted">${texts.optionalHint}</p>\n` : ''}<div id="said" role="status" aria-live="polite"></div>
 <div id="wrong">${summaryHtml(view)}</div>
 <form method="post" enctype="multipart/form-data" accept-charset="utf-8"${attributes({ id: 'form', 'data-link': view.linkId, 'data-version': form.layoutVersion, 'data-problem': texts.problems(1), 'data-problems': texts.problems(2), 'data-missing': texts.isMissing('{name}'), 'data-too-large': texts.fileTooLarge('{name}', 25), 'data-says-lost': texts.isLost('{name}', '{text}'), ...says })}>
 <button class="sr" name="do" value="send" tabindex="-1" aria-hidden="true"></button>
 <input type="hidden" name="k" value="${escape(view.submissionKey)}"><input type="hidden" name="zone" value="${escape(zone)}">${view.was.map((part) => `<input type="hidden" name="was" value="${escape(part)}">`).join('')}
 ${await inTurns(sectionsHtml({ ...view, errors, sum: { characters: 0 } }))}
-<p class="send"><button class="main" name="do" value="send">${texts.send}</button></p>
+${view.task ? taskHtml(view.task, language, view.comment) : `<p class="send"><button class="main" name="do" value="send">${texts.send}</button></p>`}
 </form>
 <p class="muted">${escape(texts.until(until))}</p>`
   return page({

@@ -42,13 +42,19 @@ function actsOn({ messageId, status, choices }: HandsetMessage): string {
   return group('Answers', isHere ? taps : []) + group('Reports', marks)
 }
 
+/** What was written, with its addresses to be followed. */
+function textHtml(text: string): string {
+  const parts = text.split(/(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)])/)
+  return parts.map((part, at) => (at % 2 === 1 ? `<a href="${escape(part)}" rel="noreferrer">${escape(part)}</a>` : escape(part))).join('')
+}
+
 function messageHtml(message: HandsetMessage, isMailbox: boolean): string {
   const { direction, subject, text, files, status, reason, at } = message
   const isOurs = direction === 'outbound'
   const links = files.map(({ fileName, url }) => `<li><a href="${escape(url)}">${escape(fileName)}</a></li>`).join('')
   const said = isOurs ? `${hints[status]}${reason === undefined ? '' : ` (${escape(reason)})`}` : 'written here'
   return `<li class="said ${isOurs ? 'theirs' : 'mine'}">
-${isMailbox && subject !== undefined ? `<h3>${escape(subject)}</h3>\n` : ''}<p class="text">${escape(text)}</p>
+${isMailbox && subject !== undefined ? `<h3>${escape(subject)}</h3>\n` : ''}<p class="text">${textHtml(text)}</p>
 ${links === '' ? '' : `<ul class="files">${links}</ul>\n`}<p class="muted">${shownTime(at)} · ${said}</p>
 ${isOurs ? actsOn(message) : ''}</li>`
 }

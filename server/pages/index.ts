@@ -6,7 +6,7 @@ import { createHandsetPages, type HandsetPageParts } from './handset-routes.ts'
 import { createLinkPages, type LinkPageParts } from './link-routes.ts'
 
 export { createHandsetCalls } from './handset-calls.ts'
-export { createLinkCalls, type LinkCalls } from './link-calls.ts'
+export { createLinkCalls, type LinkCalls, type Sending } from './link-calls.ts'
 
 function files(): PageRoute[] {
   return [...pageFiles].map(([name, { bytes, type }]) => ({

@@ -10,11 +10,17 @@ import { callPublic, type Visitor } from './public-call.ts'
 
 export type Caller = Visitor & Pick<PageRequest, 'acceptLanguage'>
 
+/** What is sent: of a form its answers, of a task what is done. */
+export interface Sending {
+  readonly answer?: Answer | undefined
+  readonly act?: { readonly action: string; readonly comment: string } | undefined
+}
+
 export interface LinkCalls {
   readonly open: (caller: Caller, token: string) => Promise<OpenedLink>
   /** Keeps a file for the property and answers its key. */
   readonly keep: (caller: Caller, token: string, property: string, upload: Upload) => Promise<string>
-  readonly submit: (caller: Caller, token: string, answer: Answer, submissionKey: string | undefined) => Promise<void>
+  readonly submit: (caller: Caller, token: string, sending: Sending, submissionKey: string | undefined) => Promise<void>
 }
 
 /** Every one throws AppError. */
@@ -35,9 +41,11 @@ export function createLinkCalls(pipeline: Pipeline): LinkCalls {
       await callPublic(pipeline, caller, 'put_signed_link_upload', { token, assetKey }, { upload })
       return assetKey
     },
-    async submit(caller, token, { values, sections }, idempotencyKey) {
-      const lists = Object.keys(sections).length === 0 ? {} : { sections }
-      await callPublic(pipeline, caller, 'submit_signed_link', { token, values, ...lists }, { idempotencyKey })
+    async submit(caller, token, { answer, act }, idempotencyKey) {
+      const lists = answer && Object.keys(answer.sections).length > 0 ? { sections: answer.sections } : {}
+      const done = act && { action: act.action, ...(act.comment === '' ? {} : { comment: act.comment }) }
+      const said = { ...(answer ? { values: answer.values } : {}), ...lists, ...done }
+      await callPublic(pipeline, caller, 'submit_signed_link', { token, ...said }, { idempotencyKey })
     },
   }
 }

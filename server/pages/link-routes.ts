@@ -7,10 +7,11 @@ import { inTurns } from '#platform/turns.ts'
 import type { PageAnswer, PageRequest, PageRoute } from '#platform/web-page.ts'
 import type { OpenedLink } from '#tools/forms/links/links.schema.ts'
 import type { ShownField, ShownForm, ShownSection } from '#tools/forms/links/shown-form.schema.ts'
-import { stateOfRefusal } from '#tools/forms/service.ts'
+import { doneOfRefusal, stateOfRefusal } from '#tools/forms/service.ts'
 
 import { presentAnswers, type Problem, problemsOf, readAnswer, rowsIn, startRow } from './answers.rules.ts'
 import { donePage, formPage, type FormView, namesIn, sentence, tooLarge } from './form-page.ts'
+import { buttonText, type TaskButton, timeIn } from './task-part.ts'
 import { chooseLanguage, type PageLanguage } from './languages.rules.ts'
 import type { LinkCalls } from './link-calls.ts'
 import { knownZone } from './local-time.rules.ts'
@@ -48,15 +49,30 @@ function gone({ onFailure }: LinkPageParts, error: unknown, request: PageRequest
   const reason = reasonOf(error)
   if (reason === 'failed') onFailure(error, request.requestId)
   const status = error instanceof AppError ? error.status : 500
-  const { title, text } = textsOf(language).gone[reason]
-  return request.wantsJson ? json(status, { title, text }) : gonePage(reason, language, status)
+  const texts = textsOf(language)
+  const done = error instanceof AppError ? doneOfRefusal(error) : undefined
+  const more = done && texts.settledBy(done.by, timeIn(language, 'UTC', done.at))
+  const { title, text } = texts.gone[reason]
+  return request.wantsJson ? json(status, { title, text: more ?? text }) : gonePage(reason, language, status, more)
 }
 
 /** What of a view the opened link decides. */
-type Around = Omit<FormView, 'entered' | 'problems' | 'others' | 'submissionKey' | 'isPresent' | 'was'>
+type Around = Omit<FormView, 'entered' | 'problems' | 'others' | 'submissionKey' | 'isPresent' | 'was' | 'comment'>
+
+/** A title is read at a glance. */
+const longestTitle = 120
+
+/** A question has no fields: what is asked is the title, or stands below one. */
+function formIn({ form, task }: OpenedLink, language: PageLanguage): ShownForm {
+  if (form) return form
+  const { question = '' } = task ?? {}
+  const isTitle = question !== '' && question.length <= longestTitle && !question.includes('\n')
+  const title = isTitle ? question : textsOf(language).question
+  return { form: '', title, description: isTitle ? '' : question, layoutVersion: 0, mode: 'update', pages: 'scroll', sections: [] }
+}
 
 function around(opened: OpenedLink, token: string, language: PageLanguage, zone: string | undefined): Around {
-  const { tenant, to, form, linkId, expiresAt } = opened
+  const { tenant, to, linkId, expiresAt, task } = opened
   const style = themeStyle(tenant.theme)
   const mark = createHash('sha256').update(style).digest('hex').slice(0, 8)
   return {
@@ -66,8 +82,25 @@ function around(opened: OpenedLink, token: string, language: PageLanguage, zone:
     themeAddress: style === '' ? undefined : `/l/${token}/theme.css?${mark}`,
     expiresAt,
     linkId,
-    form,
+    form: formIn(opened, language),
+    task,
   }
+}
+
+/** What was pressed; undefined where a task does not say which of several is meant. */
+function actionOf({ task }: Around, act: string): TaskButton | undefined {
+  const { actions = [] } = task ?? {}
+  return actions.find(({ internalName }) => internalName === act) ?? (actions.length === 1 ? actions[0] : undefined)
+}
+
+/** What is wrong with how a task is answered. */
+function problemsOfAct(view: Around, { act, comment }: Posted): string[] {
+  if (!view.task) return []
+  const texts = textsOf(view.language)
+  const meant = actionOf(view, act)
+  const labels = view.task.actions.map((one) => buttonText(one, view.language))
+  if (!meant) return [texts.chooseAction(labels.join(', '))]
+  return meant.requiresComment && comment.trim() === '' ? [texts.needsComment(buttonText(meant, view.language))] : []
 }
 
 const languageOf = ({ to, tenant }: OpenedLink, { acceptLanguage }: PageRequest) =>
@@ -143,10 +176,10 @@ export function createLinkPages(parts: LinkPageParts): PageRoute[] {
     try {
       const opened = await calls.open(request, token)
       const view = around(opened, token, languageOf(opened, request), undefined)
-      mustBeLight(opened.form, ({ rows = [], minRows = 0 }) => Math.max(rows.length, minRows), shownWeight)
-      const entered = await inTurns(presentAnswers(opened.form, view.zone))
-      const was = await inTurns(printMarks(opened.form, entered, view.zone))
-      return await formPage({ ...view, entered, problems: [], others: [], submissionKey: randomUUID(), isPresent: true, was })
+      mustBeLight(view.form, ({ rows = [], minRows = 0 }) => Math.max(rows.length, minRows), shownWeight)
+      const entered = await inTurns(presentAnswers(view.form, view.zone))
+      const was = await inTurns(printMarks(view.form, entered, view.zone))
+      return await formPage({ ...view, entered, problems: [], others: [], submissionKey: randomUUID(), isPresent: true, was, comment: '' })
     } catch (error) {
       return gone(parts, error, request, chooseLanguage(undefined, request.acceptLanguage))
     }
@@ -168,7 +201,7 @@ export function createLinkPages(parts: LinkPageParts): PageRoute[] {
     const isUsed = refusal instanceof AppError && stateOfRefusal(refusal) === 'used'
     const key = isUsed ? (request.idempotencyKey ?? (await readKeyAlone(request.parts()))) : undefined
     if (key === undefined) throw refusal
-    await calls.submit(request, tokenOf(request), { values: {}, sections: {} }, key)
+    await calls.submit(request, tokenOf(request), {}, key)
     const language = chooseLanguage(undefined, request.acceptLanguage)
     return done({ language, tenantName: '', themeAddress: undefined }, request)
   }
@@ -178,27 +211,32 @@ export function createLinkPages(parts: LinkPageParts): PageRoute[] {
     let language = chooseLanguage(undefined, request.acceptLanguage)
     try {
       const opened = await calls.open(request, token).catch((error: unknown) => sentAgain(request, error))
-      if (!('form' in opened)) return opened
+      if (!('linkId' in opened)) return opened
       language = languageOf(opened, request)
-      const posted = await readPosted(opened.form, request.parts(), (property, upload) => calls.keep(request, token, property, upload))
+      const posted = await readPosted(formIn(opened, language), request.parts(), (property, upload) =>
+        calls.keep(request, token, property, upload),
+      )
       const view = around(opened, token, language, posted.zone)
       const submissionKey = request.idempotencyKey ?? (posted.submissionKey || randomUUID())
-      const { entered, was } = posted
-      const shown = { ...view, entered, submissionKey, isPresent: false, was }
+      const { entered, was, comment } = posted
+      const shown = { ...view, entered, submissionKey, isPresent: false, was, comment }
       await postMustBeLight(shown, () => 1)
       const marks = readMarks(was)
       const lost = await inTurns(findLost(view.form, entered, view.zone, marks))
       if (await withRow(view, posted)) return await postedPage({ ...shown, problems: [], others: sentencesOf(lost, view) })
       const { answer, problems, sent } = await inTurns(readAnswer(view.form, entered, view.zone, marks))
       const found: Problem[] = [...posted.problems, ...problems]
-      if (found.length + lost.length > 0) return await refused({ ...shown, problems: found, others: [] }, request, lost)
+      const others = problemsOfAct(view, posted)
+      if (found.length + lost.length + others.length > 0) return await refused({ ...shown, problems: found, others }, request, lost)
+      const action = actionOf(view, posted.act)?.internalName
+      const act = action === undefined ? undefined : { action, comment: comment.trim() }
       try {
-        await calls.submit(request, token, answer, submissionKey)
+        await calls.submit(request, token, { ...(opened.form ? { answer } : {}), act }, submissionKey)
       } catch (error) {
         const isOfAnswer = error instanceof AppError && (error.status === 400 || error.status === 409 || error.status === 422)
         if (!isOfAnswer) throw error
-        const { problems: told, others } = problemsOf(error.issues ?? [], answer, sent)
-        const rest = told.length + others.length === 0 ? [error.message] : others
+        const { problems: told, others: untold } = problemsOf(error.issues ?? [], answer, sent)
+        const rest = told.length + untold.length === 0 ? [error.message] : untold
         return await refused({ ...shown, problems: told, others: rest }, request)
       }
       return done(view, request)

@@ -72,6 +72,7 @@ const statusOf: Readonly<Record<GoneReason, number>> = {
   used: 410,
   expired: 410,
   revoked: 410,
+  settled: 410,
   unknown: 404,
   forbidden: 403,
   tooLarge: 413,
@@ -80,7 +81,8 @@ const statusOf: Readonly<Record<GoneReason, number>> = {
 }
 
 /** Why there is nothing to see, and what to do about it. */
-export function gonePage(reason: GoneReason, language: PageLanguage, status = statusOf[reason]): PageAnswer {
-  const { title, text } = textsOf(language).gone[reason]
+export function gonePage(reason: GoneReason, language: PageLanguage, status = statusOf[reason], more?: string): PageAnswer {
+  const { title, text: usual } = textsOf(language).gone[reason]
+  const text = more ?? usual
   return page({ status, language, title, main: `<div class="card">\n<h1>${escape(title)}</h1>\n<p>${escape(text)}</p>\n</div>` })
 }

@@ -18,6 +18,9 @@ export interface Posted {
   readonly zone: string | undefined
   /** `send`, or `add:` and the section that is to have one row more. */
   readonly wish: string
+  /** Of a task: the action that was chosen, and what was said to it. */
+  readonly act: string
+  readonly comment: string
   /** What the page had shown, as it brought it along. */
   readonly was: readonly string[]
 }
@@ -59,7 +62,7 @@ export async function readPosted(form: ShownForm, parts: AsyncIterable<FormPart>
   const fields = fieldsIn(form)
   const fieldNamed = ({ section, property }: Named) => fields.get(fieldKey(section, property))
   let taken = 0
-  let [submissionKey, zone, wish] = ['', '', 'send']
+  let [submissionKey, zone, wish, act, comment] = ['', '', 'send', '', '']
   const was: string[] = []
   const add = (name: string, text: string) => {
     const texts = entered.get(name)
@@ -90,6 +93,8 @@ export async function readPosted(form: ShownForm, parts: AsyncIterable<FormPart>
       if (part.name === 'k' && keyPattern.test(part.value)) submissionKey = part.value
       else if (part.name === 'zone') zone = part.value
       else if (part.name === 'do') wish = part.value
+      else if (part.name === 'act') act = part.value
+      else if (part.name === 'comment') comment = part.value
       else if (part.name === 'was') was.push(part.value)
       else if (readControlName(part.name)) add(part.name, part.value)
       continue
@@ -113,7 +118,8 @@ export async function readPosted(form: ShownForm, parts: AsyncIterable<FormPart>
     entered.delete(controlName('a', named, named.property))
     await take(named, field, typedSignature(typed.trim()))
   }
-  return { entered, problems, submissionKey, zone: knownZone(zone), wish, was }
+  const [, pressed = act] = /^act:(.*)$/s.exec(wish) ?? []
+  return { entered, problems, submissionKey, zone: knownZone(zone), wish, act: pressed, comment, was }
 }
 
 /** A name that somebody typed as their signature, as a picture that needs no fonts of ours. */

@@ -41,6 +41,14 @@ const en = {
   waiting: 'Your answer is kept on this device and will be sent as soon as the network is back. Please leave this page open.',
   restored: 'What you typed before is back.',
   notSent: 'That did not work. Nothing was lost; please try again.',
+  question: 'Your answer is needed',
+  due: (when: string) => `Please answer by ${when}.`,
+  comment: 'Comment',
+  commentFor: (labels: string) => `Needed for: ${labels}.`,
+  needsComment: (label: string) => `“${label}” needs a comment.`,
+  chooseAction: (labels: string) => `Please choose one: ${labels}.`,
+  actions: { approve: 'Approve', reject: 'Reject', submit: 'Send' } as Readonly<Record<string, string>>,
+  settledBy: (name: string, when: string) => `${name} did it on ${when}. Nothing is left to do, and nothing was sent.`,
   thanks: 'Thank you',
   received: 'Your answer has arrived. You can close this page.',
   gone: {
@@ -50,6 +58,7 @@ const en = {
     },
     expired: { title: 'This link has expired', text: 'Nothing was sent. Ask whoever sent it for a new one.' },
     revoked: { title: 'This link was withdrawn', text: 'Whoever sent it does not need an answer here any more. If in doubt, ask them.' },
+    settled: { title: 'This task is done', text: 'It needs no answer any more. Nothing is left to do, and nothing was sent.' },
     unknown: {
       title: 'This link leads nowhere',
       text: 'Perhaps a part of it was lost on the way. Open it again from the message that brought it, as a whole, or ask for a new one.',
@@ -109,6 +118,14 @@ const de: Texts = {
   waiting: 'Ihre Antwort liegt auf diesem Gerät und wird gesendet, sobald das Netz wieder da ist. Bitte lassen Sie diese Seite offen.',
   restored: 'Was Sie vorher getippt haben, ist wieder da.',
   notSent: 'Das hat nicht geklappt. Nichts ging verloren; bitte versuchen Sie es noch einmal.',
+  question: 'Ihre Antwort wird gebraucht',
+  due: (when) => `Bitte antworten Sie bis ${when}.`,
+  comment: 'Anmerkung',
+  commentFor: (labels) => `Erforderlich bei: ${labels}.`,
+  needsComment: (label) => `„${label}“ braucht eine Anmerkung.`,
+  chooseAction: (labels) => `Bitte wählen Sie eines: ${labels}.`,
+  actions: { approve: 'Genehmigen', reject: 'Ablehnen', submit: 'Absenden' },
+  settledBy: (name, when) => `${name} hat sie am ${when} erledigt. Es ist nichts mehr zu tun, und es wurde nichts gesendet.`,
   thanks: 'Danke',
   received: 'Ihre Antwort ist angekommen. Sie können diese Seite schließen.',
   gone: {
@@ -123,6 +140,10 @@ const de: Texts = {
     revoked: {
       title: 'Dieser Link wurde zurückgezogen',
       text: 'Wer ihn geschickt hat, braucht hier keine Antwort mehr. Fragen Sie im Zweifel nach.',
+    },
+    settled: {
+      title: 'Diese Aufgabe ist erledigt',
+      text: 'Sie braucht keine Antwort mehr. Es ist nichts mehr zu tun, und es wurde nichts gesendet.',
     },
     unknown: {
       title: 'Dieser Link führt nirgendwohin',

@@ -13,6 +13,9 @@ const words = form.dataset
 const link = words.link ?? ''
 const keyField = /** @type {HTMLInputElement} */ (form.elements.namedItem('k'))
 const zoneField = /** @type {HTMLInputElement} */ (form.elements.namedItem('zone'))
+/** Which button of a task was pressed. */
+const actField = /** @type {HTMLInputElement | null} */ (form.elements.namedItem('act'))
+const commentField = /** @type {HTMLTextAreaElement | null} */ (form.elements.namedItem('comment'))
 /** Drawn signatures, by the names of their controls. @type {Map<string, File>} */
 const drawn = new Map()
 /** Files of a draft: a browser does not let a page put them back into their control. @type {Map<string, File[]>} */
@@ -204,7 +207,7 @@ function showProblems(problems) {
 
 /** What the browser and the form itself can tell. */
 function findProblems() {
-  /** @type {{ field: HTMLElement, message: string }[]} */
+  /** @type {{ field?: HTMLElement, message: string }[]} */
   const problems = []
   for (const part of all(form, '[data-field]')) {
     const field = /** @type {HTMLElement} */ (part)
@@ -262,8 +265,7 @@ function finish(title, text) {
 /** @param {boolean} busy */
 function setBusy(busy) {
   isSending = busy
-  const button = /** @type {HTMLElement} */ (form.querySelector('button.main'))
-  button.setAttribute('aria-disabled', String(busy))
+  for (const button of all(form, '.send button')) button.setAttribute('aria-disabled', String(busy))
 }
 
 async function send() {
@@ -379,6 +381,7 @@ function restore(entries, isWhole) {
     const values = byName.get(control.name)
     // What was shown when the draft was begun: the rest of it is nobody's answer.
     if (control.name === 'was') control.value = String(values?.shift() ?? '')
+    if (control.name === 'act') control.value = String(values?.[0] ?? '')
     if (control.type === 'hidden' || control.name === '' || (!values && !isWhole)) continue
     if (control.type === 'file') {
       const files = (values ?? []).filter((value) => value instanceof File)
@@ -442,7 +445,14 @@ form.addEventListener('submit', (event) => {
     keepSoon()
     return
   }
+  const [, act] = /^act:(.*)$/.exec(button?.value ?? '') ?? []
+  if (actField && act !== undefined && actField.value !== act) {
+    actField.value = act
+    change()
+  }
   const problems = findProblems()
+  const needs = button?.dataset.needsComment
+  if (needs && commentField?.value.trim() === '') problems.push({ message: needs })
   showProblems(problems)
   if (problems.length === 0) void send()
 })

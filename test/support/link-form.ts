@@ -1,8 +1,8 @@
 /** A form with a field of every kind, as open_signed_link answers it, and a product that takes what is sent to it. */
-import type { LinkCalls } from '#server/pages/index.ts'
+import type { LinkCalls, Sending } from '#server/pages/index.ts'
 import { AppError } from '#platform/errors.ts'
 import type { OpenedLink } from '#tools/forms/links/links.schema.ts'
-import { goneLink } from '#tools/forms/links/links.rules.ts'
+import { goneLink, settledLink } from '#tools/forms/links/links.rules.ts'
 import type { ShownField, ShownForm } from '#tools/forms/links/shown-form.schema.ts'
 
 function field(property: string, dataType: string, control: string, more: Partial<ShownField> = {}): ShownField {
@@ -98,6 +98,7 @@ export interface Taken {
   readonly values: Record<string, unknown>
   readonly sections: unknown
   readonly key: string | undefined
+  readonly act?: Sending['act']
 }
 
 export interface TakingCalls extends LinkCalls {
@@ -109,6 +110,8 @@ export interface TakingCalls extends LinkCalls {
   opened: number
   /** What the link opens now. */
   form: ShownForm
+  /** The task that it is to; the form is of no matter where it has none. */
+  task: (NonNullable<OpenedLink['task']> & { readonly isQuestion?: true }) | undefined
 }
 
 /** `token` says what the link is like: `used…`, `expired…`, `revoked…`, `unknown…`, else it is open until an answer was taken. */
@@ -127,6 +130,7 @@ export function takingCalls(
   }
   const mustBeOpen = (token: string) => {
     for (const state of ['used', 'expired', 'revoked'] as const) if (token.startsWith(state)) throw goneLink(state)
+    if (token.startsWith('done')) throw settledLink({ by: 'Ana <Ruiz>', at: '2026-11-22T09:30:00.000Z' })
     if (token.startsWith('unknown')) throw new AppError('not_found', 'No such link.')
     if (token.startsWith('broken')) throw new Error('connection to 10.1.2.3 refused')
     if (used.has(token)) throw goneLink('used')
@@ -137,10 +141,12 @@ export function takingCalls(
     refuse: undefined,
     opened: 0,
     form,
+    task: undefined,
     open: async (_caller, token) => {
       mustBeOpen(token)
       calls.opened++
-      return { ...opened, form: calls.form }
+      const { isQuestion, ...task } = calls.task ?? {}
+      return { ...opened, ...(isQuestion ? {} : { form: calls.form }), ...(calls.task ? { task: task as OpenedLink['task'] } : {}) }
     },
     keep: async (_caller, token, property, upload) => {
       mustBeOpen(token)
@@ -150,12 +156,13 @@ export function takingCalls(
       calls.files.push({ property, fileName: upload.fileName, bytes, type: upload.mimeType })
       return `00000000-0000-4000-8000-${String(calls.files.length).padStart(12, '0')}`
     },
-    submit: async (_caller, token, { values, sections }, key) => {
+    submit: async (_caller, token, { answer, act }, key) => {
       if (used.has(token) && key !== undefined && used.get(token) === key) return
       mustBeOpen(token)
       calls.refuse?.()
       used.set(token, key)
-      calls.taken.push({ values, sections, key })
+      const { values = {}, sections = {} } = answer ?? {}
+      calls.taken.push({ values, sections, key, ...(act ? { act } : {}) })
     },
   }
   return calls

@@ -11,6 +11,7 @@ import { listEntityForms } from './list-entity-forms.ts'
 import { listFormVersions } from './list-form-versions.ts'
 import { linkOperations } from './links/index.ts'
 import { linkPhrases } from './links/links.phrases.ts'
+import type { TaskFloor } from './links/tasks.types.ts'
 import { listForms } from './list-forms.ts'
 import { recordOperations } from './records/index.ts'
 import { recordPhrases } from './records/records.phrases.ts'
@@ -21,7 +22,7 @@ import { updateForm } from './update-form.ts'
 import { validateForm } from './validate-form.ts'
 import { importXlsform } from './xlsform/import-xlsform.ts'
 
-export const formsDomain: Domain = {
+export const formsDomain = (tasks: TaskFloor): Domain => ({
   name: 'forms',
   title: 'Forms',
   summary: 'Layouts by which people and phones enter records: sections of fields, lists of children, conditions and locks.',
@@ -41,7 +42,7 @@ export const formsDomain: Domain = {
     importXlsform,
     ...recordOperations,
     ...shortcutOperations,
-    ...linkOperations,
+    ...linkOperations(tasks),
   ],
   phrases: { ...formsPhrases, ...recordPhrases, ...shortcutPhrases, ...linkPhrases },
-}
+})

@@ -18,7 +18,7 @@ export interface Answered {
     readonly section?: string
     readonly values: Readonly<Record<string, unknown>>
   }[]
-  readonly said: Said
+  readonly said: Pick<Said, 'values' | 'sections'>
   readonly link: Target
 }
 
@@ -27,7 +27,7 @@ interface Target {
   readonly eiRecordId: number | null
 }
 
-export function callOf(link: Target, said: Said): Answered {
+export function callOf(link: Target, said: Pick<Said, 'values' | 'sections'>): Answered {
   const { formId: form, eiRecordId } = link
   const { values = {}, sections } = said
   const record = eiRecordId === null ? {} : { record: String(eiRecordId) }

@@ -1,11 +1,13 @@
 /** The link that a token opens. */
 import { AppError } from '#platform/errors.ts'
 import { isLinkToken, readLinkToken } from '#platform/link-tokens.ts'
-import type { StagedContext } from '#platform/operation.ts'
+import type { StagedContext, TxContext } from '#platform/operation.ts'
 
-import { goneLink, stateOf } from './links.rules.ts'
+import { goneLink, settledLink, stateOf } from './links.rules.ts'
 import type { LinkState } from './links.schema.ts'
 import { findLink, type LinkRow } from './links.store.ts'
+import { type Maker, makerOf } from './maker.ts'
+import type { LinkTask, TaskFloor } from './tasks.types.ts'
 
 export interface FoundLink {
   readonly tenantId: number
@@ -34,4 +36,28 @@ export async function findOpenLink(context: StagedContext, token: string): Promi
   const found = await findByToken(context, token)
   if (found.state !== 'open') throw goneLink(found.state)
   return found
+}
+
+/** The same, which says of a task that is over who did it. */
+export async function findLinkInHand(
+  context: StagedContext,
+  token: string,
+  tasks: TaskFloor,
+): Promise<FoundLink & { readonly maker: Maker }> {
+  const found = await findByToken(context, token)
+  const { state, tenantId, link } = found
+  if (state === 'settled') {
+    await context.inTransaction((inner) => taskOf(inner, tasks, link), { tenantId, readOnly: true })
+  }
+  if (state !== 'open') throw goneLink(state)
+  return { ...found, maker: await makerOf(context, tenantId, link) }
+}
+
+/** The task of a link; undefined where it is to a form alone. Throws 403 where it is not its maker's, or its recipient's, to do, and 410 where it is over. */
+export async function taskOf(context: TxContext, tasks: TaskFloor, link: LinkRow, languageCode = 'en'): Promise<LinkTask | undefined> {
+  const { runId, stepNo, toUserId, makerKind } = link
+  if (runId === null || stepNo === null) return undefined
+  const read = await tasks.readTask(context, { runId, stepNo, toUserId, isOfRun: makerKind === 'acting' }, languageCode)
+  if ('settled' in read) throw settledLink(read.settled)
+  return read.task
 }

@@ -11,7 +11,6 @@ import { answerRecord } from '../records/answers.ts'
 import { findNamed } from '../records/named.ts'
 import { openForm, type OpenForm, shownProperties } from '../records/opened.ts'
 import { placeOfForms } from '../shown.ts'
-import type { LinkRow } from './links.store.ts'
 import type { Present } from './showing.ts'
 
 export interface LinkForm extends OpenForm {
@@ -49,7 +48,7 @@ export async function formIdOf(context: TxContext, slot: IdOrName): Promise<numb
 }
 
 /** The form of a link that was made. Throws 403 where it is gone, or not its maker's to use any more. */
-export async function formOfLink(context: TxContext, { formId }: Pick<LinkRow, 'formId'>): Promise<LinkForm> {
+export async function formOfLink(context: TxContext, formId: number): Promise<LinkForm> {
   try {
     return await read(context, formId)
   } catch (error) {

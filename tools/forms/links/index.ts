@@ -7,11 +7,12 @@ import { openSignedLink } from './open-signed-link.ts'
 import { putSignedLinkUpload } from './put-signed-link-upload.ts'
 import { revokeSignedLink } from './revoke-signed-link.ts'
 import { submitSignedLink } from './submit-signed-link.ts'
+import type { TaskFloor } from './tasks.types.ts'
 
-export const linkOperations: readonly Operation[] = [
-  createSignedLink,
-  openSignedLink,
-  submitSignedLink,
+export const linkOperations = (tasks: TaskFloor): readonly Operation[] => [
+  createSignedLink(tasks),
+  openSignedLink(tasks),
+  submitSignedLink(tasks),
   listSignedLinks,
   revokeSignedLink,
   putSignedLinkUpload,

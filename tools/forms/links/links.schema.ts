@@ -10,7 +10,7 @@ import { exampleShownForm, shownForm } from './shown-form.schema.ts'
 
 export const linkId = definitionId.describe('As create_signed_link and list_signed_links answer it')
 export const token = z.string().min(1).max(200).describe('The last part of the URL')
-export const linkStates = ['open', 'used', 'expired', 'revoked'] as const
+export const linkStates = ['open', 'used', 'expired', 'revoked', 'settled'] as const
 export const linkState = z.enum(linkStates)
 export type LinkState = z.output<typeof linkState>
 
@@ -26,7 +26,9 @@ export const linkAuthor = z.object({
 export type LinkAuthor = z.output<typeof linkAuthor>
 
 export const newLink = z.object({
-  form: formSlot,
+  form: formSlot.optional(),
+  workflowInstanceId: z.int().min(1).optional().describe('In place of form: its task'),
+  step: z.string().min(1).max(64).optional().describe('Where several wait'),
   to: recipient,
   eiRecordId: eiRecordId.optional().describe('The record to change; unless told, a new one is made'),
   expiresIn: z.string().min(2).max(40).optional().describe('ISO 8601, PT5M to P90D; P7D unless told'),
@@ -35,21 +37,22 @@ export const newLink = z.object({
 
 export const madeLink = z.object({
   linkId: z.int(),
-  token: z.string(),
-  url: z.url().describe('The page for the recipient'),
+  token: z.string().optional().describe('Not of a task'),
+  url: z.url().optional().describe('The page for the recipient'),
   expiresAt: z.iso.datetime(),
   message: z
     .object({ conversationId: z.int(), messageId: z.int(), status: z.string() })
     .optional()
-    .describe('With channel: for get_message_status'),
+    .describe('Where it was sent: for get_message_status'),
 })
 
 export const signedLink = z.object({
   linkId: z.int(),
   state: linkState,
-  form: z.string().nullable().describe('null: it was deleted'),
-  formId: z.int(),
-  eiRecordId: z.int().nullable().describe('The record to change'),
+  form: z.string().nullable().describe('null: none, or deleted'),
+  formId: z.int().nullable(),
+  workflowInstanceId: z.int().nullable().describe('Of a task'),
+  eiRecordId: z.int().nullable().describe('The record to change, or that a question is about'),
   to: z.object({ tenantUserId: z.int().optional(), displayName: z.string().optional(), address: z.string().optional() }),
   madeBy: z.object({ tenantUserId: z.int(), displayName: z.string() }),
   messageId: z.int().nullable(),
@@ -72,13 +75,23 @@ export const uploads = z
   .min(1)
   .max(20)
 
+export const shownTask = z.object({
+  workflowInstanceId: z.int(),
+  workflow: z.string(),
+  step: z.string(),
+  question: z.string().optional(),
+  dueDate: z.iso.datetime().optional(),
+  actions: z.array(z.object({ internalName: z.string(), label: z.string(), requiresComment: z.boolean() })),
+})
+
 export const openedLink = z.object({
   linkId: z.int(),
   expiresAt: z.iso.datetime(),
   tenant: z.object({ name: z.string(), languageCode: z.string(), theme: z.record(z.string(), z.string()) }),
   to: z.object({ displayName: z.string(), languageCode: z.string().nullable(), timeZoneIana: z.string().nullable() }),
   madeBy: z.string(),
-  form: shownForm,
+  form: shownForm.optional(),
+  task: shownTask.optional(),
   uploads: z
     .array(z.object({ property: z.string(), fileName: z.string(), assetKey: z.uuid(), url: z.url(), expiresAt: z.iso.datetime() }))
     .optional()
@@ -103,6 +116,9 @@ export const linkAnswer = z.object({
     )
     .optional()
     .describe('Rows of the lists of the form, by the name of the section'),
+  action: z.string().min(1).max(64).optional().describe('Of a task'),
+  choice: z.string().min(1).max(64).optional().describe('The same'),
+  comment: z.string().max(4_000).optional().describe('Of a task'),
 })
 
 export const takenAnswer = z.object({ linkId: z.int(), state: z.literal('used'), submittedDate: z.iso.datetime(), by: linkAuthor })
@@ -114,6 +130,7 @@ export const exampleLink: SignedLink = {
   state: 'open',
   form: 'GateInspection',
   formId: 88,
+  workflowInstanceId: null,
   eiRecordId: null,
   to: { address: 'ana@example.com' },
   madeBy: { tenantUserId: 3, displayName: 'Dispatch' },

@@ -26,18 +26,19 @@ export const listSignedLinks = defineOperation({
   ...reads(z.array(signedLink)),
   errors: [],
   name: 'list_signed_links',
-  title: 'List links to forms',
+  title: 'List signed links',
   description:
-    'Links that were given out, the newest first, with what became of each: by form, record, recipient and state. revoke_signed_link ends one.',
+    'Links that were given out, the newest first, with what became of each: by form, run, record, recipient and state. revoke_signed_link ends one.',
   method: 'POST',
   path: '/api/v1/links/list',
   roles: 'DataEdit',
   input: z.object({
     ...pageInput,
     form: formSlot.optional(),
+    workflowInstanceId: z.int().min(1).optional().describe('To its tasks'),
     eiRecordId: z.int().min(1).optional().describe('Changed or made through it'),
     to: recipient.optional(),
-    states: z.array(linkState).min(1).max(4).optional().describe('Any of these'),
+    states: z.array(linkState).min(1).max(5).optional().describe('Any of these'),
   }),
   examples: [{ title: 'Not answered yet', input: { form: 'GateInspection', states: ['open'] }, output: [exampleLink] }],
   async handler(context, input) {
@@ -46,6 +47,7 @@ export const listSignedLinks = defineOperation({
     const target = input.to && (await findTarget(context, input.to))
     const toUserId = target?.person?.tenantUserId
     const query: LinkQuery = {
+      runId: input.workflowInstanceId,
       formId: input.form === undefined ? undefined : await formIdOf(context, input.form),
       eiRecordId: input.eiRecordId,
       toUserId,

@@ -2,20 +2,21 @@ import { z } from 'zod'
 
 import { AppError, mustExist } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
-import { defineStagedOperation, type StagedContext, type TxContext, writes } from '#platform/operation.ts'
+import { defineStagedOperation, type Operation, type StagedContext, type TxContext, writes } from '#platform/operation.ts'
 import { forgetUploads, openPending } from '#tools/assets/service.ts'
 import { findDisplayNames } from '#tools/users/service.ts'
 
 import { takesFiles } from '../controls.rules.ts'
-import { findOpenLink, type FoundLink } from './finding.ts'
+import { findLinkInHand, type FoundLink, taskOf } from './finding.ts'
 import { formOfLink, type LinkForm, presentOf } from './form.ts'
 import { goneLink, stateOf } from './links.rules.ts'
 import { exampleOpenedLink, exampleToken, type OpenedLink, openedLink, token, uploads } from './links.schema.ts'
-import { noteUploads, lockLink } from './links.store.ts'
-import { asMaker, makerOf, mustUpload } from './maker.ts'
+import { type LinkRow, lockLink, noteUploads } from './links.store.ts'
+import { asMaker, mustUpload } from './maker.ts'
 import { titleOf } from './messages.rules.ts'
 import { readerOf, shownInFor } from './people.ts'
-import { showLayout } from './showing.ts'
+import { showLayout, type ShownIn } from './showing.ts'
+import type { LinkTask, TaskFloor } from './tasks.types.ts'
 
 /** Through one link: more photographs than any form asks for. */
 const mostUploads = 50
@@ -70,50 +71,70 @@ function uploadUrl({ services }: Pick<StagedContext, 'services'>, linkToken: str
   return `${services.config.publicUrl}/api/v1/links/${linkToken}/uploads/${assetKey}`
 }
 
-export const openSignedLink = defineStagedOperation({
-  ...writes(openedLink),
-  errors: ['not_found', 'unprocessable', 'unsupported_type'],
-  isIdempotent: true,
-  name: 'open_signed_link',
-  title: 'Open a link to a form',
-  description:
-    'What a link shows: the form in the recipient’s language with the present values, and with uploads one-time URLs for files. Decides nothing, however often it is opened.',
-  method: 'POST',
-  path: '/api/v1/links/{token}',
-  roles: 'Public',
-  mayBeOver: true,
-  input: z.object({
-    token,
-    uploads: uploads.optional(),
-    languageCode: z.string().min(2).max(20).optional().describe('For a recipient whose language is not known'),
-  }),
-  examples: [{ title: 'An inspection', input: { token: exampleToken }, output: exampleOpenedLink }],
-  async stagedHandler(context, input) {
-    const found = await findOpenLink(context, input.token)
-    const { tenantId, link } = found
-    const maker = await makerOf(context, tenantId, link)
-    if (input.uploads) mustUpload(maker.actor)
-    return context.inTransaction(
-      async (inner) => {
-        const own = asMaker(inner, maker)
-        const { tx } = own
-        const form = await formOfLink(own, link)
-        const present = link.eiRecordId === null ? undefined : await presentOf(own, form, link.eiRecordId)
-        const reader = await readerOf(tx, tenantId, link)
-        const { languages, look } = await shownInFor(own, reader, input.languageCode)
-        const names = await findDisplayNames(tx, tenantId, [link.madeBy])
-        const shown = { form: form.internalName, ...titleOf(form), layoutVersion: form.layoutVersion, layout: form.layout }
-        return {
-          linkId: link.linkId,
-          expiresAt: link.expiresAt,
-          tenant: look,
-          to: reader,
-          madeBy: names.get(link.madeBy) ?? '',
-          form: await showLayout(own, { ...shown, mode: present ? 'update' : 'create' }, languages, present),
-          ...(input.uploads ? { uploads: await giveUploads(own, found, input.token, form, input.uploads) } : {}),
-        }
-      },
-      { tenantId, readOnly: input.uploads === undefined },
-    )
-  },
+const shownTaskOf = ({ runId, workflow, step, question, dueDate, actions }: LinkTask): OpenedLink['task'] => ({
+  workflowInstanceId: runId,
+  workflow,
+  step,
+  ...(question === undefined ? {} : { question }),
+  ...(dueDate === null ? {} : { dueDate }),
+  actions: [...actions],
 })
+
+/** The form of a link, with what its record holds. */
+async function showForm(own: TxContext, link: LinkRow, form: LinkForm, languages: ShownIn): Promise<NonNullable<OpenedLink['form']>> {
+  const present = link.eiRecordId === null ? undefined : await presentOf(own, form, link.eiRecordId)
+  const shown = { form: form.internalName, ...titleOf(form), layoutVersion: form.layoutVersion, layout: form.layout }
+  return showLayout(own, { ...shown, mode: present ? 'update' : 'create' }, languages, present)
+}
+
+export const openSignedLink = (tasks: TaskFloor): Operation =>
+  defineStagedOperation({
+    ...writes(openedLink),
+    errors: ['not_found', 'unprocessable', 'unsupported_type'],
+    isIdempotent: true,
+    name: 'open_signed_link',
+    title: 'Open a signed link',
+    description:
+      'What a link shows: a form in the recipient’s language with the present values, the task of a run with its actions, or both; with uploads one-time URLs for files. Decides nothing, however often it is opened.',
+    method: 'POST',
+    path: '/api/v1/links/{token}',
+    roles: 'Public',
+    mayBeOver: true,
+    input: z.object({
+      token,
+      uploads: uploads.optional(),
+      languageCode: z.string().min(2).max(20).optional().describe('For a recipient whose language is not known'),
+    }),
+    examples: [{ title: 'An inspection', input: { token: exampleToken }, output: exampleOpenedLink }],
+    async stagedHandler(context, input) {
+      const found = await findLinkInHand(context, input.token, tasks)
+      const { tenantId, link, maker } = found
+      if (input.uploads) mustUpload(maker.actor)
+      return context.inTransaction(
+        async (inner) => {
+          const own = asMaker(inner, maker)
+          const { tx } = own
+          const reader = await readerOf(tx, tenantId, link)
+          const { languages, look } = await shownInFor(own, reader, input.languageCode)
+          const task = await taskOf(own, tasks, link, languages.languageCodes[0])
+          const form = link.formId === null ? undefined : await formOfLink(own, link.formId)
+          if (!form && input.uploads) {
+            const message = 'The link is to a question, which takes no files.'
+            throw new AppError('invalid_input', message, { issues: [finding('$.uploads', message)] })
+          }
+          const names = await findDisplayNames(tx, tenantId, [link.madeBy])
+          return {
+            linkId: link.linkId,
+            expiresAt: link.expiresAt,
+            tenant: look,
+            to: reader,
+            madeBy: names.get(link.madeBy) ?? '',
+            ...(form ? { form: await showForm(own, link, form, languages) } : {}),
+            ...(task ? { task: shownTaskOf(task) } : {}),
+            ...(form && input.uploads ? { uploads: await giveUploads(own, found, input.token, form, input.uploads) } : {}),
+          }
+        },
+        { tenantId, readOnly: input.uploads === undefined },
+      )
+    },
+  })

@@ -9,14 +9,15 @@ import type { LinkRow } from './links.store.ts'
 
 export async function showLinks({ tx, tenantId }: TxContext, rows: readonly LinkRow[], now: string): Promise<SignedLink[]> {
   const names = await findDisplayNames(tx, tenantId, [...new Set(rows.flatMap(({ madeBy, toUserId }) => [madeBy, toUserId ?? madeBy]))])
-  const forms = await findDefinitionNames(tx, tenantId, [...new Set(rows.map(({ formId }) => formId))])
+  const forms = await findDefinitionNames(tx, tenantId, [...new Set(rows.flatMap(({ formId }) => formId ?? []))])
   return rows.map((row) => {
-    const { linkId, formId, eiRecordId, toUserId, toAddress, madeBy, messageId, createdDate, expiresAt, usedDate } = row
+    const { linkId, formId, runId, eiRecordId, toUserId, toAddress, madeBy, messageId, createdDate, expiresAt, usedDate } = row
     return {
       linkId,
       state: stateOf(row, now),
-      form: forms.get(formId) ?? null,
+      form: (formId === null ? undefined : forms.get(formId)) ?? null,
       formId,
+      workflowInstanceId: runId,
       eiRecordId,
       to: {
         ...(toUserId === null ? {} : { tenantUserId: toUserId, displayName: names.get(toUserId) ?? '' }),

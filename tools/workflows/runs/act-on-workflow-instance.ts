@@ -14,7 +14,7 @@ import { lockedAt, lockRun } from './runs.store.ts'
 import type { Said } from './runs.types.ts'
 import { showRun } from './shown.ts'
 import { mustSeeRun } from './sight.ts'
-import { slotIn } from './steps.rules.ts'
+import { recordOfForm } from './steps.rules.ts'
 import { findFlowVersion } from './versions.ts'
 
 interface Act {
@@ -42,9 +42,9 @@ function saverOf({ tenantId, actor }: StagedContext, { run }: Task): ActingFor {
 async function submit(context: StagedContext, task: Task, act: Act): Promise<void> {
   const { services, signal, tenantId, actor } = context
   const { run, row } = task
-  const { form, eiRecordId, new: isNew } = row.input ?? {}
+  const { form } = row.input ?? {}
   const values = act.values ?? {}
-  const record = isNew === true ? undefined : (eiRecordId ?? run.eiRecordId ?? undefined)
+  const record = recordOfForm(row.input ?? {}, run)
   const commitWith = async (tx: Tx, answer: unknown): Promise<void> => {
     const stamp = await lockedAt(tx, tenantId, run.runId)
     // Every operation that saves through a form answers the record's id.
@@ -52,8 +52,8 @@ async function submit(context: StagedContext, task: Task, act: Act): Promise<voi
     const emit = (errand: Parameters<typeof insertErrands>[2][number]) => insertErrands(tx, tenantId, [errand])
     await actOn({ tx, tenantId, actor, stamp, emit }, task, { ...act, values, eiRecordId: saved })
   }
-  const operation = record === undefined ? 'create_form_record' : 'update_form_record'
-  const input = { form, ...(record === undefined ? {} : { record: slotIn(record) }), values }
+  const operation = record === null ? 'create_form_record' : 'update_form_record'
+  const input = { form, ...(record === null ? {} : { record: String(record) }), values }
   await runAs(services, saverOf(context, task), operation, input, { signal, commitWith })
   services.wake.poke(outboxTopic)
 }

@@ -19,7 +19,7 @@ import {
   setCancelling,
   setPaused,
 } from './runs.store.ts'
-import type { FlowVersion, RunRow, Said, StepRow } from './runs.types.ts'
+import type { Answer, FlowVersion, RunRow, Said, StepRow } from './runs.types.ts'
 import { emitEnds, emitPoke, emitRetry, emitTurn, startsTopic } from './starting.ts'
 import { endAllHeld, endHeld } from './starts.store.ts'
 import { actionsOf, listIn, mustFindStep, textIn } from './steps.rules.ts'
@@ -35,7 +35,10 @@ export function refuseEnded({ finishedDate, state, runId }: RunRow): void {
   if (finishedDate !== null) throw new AppError('conflict', `Run ${runId} has ended: it is ${state}.`)
 }
 
-export function isAssignee({ assigneeUser, assigneeUsers, assigneeRole }: StepRow, { tenantUserId, roleFlag }: Actor): boolean {
+export function isAssignee(
+  { assigneeUser, assigneeUsers, assigneeRole }: StepRow,
+  { tenantUserId, roleFlag }: Pick<Actor, 'tenantUserId' | 'roleFlag'>,
+): boolean {
   if (assigneeUser === tenantUserId || assigneeUsers?.includes(tenantUserId)) return true
   return assigneeRole !== null && (roleFlag & assigneeRole) === assigneeRole
 }
@@ -47,7 +50,7 @@ export interface Act {
 }
 
 /** The step that an act is for: the one that is named, or the only one, of those the caller may act on. */
-function taskFor(rows: readonly StepRow[], { step }: Act, actor: Actor, run: RunRow): StepRow {
+export function taskFor(rows: readonly StepRow[], { step }: Pick<Act, 'step'>, actor: Actor, run: RunRow): StepRow {
   const tasks = rows.filter(({ stepType }) => taskTypes.includes(stepType))
   const named = step === undefined ? tasks : tasks.filter((row) => row.step === step)
   const [first, second] = named
@@ -65,8 +68,11 @@ function taskFor(rows: readonly StepRow[], { step }: Act, actor: Actor, run: Run
   throw new AppError('invalid_input', 'Several steps wait: say which one in step.', { issues })
 }
 
+type Asking = Pick<TxContext, 'tx' | 'tenantId'> & { readonly actor: Pick<Actor, 'tenantUserId' | 'roleFlag'> }
+
 /** Throws 403 for whom the task is not. */
-export async function refuseStranger({ tx, tenantId, actor }: TxContext, run: RunRow, row: StepRow, said: Said): Promise<void> {
+export async function refuseStranger(asking: Asking, run: RunRow, row: StepRow, said: Said): Promise<void> {
+  const { actor } = asking
   const isOwn = isAssignee(row, actor)
   const mayEdit = (actor.roleFlag & roleBits.DataEdit) !== 0
   if (!isOwn && (said['onlyAssignee'] === true || !mayEdit))
@@ -74,6 +80,11 @@ export async function refuseStranger({ tx, tenantId, actor }: TxContext, run: Ru
       'forbidden',
       `The step ${row.step} is for its assignee${said['onlyAssignee'] === true ? ' alone' : ', or whoever holds DataEdit'}.`,
     )
+  await refuseKeptApart(asking, run, row, said)
+}
+
+/** Throws 403 for who did what the definition keeps apart from the task. */
+export async function refuseKeptApart({ tx, tenantId, actor }: Asking, run: RunRow, row: StepRow, said: Said): Promise<void> {
   const notBy = listIn(said['notBy']).flatMap((one) => textIn(one) ?? [])
   const isStarter = notBy.includes('startedBy') && run.startedBy === actor.tenantUserId
   const steps = notBy.filter((one) => one !== 'startedBy')
@@ -113,13 +124,14 @@ export async function findTask(context: TxContext, version: FlowVersion, run: Ru
 
 /** Records the act and wakes the run. Throws 409 where somebody else was first. */
 export async function actOn(
-  context: Pick<TxContext, 'tx' | 'tenantId' | 'actor' | 'stamp' | 'emit'>,
-  { run, row }: Task,
-  act: Act & { readonly values?: Said | undefined; readonly eiRecordId?: number },
+  context: Pick<TxContext, 'tx' | 'tenantId' | 'stamp' | 'emit'> & { readonly actor: Pick<Actor, 'tenantUserId'> },
+  { run, row }: Pick<Task, 'run' | 'row'>,
+  act: Act & { readonly values?: Said | undefined; readonly eiRecordId?: number | undefined; readonly link?: Answer['link'] },
 ): Promise<void> {
   const { tx, tenantId, actor, stamp } = context
-  const by = actor.tenantUserId
-  const { action, comment, values, eiRecordId } = act
+  const { action, comment, values, eiRecordId, link } = act
+  // Whom no user stands for is known by the link alone.
+  const by = link && link.tenantUserId === undefined ? null : actor.tenantUserId
   const answer = {
     kind: 'acted' as const,
     by,
@@ -128,11 +140,13 @@ export async function actOn(
     ...(comment === undefined ? {} : { comment }),
     ...(values === undefined ? {} : { values }),
     ...(eiRecordId === undefined ? {} : { eiRecordId }),
+    ...(link === undefined ? {} : { link }),
   }
   if (values !== undefined) bytesOf(values, 'What was entered', 'Send less.')
   if (!(await answerStep(tx, tenantId, run.runId, row.stepNo, answer)))
     throw new AppError('conflict', `Somebody has acted on ${row.step} already.`)
-  await addStepLine(tx, tenantId, run.runId, stamp, { event: 'acted', row, by, comment, output: { action } })
+  const output = { action, ...(link === undefined ? {} : { link }) }
+  await addStepLine(tx, tenantId, run.runId, stamp, { event: 'acted', row, by, comment, output })
   await emitPoke(context, run, row.stepNo)
 }
 

@@ -7,6 +7,7 @@ const texts = {
     settled: 'This question needs no answer any more, thank you.',
     waits: (workflow: string, step: string) => `A task waits for you: ${workflow}, ${step}.`,
     reason: (action: string) => `“${action}” needs a reason. Answer with the choice and the reason in one message.`,
+    openTask: 'Open the task',
   },
   de: {
     again: 'Das wurde nicht verstanden. Bitte antworten Sie mit einem von diesen.',
@@ -15,6 +16,7 @@ const texts = {
     settled: 'Diese Frage braucht keine Antwort mehr, danke.',
     waits: (workflow: string, step: string) => `Eine Aufgabe wartet auf Sie: ${workflow}, ${step}.`,
     reason: (action: string) => `„${action}“ braucht eine Begründung. Antworten Sie mit der Wahl und der Begründung in einer Nachricht.`,
+    openTask: 'Aufgabe öffnen',
   },
   fr: {
     again: "Cela n'a pas été compris. Veuillez répondre par l'un de ceux-ci.",
@@ -23,6 +25,7 @@ const texts = {
     settled: "Cette question n'attend plus de réponse, merci.",
     waits: (workflow: string, step: string) => `Une tâche vous attend : ${workflow}, ${step}.`,
     reason: (action: string) => `« ${action} » demande une raison. Répondez par le choix et la raison en un seul message.`,
+    openTask: 'Ouvrir la tâche',
   },
   es: {
     again: 'No se ha entendido. Responda, por favor, con una de estas opciones.',
@@ -31,6 +34,7 @@ const texts = {
     settled: 'Esta pregunta ya no necesita respuesta, gracias.',
     waits: (workflow: string, step: string) => `Le espera una tarea: ${workflow}, ${step}.`,
     reason: (action: string) => `«${action}» necesita un motivo. Responda con la opción y el motivo en un solo mensaje.`,
+    openTask: 'Abrir la tarea',
   },
 } as const
 
@@ -55,3 +59,5 @@ export const waitsText = (languageCode: string | undefined, workflow: string, st
   texts[languageOf(languageCode)].waits(workflow, step)
 
 export const reasonText = (languageCode: string | undefined, action: string) => texts[languageOf(languageCode)].reason(action)
+
+export const openTaskText = (languageCode: string | undefined) => texts[languageOf(languageCode)].openTask

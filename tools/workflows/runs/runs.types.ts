@@ -100,6 +100,13 @@ export interface Answer {
   readonly comment?: string
   readonly values?: Readonly<Record<string, unknown>>
   readonly eiRecordId?: number
+  /** The signed link that it came by; of a recipient who is no user the address. */
+  readonly link?: {
+    readonly tenantUserId?: number | undefined
+    readonly address?: string | undefined
+    readonly linkId: number
+    readonly madeBy: number
+  }
   readonly payload?: unknown
   readonly reply?: {
     readonly text: string

@@ -3,7 +3,7 @@ import { AppError } from '#platform/errors.ts'
 import { quoted } from '#platform/suggest.ts'
 
 import { findStepType } from '../step-types/registry.rules.ts'
-import type { Said, StepRow } from './runs.types.ts'
+import type { RunRow, Said, StepRow } from './runs.types.ts'
 
 /** What runs hold in place of the value of a sensitive setting. */
 export const sealedMark = /⟦sealed:[A-Za-z0-9_-]{32}⟧/g
@@ -73,6 +73,12 @@ export function idIn(value: unknown, field: string): number {
     'unprocessable',
     `${field} came to no record: ${quoted(value)}. Name what holds its eiRecordId, or check before with when that there is one.`,
   )
+}
+
+/** The record that a form task changes; null where it makes a new one. */
+export function recordOfForm({ eiRecordId, new: isNew }: Said, run: Pick<RunRow, 'eiRecordId'>): number | null {
+  if (isNew === true) return null
+  return eiRecordId === undefined || eiRecordId === null ? run.eiRecordId : idIn(eiRecordId, 'eiRecordId')
 }
 
 /** A name or an id, as the tools take it in a path. */

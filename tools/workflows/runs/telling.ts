@@ -2,14 +2,15 @@
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { findCaller } from '#tools/entities/service.ts'
+import { makeLinkOfRun, takeBackLinksOfRun } from '#tools/forms/service.ts'
 import { addOutbound, choiceOf, openConversation, understood } from '#tools/messaging/service.ts'
 
 import { refuseStranger } from './acting.ts'
-import { againText, reasonText, waitsText } from './ask-texts.rules.ts'
+import { againText, openTaskText, reasonText, waitsText } from './ask-texts.rules.ts'
 import { type Judge, keepQuestion, withdrawQuestion } from './asking.ts'
 import type { OpenStep } from './carrying.ts'
 import type { AskedPerson, Assignment, Said } from './runs.types.ts'
-import { actionsOf, type FoundStep, isObject, listIn, textIn } from './steps.rules.ts'
+import { actionsOf, type FoundStep, isObject, listIn, recordOfForm, slotIn, textIn } from './steps.rules.ts'
 import { findStep } from './steps.store.ts'
 
 /** A task that more people share is found by list_my_tasks. */
@@ -26,16 +27,25 @@ interface TaskStep extends Pick<OpenStep, 'run' | 'found'> {
 /** What a button says to somebody: its display in their language, else in the first, else its name. */
 function labelOf(action: Said, languageCode: string | undefined): string {
   const displays = listIn(action['displays']).filter(isObject)
-  const own = displays.find((one) => one['languageCode'] === languageCode) ?? displays[0]
+  const primaryOf = (code: unknown) => String(code).toLowerCase().split('-', 1)[0]
+  const own =
+    displays.find((one) => one['languageCode'] === languageCode) ??
+    displays.find((one) => languageCode !== undefined && primaryOf(one['languageCode']) === primaryOf(languageCode)) ??
+    displays[0]
   return (textIn(own?.['name']) ?? String(action['internalName'])).slice(0, 100)
 }
 
-function choicesOf(found: FoundStep, languageCode: string | undefined) {
+/** What may be done on a step, as somebody reads it. */
+export function buttonsOf(found: FoundStep, languageCode: string | undefined) {
   const said = listIn(found.said['actions']).filter(isObject)
-  const all = actionsOf(found).map(({ internalName }) => {
+  return actionsOf(found).map(({ internalName, requiresComment }) => {
     const own = said.find((one) => one['internalName'] === internalName) ?? { internalName }
-    return { key: internalName, label: labelOf(own, languageCode) }
+    return { internalName, label: labelOf(own, languageCode), requiresComment }
   })
+}
+
+function choicesOf(found: FoundStep, languageCode: string | undefined) {
+  const all = buttonsOf(found, languageCode).map(({ internalName: key, label }) => ({ key, label }))
   return found.stepType === 'approval' && all.length <= mostChoices ? all : undefined
 }
 
@@ -51,15 +61,33 @@ async function conversationWith(context: TxContext, tenantUserId: number, eiReco
   }
 }
 
-async function tell(context: TxContext, { run, found, input }: TaskStep, tenantUserId: number): Promise<AskedPerson> {
+/** A link to the task, for whom no button does it. */
+async function linkTo(context: TxContext, { run, found, input, order }: TaskStep, toUserId: number) {
+  const isForm = found.stepType === 'form'
+  const { form } = input
+  return makeLinkOfRun(context, {
+    runId: run.runId,
+    stepNo: order.no,
+    roleFlag: run.roleFlag,
+    form: isForm ? slotIn(form) : undefined,
+    eiRecordId: isForm ? recordOfForm(input, run) : run.eiRecordId,
+    toUserId,
+  })
+}
+
+async function tell(context: TxContext, step: TaskStep, tenantUserId: number): Promise<AskedPerson> {
+  const { run, found, input } = step
   const user = await findCaller(context.tx, context.tenantId, tenantUserId)
   const language = user?.languageCode
   const conversation = await conversationWith(context, tenantUserId, run.eiRecordId)
-  // Who wrote an e-mail nobody knows for certain: it does no task.
+  // Who wrote an e-mail nobody knows for certain: it does no task, and a link that only its reader has does.
   const choices = conversation.channel === 'email' ? undefined : choicesOf(found, language)
   const question = textIn(input['question']) ?? ''
   const text = [waitsText(language, run.internalName, found.name), question.slice(0, longestText)].filter((one) => one !== '').join('\n\n')
-  const { conversationId, messageId, seq } = await addOutbound(context, conversation, { text, ...(choices ? { card: { choices } } : {}) })
+  const link = choices ? undefined : await linkTo(context, step, tenantUserId)
+  const card = choices ? { choices } : link && { link: { label: openTaskText(language), url: link.url } }
+  const { conversationId, messageId, seq } = await addOutbound(context, conversation, { text, ...(card ? { card } : {}) })
+  await link?.sentWith(messageId)
   return { to: { tenantUserId }, conversations: [{ conversationId, messageId, afterSeq: seq }], fallbacks: 0, isAskedAgain: false }
 }
 
@@ -76,6 +104,7 @@ export async function tellTask(context: TxContext, step: TaskStep, { user, users
 /** A task that was given to somebody else: who had it is told that it is settled. Inside a transaction that holds the run. */
 export async function tellTaskAnew(context: TxContext, step: TaskStep, to: Assignment): Promise<void> {
   await withdrawQuestion(context, step.run, step.order.no)
+  await takeBackLinksOfRun(context, step.run.runId, step.order.no)
   await tellTask(context, step, to)
 }
 
@@ -88,12 +117,12 @@ export const judgeTask =
     const user = tenantUserId === null ? undefined : await findCaller(tx, tenantId, tenantUserId)
     const row = await findStep(tx, tenantId, order.runId, order.no)
     if (!choices || !user || tenantUserId === null || !row) return { kind: 'ignore' }
-    const { languageCode, roleFlag, displayName } = user
+    const { languageCode, roleFlag } = user
     const choice = reply.choice ?? understood(text, choices, languageCode)
     const action = actionsOf(found).find(({ internalName }) => internalName === choice)
     if (!action) return { kind: 'say', text: againText(languageCode), card: { choices }, isOnce: true }
     try {
-      await refuseStranger({ ...context, actor: { ...context.actor, tenantUserId, roleFlag, displayName } }, run, row, found.said)
+      await refuseStranger({ ...context, actor: { tenantUserId, roleFlag } }, run, row, found.said)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       return { kind: 'say', text: error.message, isOnce: true }
