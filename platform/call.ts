@@ -31,6 +31,8 @@ export interface Call {
   readonly requestId: string
   /** The caller's address, for the audit log. */
   readonly ip?: string | undefined
+  /** The host that was asked, as the request names it. */
+  readonly host?: string | undefined
   /** What the caller says it is, for the list of a person's sessions. */
   readonly userAgent?: string | undefined
   /** Aborted when the caller goes away. */

@@ -83,6 +83,8 @@ export interface CallContext {
   /** Where the call comes from, as far as it is known. */
   readonly ip?: string | undefined
   readonly userAgent?: string | undefined
+  /** The host that was asked, as the request names it. */
+  readonly host?: string | undefined
   /** Of a public operation that takes one: the session that came with the call. */
   readonly session?: Actor | undefined
   /** Of a public call alone, which comes from nobody in particular: the operation counts it within what it was sent. */

@@ -131,13 +131,17 @@ export async function assertEncrypted(config: Allowed, url: URL): Promise<void> 
     throw new AppError('unprocessable', `A password does not go to ${url.hostname.slice(0, 200)} unencrypted. Use https.`)
 }
 
-/** A small text from an address, within its limits; no redirect is followed. Throws AppError `unprocessable`, or what the connection threw. */
-export async function fetchText(
+interface FetchLimits {
+  readonly signal: AbortSignal
+  readonly maxBytes: number
+}
+
+/** A small file from an address, within its limits; no redirect is followed. Throws AppError `unprocessable`, `too_large`, or what the connection threw. */
+export async function fetchBytes(
   config: Allowed,
   url: URL,
-  { signal, maxBytes }: { readonly signal: AbortSignal; readonly maxBytes: number },
-): Promise<{ readonly status: number; readonly text: string }> {
-  await assertEncrypted(config, url)
+  { signal, maxBytes }: FetchLimits,
+): Promise<{ readonly status: number; readonly bytes: Buffer }> {
   const dispatcher = guardedDispatcher(config)
   try {
     const { statusCode, body } = await request(url, { dispatcher, signal })
@@ -145,11 +149,22 @@ export async function fetchText(
     let bytes = 0
     for await (const chunk of body as AsyncIterable<Buffer>) {
       bytes += chunk.length
-      if (bytes > maxBytes) throw new Error('The answer is longer than it may be')
+      if (bytes > maxBytes) throw new AppError('too_large', `What that address gives is larger than ${maxBytes} bytes.`)
       chunks.push(chunk)
     }
-    return { status: statusCode, text: Buffer.concat(chunks).toString('utf8') }
+    return { status: statusCode, bytes: Buffer.concat(chunks) }
   } finally {
     await dispatcher.destroy()
   }
+}
+
+/** A small text from an address, within its limits; no redirect is followed. Throws AppError `unprocessable`, or what the connection threw. */
+export async function fetchText(
+  config: Allowed,
+  url: URL,
+  limits: FetchLimits,
+): Promise<{ readonly status: number; readonly text: string }> {
+  await assertEncrypted(config, url)
+  const { status, bytes } = await fetchBytes(config, url, limits)
+  return { status, text: bytes.toString('utf8') }
 }

@@ -1,10 +1,8 @@
 /** Where MCP is reached: at PUBLIC_URL and at the hosts of active tenants. Tokens of applications are made for one of these addresses, and count there alone. */
-import { LRUCache } from 'lru-cache'
-
-import type { Config } from './config.ts'
-import type { Databases } from './db/databases.ts'
 import { kept } from './kept.ts'
 import { isHostName } from './outbound.ts'
+import type { Services } from './services.ts'
+import { tenantAt } from './tenant-hosts.ts'
 
 export interface Resource {
   /** `<origin>/mcp` */
@@ -25,9 +23,6 @@ export interface Resources {
   named(url: string, sharer: string): Promise<Resource | undefined>
 }
 
-/** How long what a host is may be believed. */
-const keptMs = 1_000
-
 const isLoopback = (hostname: string) => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)
 
 function isSafe(address: string): boolean {
@@ -35,37 +30,17 @@ function isSafe(address: string): boolean {
   return protocol === 'https:' || isLoopback(hostname)
 }
 
-export function createResources({
-  config,
-  databases,
-}: {
-  readonly config: Pick<Config, 'publicUrl' | 'portalUrl' | 'tenantDomain'>
-  readonly databases: Pick<Databases, 'lookUp'>
-}): Resources {
+function createResources(services: Services): Resources {
+  const { config } = services
   const { origin, host: mainHost, protocol, port } = new URL(config.publicUrl)
   const main: Resource = { url: `${origin}/mcp`, origin, tenantId: undefined }
-  const known = new LRUCache<string, { readonly tenantId: number | undefined }>({ max: 1_000, ttl: keptMs })
-
-  async function tenantOf(hostname: string, sharer: string): Promise<number | undefined> {
-    const kept = known.get(hostname)
-    if (kept) return kept.tenantId
-    const [row] = await databases.lookUp(
-      (tx) => tx<{ tenantId: number }[]>`
-        select tenant_id from platform.tenant
-        where (lower(host) = ${hostname} or (host is null and lower(sub_domain) || '.' || ${config.tenantDomain}::text = ${hostname}))
-          and not is_deactivated and active_start <= now() and active_end >= now()`,
-      sharer,
-    )
-    known.set(hostname, { tenantId: row?.tenantId })
-    return row?.tenantId
-  }
 
   async function atHost(given: string | undefined, sharer: string): Promise<Resource | undefined> {
     const host = given?.toLowerCase() ?? ''
     if (host === mainHost) return main
     const [, hostname = '', ownPort = ''] = /^([^:]{1,253})(?::(\d{1,5}))?$/.exec(host) ?? []
     if (ownPort !== port || !isHostName(hostname)) return undefined
-    const tenantId = await tenantOf(hostname, sharer)
+    const tenantId = await tenantAt(services, hostname, sharer)
     const own = `${protocol}//${host}`
     return tenantId === undefined ? undefined : { url: `${own}/mcp`, origin: own, tenantId }
   }
@@ -83,4 +58,4 @@ export function createResources({
   }
 }
 
-export const resourcesOf = kept((services) => createResources(services))
+export const resourcesOf = kept(createResources)

@@ -34,6 +34,7 @@ import { byCall } from './shapes/origin.ts'
 import { allows, roleBits, rolesOf, roleWords } from './roles.ts'
 import type { Services } from './services.ts'
 import { type Room, rowsOf, sharerOf } from './room.ts'
+import { refuseElsewhere } from './tenant-hosts.ts'
 import { inSpan } from './trace.ts'
 import { inContext } from './transaction-context.ts'
 
@@ -109,6 +110,7 @@ async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
   const { services } = parts
   const actor = operation.roleRule.needsCredential ? await parts.authenticator.identify(call.credential, call.ip, operation) : publicActor
   await parts.rateLimit.take(limitedAs(actor, call.ip))
+  if (actor.kind !== 'public') await refuseElsewhere(services, actor, call.host)
   const facts: Record<string, unknown> = {}
   const audited = (outcome: AuditEvent['outcome'], code?: ErrorCode): AuditEvent => ({
     tenantId: actor.tenantId,
@@ -167,6 +169,7 @@ async function runAdmitted(
     raw: call.raw,
     ip: call.ip,
     userAgent: call.userAgent,
+    host: call.host,
     session,
     ...(actor.kind === 'public' ? { idempotencyKey: call.idempotencyKey } : {}),
     answerBytes: call.transport === 'rest' ? services.config.limits.answerBytes : services.config.limits.mcpAnswerBytes,

@@ -35,11 +35,12 @@ const walks = [
   ],
   ['attachments-and-recognition'],
   ['api-keys-and-roles'],
+  ['tenants'],
   ['access'],
 ]
 
-/** Waits for a worker to read the file, and none runs here. */
-const needsWorkers = new Set(['recognize_text'])
+/** What needs more than is here: a worker that reads a file, or a site of somebody's. */
+const needsMore = new Set(['recognize_text', 'set_tenant_branding_image'])
 
 /** What one call answers and a later one names. */
 const noted = ['jobId', 'conversationId', 'messageId', 'tenantUserId', 'channelId', 'eiRecordId', 'token', 'installId']
@@ -57,6 +58,7 @@ async function prepared(name: string, printed: Record<string, unknown>, answers:
   const { ids, records } = answers
   const text = JSON.stringify(printed, (field, value: unknown) => {
     if (field === 'timeoutSeconds') return 0
+    if (field === 'tenantId') return ids.get('tenantId')
     if (field === 'utc') return new Date().toISOString()
     if (field === 'entityPropertyId') return ids.get(`Photo of ${String(printed['entity'])}`)
     if (field === 'expectedRowHash') return records.get(String(printed['entity']))?.rowHash
@@ -89,7 +91,7 @@ async function play(guide: string, tenant: TestTenant, answers: Answers): Promis
   const failures: string[] = []
   let played = 0
   for (const [, name = '', text = ''] of markdown.matchAll(/^```json ([a-z_]+)\n([\s\S]*?)^```$/gm)) {
-    if (needsWorkers.has(name)) continue
+    if (needsMore.has(name)) continue
     played++
     try {
       const input = await prepared(name, JSON.parse(text), answers)
@@ -115,7 +117,7 @@ describe('the guides', () => {
   it.each(walks.map((guides) => ({ guides })))('can be followed call by call: $guides', async ({ guides }) => {
     // Every role, since one of the guides provisions tenants.
     const tenant = await world.newTenant(1023)
-    const answers: Answers = { ids: new Map(), records: new Map(), key: tenant.key }
+    const answers: Answers = { ids: new Map([['tenantId', tenant.tenantId]]), records: new Map(), key: tenant.key }
     for (const guide of guides) {
       const { played, failures } = await play(guide, tenant, answers)
       expect(failures).toEqual([])

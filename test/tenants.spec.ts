@@ -31,7 +31,7 @@ const provision = (more: Record<string, unknown> = {}) => {
 
 describe('provisioning', () => {
   it('makes a tenant with its key and an administrator of the nine roles, which the caller need not hold', async () => {
-    const made = await provision({ description: 'Lifts', cssJson: '{"--theme-primary": "#0a5", "--theme-gap": 8}' })
+    const made = await provision({ description: 'Lifts', cssJson: '{"--theme-primary": "#17624a", "--theme-gap": 8}' })
     expect(made).toMatchObject({
       subDomain: 'tenant1',
       host: 'tenant1.localhost',
@@ -45,7 +45,7 @@ describe('provisioning', () => {
     })
     expect(await call('get_tenant', { tenantId: made.tenantId })).toMatchObject({
       languageCode: 'en-US',
-      cssJson: { '--theme-primary': '#0a5', '--theme-gap': '8' },
+      cssJson: { '--theme-primary': '#17624a', '--theme-gap': '8px' },
     })
     const [admin] =
       await world.sql`select role_flag, is_locked from platform.tenant_user where tenant_user_id = ${made.initialAdmin.tenantUserId}`
@@ -93,10 +93,12 @@ describe('provisioning', () => {
   it.each([
     ['a sub-domain with a dot', { subDomain: 'a.b' }, '$.subDomain'],
     ['a sub-domain that the installation keeps for itself', { subDomain: 'Login' }, '$.subDomain'],
+    ['a host that is the installation’s own', { host: 'LOCALHOST' }, '$.host'],
     ['a host with a port', { host: 'x.example:80' }, '$.host'],
     ['an e-mail that is none', { initialAdmin: { email: 'boss' } }, '$.initialAdmin.email'],
     ['a theme that is no object', { cssJson: '[1]' }, '$.cssJson'],
-    ['a variable that is no theme variable', { cssJson: { color: 'red' } }, '$.cssJson.color'],
+    ['a variable that is no theme variable', { cssJson: { '--theme-primry': 'red' } }, '$.cssJson.--theme-primry'],
+    ['a colour that text cannot be read in', { cssJson: { '--theme-accent': '#0a5' } }, '$.cssJson.--theme-accent'],
     ['a value that leaves its declaration', { cssJson: { '--theme-x': 'red; } body {' } }, '$.cssJson.--theme-x'],
     ['a value that fetches', { cssJson: { '--theme-x': 'url(//evil)' } }, '$.cssJson.--theme-x'],
     ['an unknown field of the administrator', { initialAdmin: { email: 'a@x.example', username: 'b' } }, '$.initialAdmin.username'],

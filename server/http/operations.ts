@@ -127,6 +127,7 @@ async function readCall({ route, parts, request, exchange, target, credential, p
     requestId: exchange.requestId,
     ip,
     userAgent: raw.headers['user-agent']?.slice(0, 300),
+    host: raw.headers.host,
     signal: exchange.signal,
     passage,
   } as const

@@ -103,6 +103,7 @@ const openToAll: Readonly<Record<string, string>> = {
   submit_signed_link: 'links.spec.ts',
   put_signed_link_upload: 'links.spec.ts',
   list_handset_messages: 'handsets.spec.ts',
+  get_public_branding: 'branding.spec.ts',
   login: 'sign-in.spec.ts',
   select_second_factor: 'sign-in.spec.ts',
   verify_second_factor: 'sign-in.spec.ts',

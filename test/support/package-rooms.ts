@@ -42,7 +42,7 @@ export const packageRooms: Readonly<Record<string, (file: string) => boolean>> =
   '@zxcvbn-ts/language-common': within('tools/auth/account'),
   otpauth: within('tools/auth/factors'),
   'pdfjs-dist': within('activities/recognition'),
-  sharp: within('activities/recognition', 'platform/charts/child.ts'),
+  sharp: within('activities/recognition', 'platform/charts/child.ts', 'platform/images/child.ts'),
   'tesseract.js': within('activities/recognition'),
   twilio: within('activities/messaging'),
   'web-push': within('activities/messaging'),

@@ -42,6 +42,7 @@ export interface CallOptions {
   readonly credential?: null
   readonly ip?: string
   readonly userAgent?: string
+  readonly host?: string | undefined
 }
 
 export interface World {
@@ -185,6 +186,7 @@ export async function openWorld(env: Record<string, string> = {}): Promise<World
       requestId: randomUUID(),
       ip: options.ip,
       userAgent: options.userAgent,
+      host: options.host,
       signal: options.signal ?? new AbortController().signal,
       upload: options.upload,
       raw: options.raw,

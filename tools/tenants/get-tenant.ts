@@ -19,7 +19,7 @@ export const getTenant = defineOperation({
     {
       title: 'One tenant',
       input: { tenantId: 3 },
-      output: { ...exampleTenant, languageCode: 'en-US', cssJson: { '--theme-primary': '#0a5' } },
+      output: { ...exampleTenant, languageCode: 'en-US', cssJson: { '--theme-primary': '#17624a' } },
     },
   ],
   async handler({ tx, services }, input) {

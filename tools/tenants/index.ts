@@ -4,6 +4,10 @@ import { activateTenant } from './activate-tenant.ts'
 import { exportAuditEvents } from './audit/export-audit-events.ts'
 import { listAuditEvents } from './audit/list-audit-events.ts'
 import { getSignInPolicy } from './get-sign-in-policy.ts'
+import { getPublicBranding } from './branding/get-public-branding.ts'
+import { getTenantBranding } from './branding/get-tenant-branding.ts'
+import { setTenantBrandingImage } from './branding/set-tenant-branding-image.ts'
+import { setTenantTheme } from './branding/set-tenant-theme.ts'
 import { getTenant } from './get-tenant.ts'
 import { listTenants } from './list-tenants.ts'
 import { provisionTenant } from './provision-tenant.ts'
@@ -14,17 +18,21 @@ import { tenantsPhrases } from './tenants.phrases.ts'
 export const tenantsDomain: Domain = {
   name: 'tenants',
   title: 'Tenants',
-  summary: 'The organisations of an installation: provision, read, suspend and activate them; and who did what in them.',
+  summary: 'The organisations of an installation: provision, read, suspend and activate them; their look; and who did what in them.',
   operations: [
     provisionTenant,
     listTenants,
     getTenant,
     suspendTenant,
     activateTenant,
-    listAuditEvents,
-    exportAuditEvents,
+    getTenantBranding,
+    setTenantTheme,
+    setTenantBrandingImage,
+    getPublicBranding,
     getSignInPolicy,
     setSignInPolicy,
+    listAuditEvents,
+    exportAuditEvents,
   ],
   phrases: tenantsPhrases,
 }

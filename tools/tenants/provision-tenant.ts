@@ -4,13 +4,15 @@ import { AppError, type Issue, mustExist } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { tenantAdminRoles } from '#platform/roles.ts'
+import { ownHosts } from '#platform/tenant-hosts.ts'
 import { addMember, normalizeEmail } from '#tools/users/service.ts'
 import { email, tenantUserId, userName } from '#tools/users/users.schema.ts'
 
 import { makeTenant } from './service.ts'
-import { findSubDomainIssue, hostOf, readTheme } from './tenants.rules.ts'
+import { readTheme } from './branding/theme.rules.ts'
+import { findHostIssue, findSubDomainIssue, hostOf } from './tenants.rules.ts'
 import { exampleTenant, tenant } from './tenants.schema.ts'
-import { findTenant, isHostTaken, toTenant } from './tenants.store.ts'
+import { findTenant, isHostTaken, lockHosts, toTenant } from './tenants.store.ts'
 
 const provisioned = tenant.extend({
   initialAdmin: z.object({ tenantUserId, userId: z.int().min(1), userName: z.string(), email: z.string() }),
@@ -51,7 +53,7 @@ export const provisionTenant = defineOperation({
     cssJson: z
       .union([z.string().max(40_000), z.record(z.string().max(200), z.union([z.string().max(10_000), z.number()]))])
       .optional()
-      .describe('Theme variables, as a JSON text or an object: {"--theme-primary": "#0a5"}'),
+      .describe('Theme variables as set_tenant_theme takes them, as a JSON text or an object'),
   }),
   examples: [
     {
@@ -61,7 +63,7 @@ export const provisionTenant = defineOperation({
         subDomain: 'northwind',
         description: 'Lift maintenance',
         initialAdmin: { email: 'boss@northwind.example', userName: 'northwind-admin' },
-        cssJson: { '--theme-primary': '#0a5' },
+        cssJson: { '--theme-primary': '#17624a' },
       },
       output: {
         ...exampleTenant,
@@ -71,17 +73,20 @@ export const provisionTenant = defineOperation({
   ],
   async handler(context, input) {
     const { tx, stamp, services } = context
-    const { theme, issues: themeIssues } = input.cssJson === undefined ? { theme: {}, issues: [] } : readTheme(input.cssJson)
+    const { theme, issues: themeIssues } = input.cssJson === undefined ? { theme: {}, issues: [] } : readTheme(input.cssJson, '$.cssJson')
     const address = normalizeEmail(input.initialAdmin.email)
     const issues: Issue[] = [...themeIssues]
     if (!address.isOk) issues.push(finding('$.initialAdmin.email', address.message))
     const subDomain = input.subDomain.toLowerCase()
     const reserved = findSubDomainIssue(subDomain)
     if (reserved) issues.push(reserved)
-    if (issues.length > 0 || !address.isOk)
-      throw new AppError('invalid_input', `The tenant cannot be made: ${issues[0]?.message ?? ''}`, { issues })
     const { tenantDomain } = services.config
     const host = input.host?.toLowerCase() ?? null
+    const kept = host === null ? undefined : findHostIssue(host, ownHosts(services.config))
+    if (kept) issues.push(kept)
+    if (issues.length > 0 || !address.isOk)
+      throw new AppError('invalid_input', `The tenant cannot be made: ${issues[0]?.message ?? ''}`, { issues })
+    await lockHosts(tx)
     // Beside the registered hosts those that are computed: a host is one tenant's.
     if (await isHostTaken(tx, hostOf({ host, subDomain }, tenantDomain), { subDomain, tenantDomain }))
       throw new AppError('already_exists', 'The host is taken. Choose another one.')

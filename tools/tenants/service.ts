@@ -15,6 +15,7 @@ import { enterTenant, findTenant, insertTenant, lockInstallation, type NewTenant
 import type { Theme } from './tenants.schema.ts'
 
 export { auditExportKind, auditExportRunner } from './audit/exporting.ts'
+export { brandingOf } from './branding/shown.ts'
 
 /** Throws AppError `already_exists` where the sub-domain or the host is taken. The caller is a global administrator, or boot. */
 export async function makeTenant(tx: Tx, tenant: NewTenant): Promise<number> {

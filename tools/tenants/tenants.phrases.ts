@@ -55,4 +55,22 @@ export const tenantsPhrases: Phrases = {
     fr: 'rendre le second facteur obligatoire; imposer la 2FA à tous; les administrateurs doivent avoir un second facteur; n’accepter que les clés d’accès; plus de codes par SMS; interdire de connecter des applications; durcir les règles de connexion',
     es: 'hacer obligatorio el segundo factor; imponer la 2FA a todos; los administradores deben usar un segundo factor; aceptar solo llaves de acceso; no más códigos por SMS; prohibir conectar aplicaciones; endurecer las reglas de inicio de sesión',
   },
+  get_tenant_branding: {
+    en: 'what does our tenant look like; which logo do we have; show our colours and icons; branding of a company; which theme is set; brand name and logo key; look at the corporate design; which favicon do people see; current colours of the portal; is a logo uploaded already',
+    de: 'wie sieht unser Mandant aus; welches Logo haben wir; Farben und Symbole zeigen; Erscheinungsbild einer Firma; welches Design ist eingestellt; Corporate Design ansehen',
+    fr: "à quoi ressemble notre espace; quel logo avons-nous; voir nos couleurs et icônes; image de marque d'une société; quel thème est réglé; charte graphique actuelle",
+    es: 'cómo se ve nuestro espacio; qué logotipo tenemos; ver colores e iconos; imagen de marca de una empresa; qué tema está puesto; diseño corporativo actual',
+  },
+  set_tenant_theme: {
+    en: 'change the colours of our pages; use our corporate colour; set the theme; make the buttons green; rounder corners; another font on the forms; pages in our company design; brand colour; restyle the portal; CSS variables of the tenant; softer shadows; go back to the shipped look',
+    de: 'Farben unserer Seiten ändern; Hausfarbe verwenden; Design einstellen; Knöpfe in Grün; rundere Ecken; andere Schrift auf den Formularen; zurück zum ausgelieferten Aussehen',
+    fr: 'changer les couleurs de nos pages; utiliser notre couleur; régler le thème; boutons verts; coins plus arrondis; autre police sur les formulaires; revenir au thème livré',
+    es: 'cambiar los colores de nuestras páginas; usar nuestro color corporativo; ajustar el tema; botones verdes; esquinas más redondas; otra letra en los formularios; volver al aspecto original',
+  },
+  set_tenant_branding_image: {
+    en: 'upload our logo; put the company logo on the sign-in page; set the favicon; icon for the home screen of the phone; replace the old logo; logo from our web site; app icon for Android or iPhone; small icon of the browser tab; our emblem on the pages; branding picture',
+    de: 'unser Logo hochladen; Firmenlogo auf die Anmeldeseite; Favicon setzen; Symbol für den Startbildschirm; altes Logo ersetzen; Logo von unserer Webseite übernehmen',
+    fr: "télécharger notre logo; logo de la société sur la page de connexion; mettre le favicon; icône pour l'écran d'accueil; remplacer l'ancien logo; logo de notre site",
+    es: 'subir nuestro logotipo; logotipo en la página de acceso; poner el favicon; icono para la pantalla de inicio; cambiar el logotipo viejo; logotipo de nuestra web',
+  },
 }

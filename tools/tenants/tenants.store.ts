@@ -37,6 +37,11 @@ const columns = (tx: Tx) => tx`
 const sources = (tx: Tx) => tx`
   platform.tenant t join platform.language l using (language_region_id) left join platform.count_users() n on n.counted_tenant = t.tenant_id`
 
+/** One change of hosts at a time: a host that one tenant registers may be what another's sub-domain comes to. */
+export async function lockHosts(tx: Tx): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${7_024_003}::int, 1)`
+}
+
 /** Whether a tenant of another sub-domain is reached there, by its own host or by its sub-domain. */
 export async function isHostTaken(
   tx: Tx,

@@ -1,6 +1,8 @@
 import type { Step } from './step.ts'
 
 const tenantId = '{{newTenantId}}'
+/** A picture of one pixel. */
+const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 export const steps: readonly Step[] = [
   {
@@ -18,6 +20,10 @@ export const steps: readonly Step[] = [
   { operation: 'get_sign_in_policy', input: { tenantId } },
   { operation: 'suspend_tenant', input: { tenantId } },
   { operation: 'activate_tenant', input: { tenantId } },
+  { operation: 'set_tenant_theme', input: { tenantId, '--theme-primary': '#17624a' } },
+  { operation: 'set_tenant_branding_image', input: { tenantId, kind: 'favicon', base64: dot } },
+  { operation: 'get_tenant_branding', input: { tenantId } },
+  { operation: 'get_public_branding', input: {} },
   { operation: 'list_audit_events', input: { operation: 'provision_tenant', pageSize: 5 } },
   { operation: 'export_audit_events', input: { format: 'csv', operation: 'provision_tenant' } },
 ]

@@ -3,6 +3,13 @@ import { randomUUID } from 'node:crypto'
 
 import type { Given, Stage } from '../arrange.ts'
 
+const onBranding =
+  (more: Record<string, unknown> = {}) =>
+  async ({ tenant }: Stage) => ({ input: { tenantId: tenant.tenantId, ...more }, varying: ['brandName'] })
+
+/** A picture of one pixel. */
+const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
 const onTenant = async ({ tenant }: Stage) => ({ input: { tenantId: tenant.tenantId }, varying: ['name', 'activeStart'] })
 
 export const given: Given = {
@@ -14,7 +21,7 @@ export const given: Given = {
         subDomain: `t-${own}`,
         host: `${own}.example`,
         initialAdmin: { email: `${own}@example.com`, userName: `admin-${own}` },
-        cssJson: { '--theme-primary': '#0a5' },
+        cssJson: { '--theme-primary': '#17624a' },
       },
       varying: ['userName', 'email', 'activeStart'],
     }
@@ -27,6 +34,9 @@ export const given: Given = {
   get_tenant: onTenant,
   suspend_tenant: onTenant,
   activate_tenant: onTenant,
+  get_tenant_branding: onBranding(),
+  set_tenant_theme: onBranding({ '--theme-primary': '#17624a' }),
+  set_tenant_branding_image: onBranding({ kind: 'favicon', base64: dot }),
   // What other calls of the suite do in the stage's tenant stands in its log: this asks for one of them.
   async list_audit_events({ call, unique }) {
     await call('create_property', { internalName: unique('Title'), dataType: 'Text' })
