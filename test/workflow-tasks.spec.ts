@@ -190,6 +190,62 @@ describe('whoever a task is for', () => {
   })
 })
 
+describe('a task of a role', () => {
+  it('is told to each who holds it, is done by whoever is first, and the others hear who that was', async () => {
+    const [ana, bea] = [await newPerson({ roles: ['FileEdit'] }), await newPerson({ roles: ['FileEdit'] })]
+    const other = await newPerson({ roles: ['DataView'] })
+    const run = await start(await publish([check({ assignee: { role: 'FileEdit' } }), over]), await newOrder())
+    expect(await told(ana)).toMatchObject({ text: expect.stringContaining('A task waits for you') })
+    await answer(bea, { choice: 'reject' })
+    expect(await until(run, 'completed', 'failed')).toMatchObject({ output: { action: 'reject', by: bea.tenantUserId } })
+    await expect.poll(async () => (await inboxOf(ana)).length).toBe(2)
+    expect((await inboxOf(ana))[0]).toMatchObject({ text: expect.stringMatching(/^Person \d+ has answered: reject\./) })
+    expect(await inboxOf(other)).toEqual([])
+  })
+
+  it('is told to fifty at most, and done by any who holds it', async () => {
+    const all: Person[] = []
+    for (let n = 0; n < 51; n++) all.push(await newPerson({ roles: ['DataImport'] }))
+    const workflow = await publish([check({ assignee: { role: 'DataImport' } }), over])
+    const run = await start(workflow, await newOrder())
+    await until(run, 'waiting')
+    const rows = await world.sql<{ count: number }[]>`
+      select count(distinct to_user_id)::int as count from platform.message where text like ${`%waits for you: ${workflow},%`}`
+    expect(rows).toEqual([{ count: 50 }])
+    const last = all.at(-1)
+    expect(await world.call('list_my_tasks', {}, { key: last?.key ?? '' })).toEqual([])
+    const { apiKey } = await world.call('create_api_key', { name: 'last', roles: ['DataImport'], tenantUserId: last?.tenantUserId })
+    expect(await world.call('list_my_tasks', {}, { key: apiKey })).toMatchObject([{ workflowInstanceId: run }])
+    await world.call('act_on_workflow_instance', { workflowInstanceId: run, action: 'approve' }, { key: apiKey })
+    expect(await until(run, 'completed', 'failed')).toMatchObject({ output: { by: last?.tenantUserId } })
+  })
+
+  it('waits without a word where nobody was named', async () => {
+    const ana = await newPerson({ roles: ['DataView', 'DataEdit'] })
+    const run = await start(await publish([check(), over]), await newOrder())
+    await until(run, 'waiting')
+    expect(await inboxOf(ana)).toEqual([])
+    await world.call('act_on_workflow_instance', { workflowInstanceId: run, action: 'approve' })
+    await until(run, 'completed')
+  })
+
+  it('for which nobody is found is told to a builder, and stands in the log', async () => {
+    const person = await newPerson()
+    const run = await start(
+      await publish([check({ assignee: { property: 'Note' } }), over]),
+      await newOrder({ Note: 'nobody@example.com' }),
+    )
+    await until(run, 'waiting')
+    // It was published by the tenant's administrator.
+    const [message] = (await world.call('list_inbox')).messages
+    expect(message).toMatchObject({ text: expect.stringContaining(`Run ${run} waits until assign_workflow_instance`) })
+    const log: { event: string; comment?: string }[] = await world.call('get_workflow_instance_log', { workflowInstanceId: run })
+    expect(log.find(({ event }) => event === 'assigned')).toMatchObject({ step: 'check', comment: 'Nobody is found who could do it.' })
+    await world.call('assign_workflow_instance', { workflowInstanceId: run, tenantUserId: person.tenantUserId })
+    expect((await inboxOf(person))[0]).toMatchObject({ text: expect.stringContaining('A task waits for you') })
+  })
+})
+
 describe('a form of a run', () => {
   it('saves the run’s record with the act on it, by its assignee who may edit nothing else', async () => {
     const ana = await newPerson({ roles: ['DataView'] })

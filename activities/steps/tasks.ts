@@ -96,7 +96,8 @@ export async function task(step: StepContext, resultOf: (answer: Answer) => unkn
       kind: 'waiting',
       wait: { ...assignment, dueAt },
       untilMs: dueAt === null ? undefined : Date.parse(dueAt),
-      begin: (context) => tellTask(context, { ...open, input: step.config }, assignment),
+      // What nobody was named for is found by whoever may edit, and not told to all of them.
+      ...(assignee === null ? {} : { begin: (context) => tellTask(context, { ...open, input: step.config }, assignment) }),
     }
   }
   if (await findQuestion(services, open)) {

@@ -8,6 +8,8 @@ const texts = {
     waits: (workflow: string, step: string) => `A task waits for you: ${workflow}, ${step}.`,
     reason: (action: string) => `“${action}” needs a reason. Answer with the choice and the reason in one message.`,
     openTask: 'Open the task',
+    nobody: (task: string, run: number) =>
+      `Nobody is found who could do a task: ${task}. Run ${run} waits until assign_workflow_instance gives it to somebody.`,
   },
   de: {
     again: 'Das wurde nicht verstanden. Bitte antworten Sie mit einem von diesen.',
@@ -17,6 +19,8 @@ const texts = {
     waits: (workflow: string, step: string) => `Eine Aufgabe wartet auf Sie: ${workflow}, ${step}.`,
     reason: (action: string) => `„${action}“ braucht eine Begründung. Antworten Sie mit der Wahl und der Begründung in einer Nachricht.`,
     openTask: 'Aufgabe öffnen',
+    nobody: (task: string, run: number) =>
+      `Für eine Aufgabe findet sich niemand: ${task}. Lauf ${run} wartet, bis assign_workflow_instance sie jemandem gibt.`,
   },
   fr: {
     again: "Cela n'a pas été compris. Veuillez répondre par l'un de ceux-ci.",
@@ -26,6 +30,8 @@ const texts = {
     waits: (workflow: string, step: string) => `Une tâche vous attend : ${workflow}, ${step}.`,
     reason: (action: string) => `« ${action} » demande une raison. Répondez par le choix et la raison en un seul message.`,
     openTask: 'Ouvrir la tâche',
+    nobody: (task: string, run: number) =>
+      `Personne n'est trouvé pour une tâche : ${task}. L'exécution ${run} attend que assign_workflow_instance la confie à quelqu'un.`,
   },
   es: {
     again: 'No se ha entendido. Responda, por favor, con una de estas opciones.',
@@ -35,6 +41,8 @@ const texts = {
     waits: (workflow: string, step: string) => `Le espera una tarea: ${workflow}, ${step}.`,
     reason: (action: string) => `«${action}» necesita un motivo. Responda con la opción y el motivo en un solo mensaje.`,
     openTask: 'Abrir la tarea',
+    nobody: (task: string, run: number) =>
+      `No hay nadie para una tarea: ${task}. La ejecución ${run} espera hasta que assign_workflow_instance se la dé a alguien.`,
   },
 } as const
 
@@ -61,3 +69,5 @@ export const waitsText = (languageCode: string | undefined, workflow: string, st
 export const reasonText = (languageCode: string | undefined, action: string) => texts[languageOf(languageCode)].reason(action)
 
 export const openTaskText = (languageCode: string | undefined) => texts[languageOf(languageCode)].openTask
+
+export const nobodyText = (languageCode: string | undefined, task: string, run: number) => texts[languageOf(languageCode)].nobody(task, run)

@@ -19,3 +19,19 @@ export async function findUsersOfRole(tx: Tx, tenantId: number, role: number): P
     order by tenant_user_id limit 200`
   return rows.map((row) => row.tenantUserId)
 }
+
+/** Who is told what is wrong with a definition: whoever published that version of it, else the first who may build. Undefined where there is nobody. */
+export async function findBuilderOf(
+  tx: Tx,
+  tenantId: number,
+  { workflowId, version, role }: { readonly workflowId: number; readonly version: number; readonly role: number },
+): Promise<number | undefined> {
+  const [row] = await tx<{ tenantUserId: number }[]>`
+    select u.tenant_user_id from platform.tenant_user u
+    where u.tenant_id = ${tenantId} and not u.is_locked and not u.is_service and u.role_flag & ${role}::int = ${role}::int
+    order by u.tenant_user_id <> coalesce((
+      select v.created_by from platform.workflow_version v
+      where v.tenant_id = ${tenantId} and v.workflow_id = ${workflowId} and v.version = ${version}), 0), u.tenant_user_id
+    limit 1`
+  return row?.tenantUserId
+}

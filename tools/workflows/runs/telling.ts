@@ -1,14 +1,17 @@
 /** Tasks and whom they are for: people are told over their channels, and may do a task by answering. */
 import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
+import { roleBits } from '#platform/roles.ts'
 import { findCaller } from '#tools/entities/service.ts'
 import { makeLinkOfRun, takeBackLinksOfRun } from '#tools/forms/service.ts'
 import { addOutbound, choiceOf, openConversation, understood } from '#tools/messaging/service.ts'
 
 import { refuseStranger } from './acting.ts'
-import { againText, openTaskText, reasonText, waitsText } from './ask-texts.rules.ts'
+import { againText, nobodyText, openTaskText, reasonText, waitsText } from './ask-texts.rules.ts'
 import { type Judge, keepQuestion, withdrawQuestion } from './asking.ts'
 import type { OpenStep } from './carrying.ts'
+import { findBuilderOf, findUsersOfRole } from './people.store.ts'
+import { addLogLine } from './runs.store.ts'
 import type { AskedPerson, Assignment, Said } from './runs.types.ts'
 import { actionsOf, type FoundStep, isObject, listIn, recordOfForm, slotIn, textIn } from './steps.rules.ts'
 import { findStep } from './steps.store.ts'
@@ -91,11 +94,25 @@ async function tell(context: TxContext, step: TaskStep, tenantUserId: number): P
   return { to: { tenantUserId }, conversations: [{ conversationId, messageId, afterSeq: seq }], fallbacks: 0, isAskedAgain: false }
 }
 
-/** Tells those whom a task is for by name. Inside a transaction that holds the run. */
-export async function tellTask(context: TxContext, step: TaskStep, { user, users }: Assignment): Promise<void> {
-  const all = user === null ? (users ?? []) : [user]
-  if (all.length === 0) return
+/** Nobody who could do it is found: it waits to be assigned, and whoever built the workflow hears of it. */
+async function tellBuilder(context: TxContext, { run, found, order }: TaskStep): Promise<void> {
+  const { tx, tenantId, stamp } = context
+  const row = await findStep(tx, tenantId, run.runId, order.no)
+  await addLogLine(tx, tenantId, run.runId, stamp, { event: 'assigned', row, comment: 'Nobody is found who could do it.' })
+  const builder = await findBuilderOf(tx, tenantId, { ...run, role: roleBits.BuilderAdmin })
+  if (builder === undefined) return
+  const language = (await findCaller(tx, tenantId, builder))?.languageCode
+  const conversation = await conversationWith(context, builder, run.eiRecordId)
+  await addOutbound(context, conversation, { text: nobodyText(language, `${run.internalName}, ${found.name}`, run.runId) })
+}
+
+/** Tells those whom a task is for, each who holds its role where it is a role's. Inside a transaction that holds the run. */
+export async function tellTask(context: TxContext, step: TaskStep, { user, users, role }: Assignment): Promise<void> {
+  const { tx, tenantId } = context
+  const named = user === null ? (users ?? []) : [user]
+  const all = role === null ? named : await findUsersOfRole(tx, tenantId, role)
   const asRun = { ...context, actor: { ...context.actor, tenantUserId: step.run.actsAs } }
+  if (all.length === 0) return tellBuilder(asRun, step)
   const people: AskedPerson[] = []
   for (const tenantUserId of all.slice(0, mostTold)) people.push(await tell(asRun, step, tenantUserId))
   await keepQuestion(context, step, { people, reminded: 0 })
