@@ -40,6 +40,7 @@ export const packageRooms: Readonly<Record<string, (file: string) => boolean>> =
   'heic-decode': within('activities/recognition'),
   nodemailer: within('activities/messaging', 'activities/mails'),
   '@zxcvbn-ts/language-common': within('tools/auth/account'),
+  '@simplewebauthn/server': within('tools/auth/factors'),
   otpauth: within('tools/auth/factors'),
   'pdfjs-dist': within('activities/recognition'),
   sharp: within('activities/recognition', 'platform/charts/child.ts', 'platform/images/child.ts'),

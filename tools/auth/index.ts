@@ -10,9 +10,11 @@ import { requestPasswordReset } from './account/request-password-reset.ts'
 import { updateProfile } from './account/update-profile.ts'
 import { authPhrases } from './auth.phrases.ts'
 import { createApiKey } from './create-api-key.ts'
+import { confirmPasskey } from './factors/confirm-passkey.ts'
 import { confirmTotp } from './factors/confirm-totp.ts'
 import { createRecoveryCodes } from './factors/create-recovery-codes.ts'
 import { deleteSecondFactor } from './factors/delete-second-factor.ts'
+import { enrollPasskey } from './factors/enroll-passkey.ts'
 import { enrollTotp } from './factors/enroll-totp.ts'
 import { listSecondFactors } from './factors/list-second-factors.ts'
 import { renameSecondFactor } from './factors/rename-second-factor.ts'
@@ -50,6 +52,8 @@ export const authDomain: Domain = {
     revokeConnectedApp,
     enrollTotp,
     confirmTotp,
+    enrollPasskey,
+    confirmPasskey,
     listSecondFactors,
     renameSecondFactor,
     deleteSecondFactor,

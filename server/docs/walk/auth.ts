@@ -39,6 +39,14 @@ const ofPersons: readonly Step[] = [
     keeps: { factorId: 'answer.factorId', totpSecret: 'answer.secret' },
   },
   { operation: 'confirm_totp', ...asPerson, before: showCode, input: { factorId: '{{#factorId}}', code: '{{totpCode}}' } },
+  { operation: 'enroll_passkey', ...asPerson, input: { name: 'Walk {{run}}' }, keeps: { passkeyId: 'answer.factorId' } },
+  {
+    operation: 'confirm_passkey',
+    ...asPerson,
+    // A browser makes it.
+    before: ["if (!pm.collectionVariables.get('passkey')) pm.execution.skipRequest()"],
+    input: { factorId: '{{#passkeyId}}', credential: '{{#passkey}}' },
+  },
   { operation: 'list_second_factors', ...asPerson },
   { operation: 'rename_second_factor', ...asPerson, input: { factorId, name: 'Walked {{run}}' } },
   { operation: 'create_recovery_codes', ...asPerson, keeps: { recoveryCode: 'answer.codes[0]' } },

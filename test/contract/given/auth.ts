@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 
 import { newGrant } from '#test/support/grants.ts'
+import { newPasskey } from '#test/support/authenticator.ts'
 import { newPerson, newSession, passwordOfTests } from '#test/support/persons.ts'
 
 import type { Arranged, Given, Stage } from '../arrange.ts'
@@ -56,6 +57,12 @@ export const given: Given = {
     const { session } = await asPerson(stage)
     const { factorId, secret } = await stage.world.call('enroll_totp', {}, { key: session })
     return { input: { factorId, code: codeOf(secret) }, session }
+  },
+  enroll_passkey: (stage) => asPerson(stage, { name: 'Laptop' }),
+  async confirm_passkey(stage) {
+    const { session } = await asPerson(stage)
+    const { factorId, options } = await stage.world.call('enroll_passkey', {}, { key: session })
+    return { input: { factorId, credential: newPasskey(stage.world.config.portalUrl).create(options) }, session }
   },
   list_second_factors: (stage) => withFactor(stage, () => ({})),
   rename_second_factor: (stage) => withFactor(stage, (factorId) => ({ factorId, name: 'Work phone' })),

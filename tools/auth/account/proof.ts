@@ -1,9 +1,12 @@
-/** That whoever holds a session is the person: by the password, or by a code of a second factor. */
+/** That whoever holds a session is the person: by the password, by a code of a second factor, or by a passkey. */
 import { AppError, mustExist } from '#platform/errors.ts'
 import type { CallContext } from '#platform/operation.ts'
 import { verifyPassword } from '#platform/passwords.ts'
 
 import { useCode } from '../factors/codes.ts'
+import type { PasskeyOptions, ShownCredential } from '../factors/passkeys.schema.ts'
+import { listPasskeys } from '../factors/passkeys.store.ts'
+import { askForPasskey, findShownPasskey, usePasskey } from '../factors/showing-passkeys.ts'
 import { take } from '../sign-in/attempts.ts'
 import { codeLimits } from '../sign-in/sign-in.rules.ts'
 import { proofLimits } from './account.rules.ts'
@@ -29,4 +32,24 @@ export async function proveCode(context: CallContext, code: string): Promise<str
   if (shown === undefined) throw new AppError('forbidden', 'The code is wrong, was used, or is too old. Send the next one.')
   await attempt.giveBack()
   return shown
+}
+
+/** Throws AppError `conflict` where the person has no passkey. */
+export async function askForOwnPasskey({ services, actor }: CallContext, sessionId: number): Promise<PasskeyOptions> {
+  const passkeys = await services.databases.lookUp((tx) => listPasskeys(tx, actor.userId))
+  if (passkeys.length === 0) throw new AppError('conflict', 'You have no passkey. Send your password, or a code of a second factor.')
+  return askForPasskey(services, `session:${sessionId}`, passkeys, String(actor.tenantId))
+}
+
+/** Throws as the others do. */
+export async function proveByPasskey(context: CallContext, credential: ShownCredential, sessionId: number): Promise<void> {
+  const { services, actor } = context
+  const attempt = await take(context, codeLimits(actor.userId))
+  const wrong = () =>
+    new AppError('forbidden', 'The passkey is none of yours, or the options were used or are over. Ask for new ones with passkey.')
+  const of = { boundTo: `session:${sessionId}`, credential, userId: actor.userId }
+  const shown = await findShownPasskey(services, of, String(actor.tenantId))
+  if (!shown) throw wrong()
+  if (!(await services.databases.lookUp((tx) => usePasskey(tx, services, shown)))) throw wrong()
+  await attempt.giveBack()
 }

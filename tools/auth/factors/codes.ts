@@ -28,6 +28,7 @@ export function otpauthUri(secret: Secret, label: string): string {
 
 /** The step of time that the code is of, the one before and the one after included; undefined where it is of none. */
 function stepOf(secrets: Secrets, factor: FactorRow, code: string, now: number): number | undefined {
+  if (factor.sealedSecret === null) return undefined
   const secret = Secret.fromBase32(secrets.unsealOwn(boundTo(factor.factorId), factor.sealedSecret))
   const delta = totpOf(secret, '').validate({ token: code, window: 1, timestamp: now })
   return delta === null ? undefined : Math.floor(now / 1000 / period) + delta
@@ -65,8 +66,9 @@ export interface CodeQuestion {
 export async function useCode(tx: Tx, secrets: Secrets, { userId, code, channel, factorId }: CodeQuestion): Promise<string | undefined> {
   const isOfApp = /^\d{6}$/.test(code)
   if (isOfApp && channel !== 'recovery') {
-    const factors = (await listFactors(tx, userId)).filter((factor) => (factorId ?? factor.factorId) === factor.factorId)
-    for (const factor of factors) if (await useAppCode(tx, secrets, factor, code)) return 'totp'
+    const factors = await listFactors(tx, userId)
+    const apps = factors.filter((factor) => factor.channel === 'totp' && (factorId ?? factor.factorId) === factor.factorId)
+    for (const factor of apps) if (await useAppCode(tx, secrets, factor, code)) return 'totp'
     return undefined
   }
   if (isOfApp || channel === 'totp') return undefined

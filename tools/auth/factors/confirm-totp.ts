@@ -3,15 +3,14 @@ import { z } from 'zod'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import { defineStagedOperation, writes } from '#platform/operation.ts'
-import { enrolmentIdOf, refuseStaleProof, sessionIdOf } from '#platform/sessions.ts'
+import { refuseStaleProof } from '#platform/sessions.ts'
 
-import { tellOfChange } from '../account/notices.ts'
 import { take } from '../sign-in/attempts.ts'
 import { codeLimits } from '../sign-in/sign-in.rules.ts'
-import { markFactorShown } from '../sign-in/sign-in.store.ts'
-import { hashRecoveryCode, newRecoveryCodes, useAppCode } from './codes.ts'
+import { useAppCode } from './codes.ts'
+import { countFrom } from './confirming.ts'
 import { exampleFactor, factor, factorId, recoveryCodes } from './factors.schema.ts'
-import { confirmFactor, findPendingFactor, listFactors, replaceRecoveryCodes } from './factors.store.ts'
+import { findPendingFactor } from './factors.store.ts'
 
 export const confirmTotp = defineStagedOperation({
   ...writes(factor.extend({ recoveryCodes: recoveryCodes.optional() })),
@@ -37,25 +36,16 @@ export const confirmTotp = defineStagedOperation({
     const { services, actor } = context
     refuseStaleProof(actor)
     const attempt = await take(context, codeLimits(actor.userId))
-    const { confirmed, codes } = await services.databases.lookUp(async (tx) => {
-      const pending = mustExist(await findPendingFactor(tx, actor.userId, input.factorId), 'factor')
+    const confirmed = await services.databases.lookUp(async (tx) => {
+      const find = { userId: actor.userId, factorId: input.factorId, channel: 'totp' } as const
+      const pending = mustExist(await findPendingFactor(tx, find), 'factor')
       if (!(await useAppCode(tx, services.secrets, pending, input.code))) {
         const message = 'The code is not one of this app now. Check the clock of the phone, and send the next one.'
         throw new AppError('invalid_input', message, { issues: [finding('$.code', message)] })
       }
-      const isFirst = (await listFactors(tx, actor.userId)).length === 0
-      const codes = isFirst ? newRecoveryCodes() : undefined
-      await confirmFactor(tx, pending.factorId)
-      await markFactorShown(tx, { sessionId: sessionIdOf(actor), signInId: enrolmentIdOf(actor) }, 'totp')
-      if (codes) {
-        const hashes = codes.map((code) => hashRecoveryCode(services.secrets, actor.userId, code))
-        await replaceRecoveryCodes(tx, actor.userId, hashes)
-      }
-      await tellOfChange(tx, services, actor.userId, `An authenticator app was added as second factor: ${pending.name}.`)
-      const { sealedSecret: _sealed, lastStep: _step, ...shown } = pending
-      return { confirmed: { ...shown, lastUsedDate: null }, codes }
+      return countFrom(tx, context, pending, 'An authenticator app')
     })
     await attempt.giveBack()
-    return { ...confirmed, ...(codes ? { recoveryCodes: codes } : {}) }
+    return confirmed
   },
 })

@@ -7,9 +7,7 @@ import { refuseStaleProof } from '#platform/sessions.ts'
 import { findAccount } from '../account/account.store.ts'
 import { newSecret, otpauthUri, sealSecret } from './codes.ts'
 import { factorId, factorName } from './factors.schema.ts'
-import { countFactors, insertFactor } from './factors.store.ts'
-
-const mostFactors = 20
+import { countFactors, insertFactor, mostFactors } from './factors.store.ts'
 
 export const enrollTotp = defineStagedOperation({
   ...writes(z.object({ factorId, secret: z.string().describe('To type into the app'), otpauthUri: z.string().describe('For a QR code') })),
@@ -43,9 +41,11 @@ export const enrollTotp = defineStagedOperation({
       if ((await countFactors(tx, actor.userId)) >= mostFactors)
         throw new AppError('conflict', `A person has at most ${mostFactors} factors. Delete one first.`)
       const account = mustExist(await findAccount(tx, actor.userId), 'person')
-      const id = await insertFactor(tx, actor.userId, input.name ?? 'Authenticator app', (factor) =>
-        sealSecret(services.secrets, factor, secret),
-      )
+      const id = await insertFactor(tx, actor.userId, {
+        channel: 'totp',
+        name: input.name ?? 'Authenticator app',
+        sealedOf: (factor) => sealSecret(services.secrets, factor, secret),
+      })
       return {
         factorId: id,
         secret: secret.base32,

@@ -4,12 +4,12 @@ import { z } from 'zod'
 import { component } from '#platform/document-schema.ts'
 
 export const factorId = z.int().min(1).describe('From list_second_factors')
-export const factorChannel = z.enum(['totp', 'recovery']).describe('totp: an authenticator app')
+export const factorChannel = z.enum(['passkey', 'totp', 'recovery']).describe('totp: an authenticator app')
 export const factorName = z.string().trim().min(1).max(60).describe('To tell factors apart')
 
 export const factor = z.object({
   factorId,
-  channel: z.enum(['totp']),
+  channel: z.enum(['passkey', 'totp']),
   name: z.string(),
   createdDate: z.iso.datetime(),
   lastUsedDate: z.iso.datetime().nullable(),

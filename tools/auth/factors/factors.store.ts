@@ -3,8 +3,12 @@ import type { Tx } from '#platform/db/pool.ts'
 
 import type { Factor } from './factors.schema.ts'
 
+/** With those that wait for their first code. */
+export const mostFactors = 20
+
 export interface FactorRow extends Factor {
-  readonly sealedSecret: Buffer
+  /** Null: of a passkey, which is public. */
+  readonly sealedSecret: Buffer | null
   readonly lastStep: number | null
 }
 
@@ -17,11 +21,15 @@ export async function listFactors(tx: Tx, userId: number): Promise<FactorRow[]> 
     where user_id = ${userId} and confirmed_date is not null order by factor_id`
 }
 
-/** One that waits for its first code. */
-export async function findPendingFactor(tx: Tx, userId: number, factorId: number): Promise<FactorRow | undefined> {
+/** One that waits to be shown for the first time. */
+export async function findPendingFactor(
+  tx: Tx,
+  { userId, factorId, channel }: { readonly userId: number; readonly factorId: number; readonly channel: Factor['channel'] },
+): Promise<FactorRow | undefined> {
   const [row] = await tx<FactorRow[]>`
     select ${columns(tx)} from platform.person_factor
-    where user_id = ${userId} and factor_id = ${factorId}::bigint and confirmed_date is null and created_date > now() - interval '10 minutes'`
+    where user_id = ${userId} and factor_id = ${factorId}::bigint and channel = ${channel}
+      and confirmed_date is null and created_date > now() - interval '10 minutes'`
   return row
 }
 
@@ -38,13 +46,17 @@ export async function countFactors(tx: Tx, userId: number): Promise<number> {
   return row.count
 }
 
-/** The secret is bound to its row, so the row comes first. */
-export async function insertFactor(tx: Tx, userId: number, name: string, sealedOf: (factorId: number) => Buffer): Promise<number> {
+/** A secret is bound to its row, so the row comes first. */
+export async function insertFactor(
+  tx: Tx,
+  userId: number,
+  { channel, name, sealedOf }: Pick<Factor, 'channel' | 'name'> & { readonly sealedOf?: (factorId: number) => Buffer },
+): Promise<number> {
   const [row] = await tx<{ factorId: number }[]>`
     insert into platform.person_factor (user_id, channel, name, created_date)
-    values (${userId}, 'totp', ${name}, date_trunc('milliseconds', now())) returning factor_id`
+    values (${userId}, ${channel}, ${name}, date_trunc('milliseconds', now())) returning factor_id`
   if (!row) throw new Error('An insert answered no row')
-  await tx`update platform.person_factor set sealed_secret = ${sealedOf(row.factorId)} where factor_id = ${row.factorId}`
+  if (sealedOf) await tx`update platform.person_factor set sealed_secret = ${sealedOf(row.factorId)} where factor_id = ${row.factorId}`
   return row.factorId
 }
 

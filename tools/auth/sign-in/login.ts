@@ -2,14 +2,17 @@ import { z } from 'zod'
 
 import { AppError } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
-import { defineStagedOperation, writes } from '#platform/operation.ts'
+import { type CallContext, defineStagedOperation, writes } from '#platform/operation.ts'
 import { verifyPassword } from '#platform/passwords.ts'
+import { hashToken } from '#platform/sessions.ts'
 
+import { exampleRequest } from '../factors/passkeys.schema.ts'
+import { askForPasskey } from '../factors/showing-passkeys.ts'
 import { sharerOf, take, takePublicCall, wrongLogIn } from './attempts.ts'
 import { logInOf, passwordLimits } from './sign-in.rules.ts'
-import { exampleTenants, exampleToken, password, signInStep, who } from './sign-in.schema.ts'
-import { findPersonByLogIn } from './sign-in.store.ts'
-import { stepAfterPassword } from './steps.ts'
+import { exampleTenants, exampleToken, password, type SignInStep, signInStep, who } from './sign-in.schema.ts'
+import { findPersonByLogIn, insertPasskeySignIn } from './sign-in.store.ts'
+import { newSignInToken, stepAfterPassword } from './steps.ts'
 
 export const login = defineStagedOperation({
   ...writes(signInStep),
@@ -17,14 +20,15 @@ export const login = defineStagedOperation({
   name: 'login',
   title: 'Sign in',
   description:
-    'The first step of a person’s sign-in, by log-in name or proved e-mail. Then select_second_factor and verify_second_factor where next says so, and select_tenant. A wrong name and a wrong password answer alike.',
+    'The first step of a person’s sign-in, by log-in name or proved e-mail, or by a passkey alone. Then select_second_factor and verify_second_factor where next says so, and select_tenant. A wrong name and a wrong password answer alike.',
   method: 'POST',
   path: '/api/v1/auth/login',
   roles: 'Public',
   input: z.object({
     userName: who.optional().describe('The log-in name, or an e-mail'),
     email: who.optional().describe('In its place'),
-    password,
+    password: password.optional(),
+    passkey: z.literal(true).optional().describe('Alone: a passkey in place of name and password'),
   }),
   examples: [
     {
@@ -42,12 +46,23 @@ export const login = defineStagedOperation({
         channels: [{ channel: 'totp', factorId: 4, hint: 'Authenticator app' }, { channel: 'recovery' }],
       },
     },
+    {
+      title: 'By a passkey alone',
+      input: { passkey: true },
+      output: { signInToken: exampleToken, next: 'secondFactor', expiresAt: '2026-11-21T10:10:00.000Z', options: exampleRequest },
+    },
   ],
   async stagedHandler(context, input) {
     const { databases } = context.services
     const given = input.userName ?? input.email
-    if (given === undefined || (input.userName !== undefined && input.email !== undefined)) {
-      const message = 'Give either userName or email.'
+    if (input.passkey === true && given === undefined && input.password === undefined) return beginByPasskey(context)
+    if (
+      given === undefined ||
+      input.password === undefined ||
+      input.passkey === true ||
+      (input.userName !== undefined && input.email !== undefined)
+    ) {
+      const message = 'Give either userName or email, with the password; or passkey alone.'
       throw new AppError('invalid_input', message, { issues: [finding('$.userName', message)] })
     }
     await takePublicCall(context)
@@ -61,3 +76,19 @@ export const login = defineStagedOperation({
     return step
   },
 })
+
+/** Who it is, the passkey will tell. */
+async function beginByPasskey(context: CallContext): Promise<SignInStep> {
+  await takePublicCall(context)
+  const signInToken = newSignInToken()
+  const { signInId, expiresAt } = await context.services.databases.lookUp(
+    (tx) => insertPasskeySignIn(tx, hashToken(signInToken)),
+    sharerOf(context),
+  )
+  return {
+    signInToken,
+    next: 'secondFactor',
+    expiresAt,
+    options: await askForPasskey(context.services, `signIn:${signInId}`, [], sharerOf(context)),
+  }
+}

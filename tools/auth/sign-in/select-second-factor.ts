@@ -6,6 +6,8 @@ import { defineStagedOperation, writes } from '#platform/operation.ts'
 import { hashToken } from '#platform/sessions.ts'
 
 import { factorChannel, factorId } from '../factors/factors.schema.ts'
+import { listPasskeys } from '../factors/passkeys.store.ts'
+import { askForPasskey } from '../factors/showing-passkeys.ts'
 import { sharerOf, takePublicCall, wrongToken } from './attempts.ts'
 import { exampleToken, signInStep, signInToken } from './sign-in.schema.ts'
 import { chooseChannel, findSignIn } from './sign-in.store.ts'
@@ -17,7 +19,8 @@ export const selectSecondFactor = defineStagedOperation({
   isIdempotent: true,
   name: 'select_second_factor',
   title: 'Choose a second factor',
-  description: 'Chooses one of the channels that login answered. Then verify_second_factor with the code, and the same signInToken.',
+  description:
+    'Chooses one of the channels that login answered. Then verify_second_factor with the code, or for a passkey with what the browser made of the options, and the same signInToken.',
   method: 'POST',
   path: '/api/v1/auth/second-factor',
   roles: 'Public',
@@ -36,18 +39,33 @@ export const selectSecondFactor = defineStagedOperation({
   ],
   async stagedHandler(context, input) {
     await takePublicCall(context)
-    return context.services.databases.lookUp(async (tx) => {
-      const signIn = await findSignIn(tx, hashToken(input.signInToken), 'secondFactor')
-      if (!signIn) throw wrongToken()
-      const channels = (await channelsOf(tx, signIn.userId)).filter(
-        (one) => one.channel === input.channel && (input.factorId === undefined || one.factorId === input.factorId),
-      )
-      if (channels.length === 0) {
+    const { services } = context
+    const { signInToken, channel } = input
+    const { signIn, channels, passkeys } = await services.databases.lookUp(async (tx) => {
+      const found = await findSignIn(tx, hashToken(signInToken), 'secondFactor')
+      if (!found) throw wrongToken()
+      const { userId } = found
+      const isWanted = (one: { readonly factorId?: number | undefined }) => input.factorId === undefined || one.factorId === input.factorId
+      const fitting = userId === null ? [] : (await channelsOf(tx, userId)).filter((one) => one.channel === channel && isWanted(one))
+      // Whoever began with a passkey alone has named nobody whose factors there are.
+      if (userId === null ? channel !== 'passkey' || input.factorId !== undefined : fitting.length === 0) {
         const message = 'There is no such factor. Take a channel that login answered.'
         throw new AppError('invalid_input', message, { issues: [finding('$.channel', message)] })
       }
-      await chooseChannel(tx, signIn.signInId, input.channel, input.factorId ?? null)
-      return { signInToken: input.signInToken, next: 'secondFactor' as const, expiresAt: signIn.expiresAt, channels }
+      await chooseChannel(tx, found.signInId, channel, input.factorId ?? null)
+      return {
+        signIn: found,
+        channels: fitting,
+        passkeys: userId === null || channel !== 'passkey' ? [] : (await listPasskeys(tx, userId)).filter(isWanted),
+      }
     }, sharerOf(context))
+    const step = {
+      signInToken,
+      next: 'secondFactor' as const,
+      expiresAt: signIn.expiresAt,
+      ...(signIn.userId === null ? {} : { channels }),
+    }
+    if (channel !== 'passkey') return step
+    return { ...step, options: await askForPasskey(services, `signIn:${signIn.signInId}`, passkeys, sharerOf(context)) }
   },
 })

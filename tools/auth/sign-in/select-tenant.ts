@@ -100,7 +100,7 @@ async function begin(
     if (session) return enterFromSession(tx, session, input.tenantId, enter)
     const signInToken = input.signInToken ?? ''
     const signIn = await findSignIn(tx, hashToken(signInToken), 'selectTenant', 'enrolSecondFactor')
-    if (!signIn) throw wrongToken()
+    if (!signIn || signIn.userId === null) throw wrongToken()
     const { signInId, userId, factor, provedDate, sessionUntil, expiresAt } = signIn
     // Whoever must enrol a factor for one tenant does so before going to any.
     for (const tenantId of signIn.tenantId === null ? [input.tenantId] : [signIn.tenantId, input.tenantId]) {

@@ -5,6 +5,7 @@ import { component } from '#platform/document-schema.ts'
 import { tenantId, tenantUserId } from '#tools/users/users.schema.ts'
 
 import { factorChannel, factorId } from '../factors/factors.schema.ts'
+import { passkeyOptions } from '../factors/passkeys.schema.ts'
 
 export const signInToken = z.string().min(1).max(200).describe('From the step before; good for 10 minutes')
 
@@ -37,6 +38,7 @@ export const signInStep = z.object({
   next: z.enum(['secondFactor', 'selectTenant', 'enrolSecondFactor']),
   expiresAt,
   channels: z.array(channelChoice).optional().describe('Of secondFactor: select_second_factor takes one'),
+  options: passkeyOptions.optional().describe('Of a passkey: for navigator.credentials.get'),
   tenants: z.array(tenantChoice).optional().describe('Of selectTenant: select_tenant takes one'),
 })
 

@@ -40,7 +40,8 @@ export async function listTenantsOf(tx: Tx, userId: number): Promise<TenantChoic
 
 export interface SignInRow {
   readonly signInId: number
-  readonly userId: number
+  /** Null: of a passkey alone, which tells who it is. */
+  readonly userId: number | null
   readonly next: 'secondFactor' | 'selectTenant' | 'enrolSecondFactor'
   /** Of enrolSecondFactor: the tenant that demands it. */
   readonly tenantId: number | null
@@ -58,13 +59,14 @@ export interface SignInRow {
 export async function findSignIn(tx: Tx, hash: Buffer, ...next: SignInRow['next'][]): Promise<SignInRow | undefined> {
   const [row] = await tx<SignInRow[]>`
     select s.sign_in_id, s.user_id, s.next, s.tenant_id, s.channel, s.factor_id, s.factor, s.proved_date, s.session_until, s.expires_at
-    from platform.sign_in s join platform.app_user p using (user_id)
+    from platform.sign_in s left join platform.app_user p using (user_id)
     where s.token_hash = ${hash} and s.next = any(${tx.array(next)}::text[]) and s.expires_at > now() and s.wrong_codes < ${mostWrongCodes}
-      and p.credential_version = s.person_version`
+      and (s.user_id is null or p.credential_version = s.person_version)`
   return row
 }
 
-export interface NewSignIn extends Pick<SignInRow, 'userId' | 'next' | 'factor'> {
+export interface NewSignIn extends Pick<SignInRow, 'next' | 'factor'> {
+  readonly userId: number
   readonly hash: Buffer
   readonly tenantId?: number | null | undefined
   readonly provedDate?: string | null | undefined
@@ -83,6 +85,15 @@ export async function insertSignIn(tx: Tx, signIn: NewSignIn): Promise<string> {
     returning expires_at`
   if (!row) throw new Error('An insert answered no row')
   return row.expiresAt
+}
+
+/** Of whoever is to show a passkey and nothing else. */
+export async function insertPasskeySignIn(tx: Tx, hash: Buffer): Promise<{ readonly signInId: number; readonly expiresAt: string }> {
+  const [row] = await tx<{ signInId: number; expiresAt: string }[]>`
+    insert into platform.sign_in (token_hash, next, channel, created_date, expires_at)
+    values (${hash}, 'secondFactor', 'passkey', now(), now() + interval '10 minutes') returning sign_in_id, expires_at`
+  if (!row) throw new Error('An insert answered no row')
+  return row
 }
 
 export async function chooseChannel(tx: Tx, signInId: number, channel: string, factorId: number | null): Promise<void> {

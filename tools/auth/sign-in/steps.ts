@@ -13,9 +13,13 @@ import { insertSignIn, listTenantsOf, type NewSignIn } from './sign-in.store.ts'
 
 type Channels = NonNullable<SignInStep['channels']>
 
+export function newSignInToken(): string {
+  return signInPrefix + randomBytes(32).toString('base64url')
+}
+
 /** A new sign-in under way: its token, and until when it holds. */
 async function begin(tx: Tx, signIn: Omit<NewSignIn, 'hash'>): Promise<Pick<SignInStep, 'signInToken' | 'expiresAt'>> {
-  const signInToken = signInPrefix + randomBytes(32).toString('base64url')
+  const signInToken = newSignInToken()
   return { signInToken, expiresAt: await insertSignIn(tx, { ...signIn, hash: hashToken(signInToken) }) }
 }
 
