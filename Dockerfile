@@ -9,5 +9,5 @@ COPY . .
 RUN mkdir -p /data /cache && chown node:node /data /cache
 USER node
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data XDG_CACHE_HOME=/cache
-EXPOSE 4000 4025
+EXPOSE 4000 4001 4025
 CMD ["node", "server/main.ts", "all"]

@@ -172,6 +172,7 @@ async function layGround(dataDir: string, undo: (() => Promise<unknown>)[], clos
       SECRETS_KEY: secretsKey.toString('base64'),
       BOOTSTRAP_API_KEY: key,
       PORT: String(port),
+      PORTAL_PORT: String(await freePort()),
       MAIL_PORT: String(await freePort()),
       PUBLIC_URL: serverUrl,
       // Nothing listens there: this server only serves, and workflows are measured on another one.

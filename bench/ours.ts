@@ -97,6 +97,7 @@ export async function openOurs(rows: number): Promise<Ours> {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const mailPort = String(await freePort())
+  const portalPort = String(await freePort())
   let server: ChildProcess | undefined
   const start = async () => {
     const logPath = join(dataDir, 'server.log')
@@ -112,6 +113,7 @@ export async function openOurs(rows: number): Promise<Ours> {
         SECRETS_KEY: secretsKey.toString('base64'),
         BOOTSTRAP_API_KEY: key,
         PORT: String(port),
+        PORTAL_PORT: portalPort,
         MAIL_PORT: mailPort,
         PUBLIC_URL: origin,
         TEMPORAL_ADDRESS: '127.0.0.1:1',

@@ -14,7 +14,16 @@ import { findGrant, grantIdOf, isAccessToken } from './grants.ts'
 import type { Actor } from './operation.ts'
 import { roleBits } from './roles.ts'
 import type { Secrets } from './secrets.ts'
-import { findEnrolment, findSession, hashToken, isSessionToken, isSignInToken, sessionIdOf } from './sessions.ts'
+import {
+  findEnrolment,
+  findSession,
+  hashToken,
+  isSessionToken,
+  isSignInToken,
+  sessionIdOf,
+  type SessionName,
+  slideSession,
+} from './sessions.ts'
 import type { Wake } from './wake.ts'
 
 /** Poked after a change of keys, users, roles or tenants. */
@@ -24,6 +33,9 @@ export const credentialsTopic = 'credentials'
 const keptMs = 1_000
 /** Older than this it is looked up again while calls go on with what is known, so that a credential in use does not wait for the database. */
 const freshMs = 500
+/** How often a session of the portal in use is put off, and how near its end a call waits for that. */
+const slideEveryMs = 5_000
+const nearlyOverMs = 60_000
 
 export interface Authenticator {
   /** Throws AppError `unauthenticated` or `tenant_suspended`. Who must enrol a factor is known to operations that admit them alone. */
@@ -101,6 +113,7 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
   const { databases, secrets, wake } = options
   const kept = new LRUCache<string, Found>({ max: 10_000, ttl: keptMs })
   const touched = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 })
+  const slid = new LRUCache<string, true>({ max: 10_000, ttl: slideEveryMs })
   /** Look-ups under way, which those who ask meanwhile share. */
   const looking = new Map<string, Promise<Found | undefined>>()
   // A look-up that began before a change must not be kept after it, nor answer one who asks after it.
@@ -171,7 +184,7 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
     return found && { ...found, foundAt, allowedFrom: undefined }
   }
 
-  async function findPerson(by: Parameters<typeof findSession>[1], sharer: string): Promise<Found | undefined> {
+  async function findPerson(by: SessionName, sharer: string): Promise<Found | undefined> {
     const foundAt = performance.now()
     const found = await findSession(databases, by, sharer)
     return found && { ...found, foundAt, allowedFrom: undefined }
@@ -250,6 +263,18 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
       .catch(() => touched.delete(credentialId))
   }
 
+  /** The 15 minutes begin again. Only near the end does the call wait for it. */
+  async function slide(id: string, { actor, validUntil }: Found): Promise<void> {
+    const sessionId = sessionIdOf(actor)
+    if (sessionId === undefined || slid.has(id)) return
+    slid.set(id, true)
+    const sliding = slideSession(databases, sessionId).then(
+      () => void kept.delete(id),
+      () => void slid.delete(id),
+    )
+    if (validUntil - Date.now() < nearlyOverMs) await sliding
+  }
+
   /** One look-up for all who ask meanwhile. */
   function look(id: string, lookUp: () => Promise<Found | undefined>): Promise<Found | undefined> {
     const underWay = looking.get(id)
@@ -289,6 +314,7 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
       // A credential that nobody has is anybody's, so what it costs is the share of whoever sent it.
       const sharer = `address ${ip ?? ''}`
       let found: Found
+      let portalId: string | undefined
       switch (credential.kind) {
         case 'none':
           throw refusal()
@@ -303,6 +329,13 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
           })
           if (found.resource !== undefined && found.resource !== resource) throw refusal()
           touch(found.actor)
+          break
+        }
+        case 'portal': {
+          const { by, value, subDomain } = credential
+          const hash = hashToken(value)
+          portalId = `portal:${by}:${hash.toString('base64')}:${subDomain ?? ''}`
+          found = await find(portalId, () => findPerson(by === 'cookie' ? { cookieHash: hash, subDomain } : { portalHash: hash }, sharer))
           break
         }
         case 'signed': {
@@ -325,6 +358,7 @@ export function createAuthenticator(options: { databases: Databases; secrets: Se
       if (found.validUntil < Date.now()) throw refusal()
       if (found.allowedFrom && !isOnList(found.allowedFrom, ip)) throw refusal()
       if (found.isSuspended) throw suspended()
+      if (portalId !== undefined && credential.kind === 'portal' && !credential.isBackground) await slide(portalId, found)
       return found.actor
     },
     end: unsubscribe,

@@ -9,6 +9,15 @@ export type Credential =
   | { readonly kind: 'none' }
   /** The bearer token: an API key, a session, or at `/mcp`, whose address is then told, that of an application. */
   | { readonly kind: 'bearer'; readonly token: string; readonly resource?: string | undefined }
+  /** Of the portal alone: the cookie of a browser, in one of its tenants or in that used last, or the token that a program was given there. */
+  | {
+      readonly kind: 'portal'
+      readonly by: 'cookie' | 'token'
+      readonly value: string
+      readonly subDomain?: string | undefined
+      /** It asks by itself, which keeps nobody signed in. */
+      readonly isBackground: boolean
+    }
   /** A signed URL: `sig`, `exp` (seconds since the epoch) and `u` (tenant user) over the method and the path. */
   | {
       readonly kind: 'signed'

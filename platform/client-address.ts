@@ -29,6 +29,35 @@ function plainAddress(text: string | undefined): string | undefined {
 
 const lists = new WeakMap<readonly string[], BlockList>()
 
+function isTrusted(peer: string | undefined, trusted: readonly string[]): boolean {
+  if (trusted.length === 0) return false
+  const list = lists.get(trusted) ?? addressList(trusted)
+  lists.set(trusted, list)
+  return isOnList(list, peer)
+}
+
+export interface ToldOrigin {
+  /** Host and port as the caller named them, in lower case; empty where it named none. */
+  readonly host: string
+  readonly isHttps: boolean
+}
+
+/** Of a header that each proxy adds to what it got, what the nearest one said. */
+function lastOf(header: string | string[] | undefined): string | undefined {
+  const said = [header ?? []].flat().join(',').slice(-1_000).split(',').at(-1)?.trim()
+  return said === '' ? undefined : said
+}
+
+/** Which address the caller asked: by `X-Forwarded-Host` and `-Proto` where a trusted proxy says so, else by the request itself. */
+export function toldOrigin(
+  { socket, headers }: Pick<IncomingMessage, 'headers'> & { readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress'> },
+  trusted: readonly string[],
+): ToldOrigin {
+  const isBelieved = isTrusted(plainAddress(socket.remoteAddress), trusted)
+  const said = (isBelieved ? lastOf(headers['x-forwarded-host']) : undefined) ?? headers.host ?? ''
+  return { host: said.toLowerCase(), isHttps: isBelieved && lastOf(headers['x-forwarded-proto'])?.toLowerCase() === 'https' }
+}
+
 /**
  * The caller's address. What `X-Forwarded-For` says is believed from `trusted` proxies alone: from its right the first address that is none of theirs, since
  * whatever stands left of it the caller may have written.
@@ -38,10 +67,7 @@ export function clientAddress(
   trusted: readonly string[],
 ): string | undefined {
   const peer = plainAddress(socket.remoteAddress)
-  if (trusted.length === 0 || peer === undefined) return peer
-  const list = lists.get(trusted) ?? addressList(trusted)
-  lists.set(trusted, list)
-  if (!isOnList(list, peer)) return peer
+  if (peer === undefined || !isTrusted(peer, trusted)) return peer
   const said = [headers['x-forwarded-for'] ?? []].flat().join(',').slice(-4_000).split(',')
   let last = peer
   for (const text of said.toReversed()) {
@@ -49,7 +75,7 @@ export function clientAddress(
     // What is no address was not written by a proxy of ours.
     if (address === undefined) return last
     last = address
-    if (!isOnList(list, address)) return address
+    if (!isTrusted(address, trusted)) return address
   }
   return last
 }

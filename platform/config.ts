@@ -58,7 +58,7 @@ function isOrigin(text: string): boolean {
 const environment = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address that every port listens on'),
   PORT: port(4000).describe('API and MCP'),
-  PORTAL_PORT: port(4001).describe('Where PORTAL_URL is reached unless it is told'),
+  PORTAL_PORT: port(4001).describe('The developer portal: sign-in, and what people do in a browser'),
   MAIL_PORT: port(4025).describe('Inbound mail (SMTP)'),
   PUBLIC_URL: url
     .refine((text) => text === undefined || isWholeAddress(text), 'a whole address, such as https://ops.example.com')
@@ -88,7 +88,7 @@ const environment = z.object({
       'addresses or CIDRs such as 10.0.0.0/8, with commas between',
     )
     .describe(
-      'Comma-separated CIDRs of the proxies in front, whose X-Forwarded-For is believed; none: the connection tells where a call comes from',
+      'Comma-separated CIDRs of the proxies in front, whose X-Forwarded-For, -Proto and -Host are believed; none: the connection tells',
     ),
   DATA_DIR: z.string().default('.data').describe('Where embedded services and local files keep their data'),
   XDG_CACHE_HOME: z.string().optional().describe('Parent of the per-user cache of things fetched or built once; absent: ~/.cache'),
@@ -171,6 +171,7 @@ function memoryBytes(): number {
 export interface Config {
   readonly host: string
   readonly port: number
+  readonly portalPort: number
   readonly mailPort: number
   readonly publicUrl: string
   /** An origin. */
@@ -255,6 +256,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return {
     host: e.HOST,
     port: e.PORT,
+    portalPort: e.PORTAL_PORT,
     mailPort: e.MAIL_PORT,
     publicUrl: (e.PUBLIC_URL ?? `http://localhost:${e.PORT}`).replace(/\/+$/, ''),
     portalUrl: portalUrl.origin,

@@ -8,7 +8,7 @@ import { grantHolds, grantIdOf } from './grants.ts'
 import type { Actor } from './operation.ts'
 import { tenantAdminRoles } from './roles.ts'
 import type { Services } from './services.ts'
-import { sessionIdOf } from './sessions.ts'
+import { holdsStill, sessionIdOf } from './sessions.ts'
 import type { Wake } from './wake.ts'
 
 /** A word of a change may be lost with the line that carries it, so a waiter asks by itself too. */
@@ -40,7 +40,7 @@ async function rolesHeldNow(databases: Databases, actors: readonly Asker[], isWa
         and (a.grant_id is null or (g.grant_id is not null and exists (select from platform.app_user p where p.user_id = g.user_id and ${grantHolds(tx)})))
         and (a.session_id is null or exists (
           select from platform.session s join platform.app_user p on p.user_id = s.user_id
-          where s.session_id = a.session_id and s.user_id = u.user_id and s.expires_at > now() and p.credential_version = s.person_version
+          where s.session_id = a.session_id and s.user_id = u.user_id and ${holdsStill(tx)} and p.credential_version = s.person_version
             and u.credential_version = s.membership_version))
         and (a.api_key_id is null or (k.api_key_id is not null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())))`,
   )

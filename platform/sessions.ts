@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 
 import type { Databases } from './db/databases.ts'
+import type { Tx } from './db/pool.ts'
 import { AppError } from './errors.ts'
 import type { Actor } from './operation.ts'
 
@@ -10,9 +11,17 @@ export const freshProofMs = 10 * 60_000
 
 const prefix = 'fls_'
 
+/** How long a session of the portal holds without a request of its person. */
+export const portalIdleSeconds = 15 * 60
+
 /** 256 random bits. */
 export function newSessionToken(): string {
   return prefix + randomBytes(32).toString('base64url')
+}
+
+/** What the portal knows a browser or a program by: 256 random bits, which the API takes for no session. */
+export function newPortalSecret(): string {
+  return randomBytes(32).toString('base64url')
 }
 
 export function isSessionToken(token: string): boolean {
@@ -48,15 +57,29 @@ export interface LiveSession {
   readonly validUntil: number
 }
 
+export type SessionName =
+  | { readonly hash: Buffer }
+  | { readonly sessionId: number; readonly tenantUserId: number }
+  /** Of a browser: its session in one tenant, or the one that was used last. */
+  | { readonly cookieHash: Buffer; readonly subDomain: string | undefined }
+  /** Of a program at the portal. */
+  | { readonly portalHash: Buffer }
+
+function named(tx: Tx, by: SessionName) {
+  if ('hash' in by) return tx`s.token_hash = ${by.hash} and s.idle_until is null`
+  if ('portalHash' in by) return tx`s.token_hash = ${by.portalHash} and s.idle_until is not null and s.cookie_hash is null`
+  if ('sessionId' in by) return tx`s.session_id = ${by.sessionId} and s.tenant_user_id = ${by.tenantUserId}`
+  return tx`s.cookie_hash = ${by.cookieHash} and coalesce(lower(t.sub_domain) = ${by.subDomain?.toLowerCase() ?? null}::text, true)`
+}
+
+/** Whether a session `s` is over by its time. */
+export const holdsStill = (tx: Tx) => tx`s.expires_at > now() and coalesce(s.idle_until > now(), true)`
+
 /**
  * The session of a token, or by its id where a URL names it; undefined where it is over. The versions say so also where a user was locked and let in again,
  * or a password was reset, since it began; of a suspended tenant it is told apart, since the caller is told that.
  */
-export async function findSession(
-  databases: Pick<Databases, 'lookUp'>,
-  by: { readonly hash: Buffer } | { readonly sessionId: number; readonly tenantUserId: number },
-  sharer: string,
-): Promise<LiveSession | undefined> {
+export async function findSession(databases: Pick<Databases, 'lookUp'>, by: SessionName, sharer: string): Promise<LiveSession | undefined> {
   const [row] = await databases.lookUp(
     (tx) => tx<
       {
@@ -72,16 +95,16 @@ export async function findSession(
       }[]
     >`
       select s.session_id, s.tenant_id, s.tenant_user_id, s.user_id, u.display_name, u.role_flag,
-        extract(epoch from s.proved_date)::float8 * 1000 as proved_at, extract(epoch from s.expires_at)::float8 * 1000 as valid_until,
+        extract(epoch from s.proved_date)::float8 * 1000 as proved_at, extract(epoch from least(s.expires_at, s.idle_until))::float8 * 1000 as valid_until,
         t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended
       from platform.session s
         join platform.tenant_user u on u.tenant_id = s.tenant_id and u.tenant_user_id = s.tenant_user_id and u.user_id = s.user_id
         join platform.tenant t on t.tenant_id = s.tenant_id
         join platform.app_user p on p.user_id = s.user_id
-      where ${'hash' in by ? tx`s.token_hash = ${by.hash}` : tx`s.session_id = ${by.sessionId} and s.tenant_user_id = ${by.tenantUserId}`}
-        and s.expires_at > now() and not u.is_locked and u.accepted_date is not null
+      where ${named(tx, by)} and ${holdsStill(tx)} and not u.is_locked and u.accepted_date is not null
         and p.credential_version = s.person_version and u.credential_version = s.membership_version
-        and (t.credential_version = s.tenant_version or t.is_deactivated)`,
+        and (t.credential_version = s.tenant_version or t.is_deactivated)
+      order by s.last_used_date desc, s.session_id desc limit 1`,
     sharer,
   )
   if (!row) return undefined
@@ -118,6 +141,17 @@ export async function findEnrolment(databases: Pick<Databases, 'lookUp'>, hash: 
   if (!row) return undefined
   const { signInId, isSuspended, validUntil, ...who } = row
   return { actor: { kind: 'enrolment', credentialId: `enrolment:${signInId}`, roleFlag: 0, ...who }, isSuspended, validUntil }
+}
+
+/** A session of the portal was used: it holds 15 minutes from now, and so do the others of its browser. What is over stays so. */
+export async function slideSession(databases: Pick<Databases, 'lookUp'>, sessionId: number): Promise<void> {
+  await databases.lookUp(
+    (tx) => tx`
+      update platform.session s set idle_until = now() + make_interval(secs => ${portalIdleSeconds}),
+        last_used_date = case when s.session_id = ${sessionId} then date_trunc('milliseconds', now()) else s.last_used_date end
+      where (s.session_id = ${sessionId} or s.cookie_hash = (select cookie_hash from platform.session where session_id = ${sessionId}))
+        and s.idle_until > now()`,
+  )
 }
 
 /** Throws AppError `fresh_proof_required` where a session has not shown within ten minutes who it is. Whoever calls by a key shows it with each call. */

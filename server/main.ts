@@ -25,13 +25,15 @@ import { keepOnce, makeDataDir, secretsKey } from './boot/data-dir.ts'
 import { loadEnvironment } from './boot/environment.ts'
 import { databaseTrouble } from './boot/failures.ts'
 import { portTaken } from './boot/ports.ts'
+import { openWeb } from './boot/web.ts'
 import { startServices, type Services as Backing } from './boot/services.ts'
-import { ownMarkdown, pageHtml, servedTexts } from './docs/index.ts'
+import { ownMarkdown, pageHtml, portalTexts, servedTexts } from './docs/index.ts'
 import type { DocsSite } from './http/docs-pages.ts'
 import { createHttpServer } from './http/server.ts'
 import { startMailServer } from './mail/server.ts'
 import { createMcpEndpoint } from './mcp/endpoint.ts'
-import { createHandsetCalls, createLinkCalls, createPages } from './pages/index.ts'
+import { createHandsetCalls, createLinkCalls, createPages, filePages } from './pages/index.ts'
+import { createPortal } from './portal/server.ts'
 import { carryOut } from './worker/carry-out.ts'
 import { startCarrier } from './worker/carrier.ts'
 import { startIndexKeeper } from './worker/index-keeper.ts'
@@ -154,6 +156,9 @@ function docsSite(config: Config, platform: Platform): DocsSite {
 
 async function serve(config: Config, log: Logger, platform: Platform, backing: Backing): Promise<void> {
   const mcp = createMcpEndpoint({ pipeline: platform.pipeline, config, log, corpus })
+  const { registry } = platform.pipeline
+  const { publicUrl } = config
+  const texts = servedTexts(registry, { pages: corpus.pages(), publicUrl })
   const http = await createHttpServer({
     pipeline: platform.pipeline,
     config,
@@ -167,18 +172,41 @@ async function serve(config: Config, log: Logger, platform: Platform, backing: B
       onFailure: (error, requestId) => log.error({ err: error, requestId }, 'a page failed'),
     }),
     docs: {
-      texts: servedTexts(platform.pipeline.registry, { pages: corpus.pages(), publicUrl: config.publicUrl }),
+      texts,
       site: docsSite(config, platform),
     },
   })
   const { port } = await http.listen().catch((error: unknown) => Promise.reject(new Error(portTaken(error, config.port, 'PORT'))))
   stops.push({ name: 'http', stop: () => http.close() }, { name: 'mcp', stop: () => mcp.close() })
+  const portal = await createPortal({
+    services: platform.services,
+    pipeline: platform.pipeline,
+    config,
+    log,
+    files: filePages(),
+    // Signing in and the API need none of it.
+    application: await openWeb(config).catch((error: unknown) => {
+      log.error({ err: error }, 'the portal has no application')
+      return undefined
+    }),
+    texts: portalTexts(registry, {
+      pages: corpus.pages().map((page) => ({ ...page, markdown: ownMarkdown(page.markdown, publicUrl) })),
+      publicUrl,
+      served: texts,
+    }),
+  })
+  const { port: portalPort } = await portal
+    .listen()
+    .catch((error: unknown) => Promise.reject(new Error(portTaken(error, config.portalPort, 'PORTAL_PORT'))))
+  stops.push({ name: 'portal', stop: () => portal.close() })
   const mail = await startMailServer({ services: platform.services, config, log }).catch((error: unknown) =>
     Promise.reject(new Error(portTaken(error, config.mailPort, 'MAIL_PORT'))),
   )
   stops.push({ name: 'mail', stop: () => mail.close() })
   if (config.holdsJobs) process.stdout.write('\n  Jobs are held: they queue, and none is carried out.')
-  process.stdout.write(`\n  Fieldloop serves on http://${config.host}:${port}  (API, and MCP at /mcp)\n`)
+  process.stdout.write(
+    `\n  Fieldloop serves on http://${config.host}:${port}  (API, and MCP at /mcp)\n  Its portal, where people sign in: http://${config.host}:${portalPort}\n`,
+  )
 }
 
 /** Workers and the relay start once Temporal answers, which may be minutes after the API; the outbox waits. */

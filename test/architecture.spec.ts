@@ -52,9 +52,11 @@ function problemOf(one: Import): string | undefined {
   const room = from.split('/').slice(0, 2).join('/')
   if (under(to, room) || under(to, 'platform')) return undefined
   if (to === 'tools/index.ts') return undefined
+  // The portal is a second front of the same operations, and its pages look like the others.
+  if (room === 'server/portal' && (under(to, 'server/http') || under(to, 'server/pages'))) return undefined
   if (room === 'server/worker' && under(to, 'activities')) return undefined
   if (
-    (room === 'server/worker' || room === 'server/mail' || room === 'server/docs' || room === 'server/pages') &&
+    (room === 'server/worker' || room === 'server/mail' || room === 'server/docs' || room === 'server/pages' || room === 'server/portal') &&
     under(to, 'tools') &&
     isDoor(to)
   )

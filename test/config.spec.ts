@@ -45,6 +45,7 @@ it.each([
   ['PORT', 'abc', /^The environment has settings that cannot be used\. PORT: a whole number from 0 to 65535 is needed, not "abc"$/],
   ['PORT', '65536', /PORT: a whole number from 0/],
   ['MAIL_PORT', '-1', /MAIL_PORT: a whole number/],
+  ['PORTAL_PORT', '4e3', /PORTAL_PORT: a whole number/],
   ['DATABASE_POOL', '0', /DATABASE_POOL: a whole number from 1/],
   ['DATABASE_POOL', '1e3', /DATABASE_POOL: a whole number/],
   ['MAX_UPLOAD_BYTES', '0x10', /MAX_UPLOAD_BYTES: a whole number/],

@@ -9,9 +9,9 @@ export interface PageEntry {
   readonly summary: string
 }
 
-/** The text over the registry and the pages, in their order. Addresses are relative to the host that serves it. */
-export function llmsText(registry: Registry, pages: readonly PageEntry[]): string {
-  const link = ({ path, title, summary }: PageEntry) => `- [${title}](/docs/${path}): ${summary}`
+/** The text over the registry and the pages, in their order. Addresses are relative to the host that serves it, or below `base` where another one does. */
+export function llmsText(registry: Registry, pages: readonly PageEntry[], base = ''): string {
+  const link = ({ path, title, summary }: PageEntry) => `- [${title}](${base}/docs/${path}): ${summary}`
   const under = (folder: string) => pages.filter(({ path }) => path.startsWith(`${folder}/`)).map(link)
   const tools = listedDomains(registry).map(({ name, title, operations }) => {
     const names = operations.filter(({ isTool }) => isTool).map((operation) => operation.name)
@@ -21,8 +21,12 @@ export function llmsText(registry: Registry, pages: readonly PageEntry[]): strin
     '# Fieldloop',
     '> A multi-tenant operations platform that AI agents can run: typed records with history, files with recognition, messages to people with their replies, jobs. One registry of operations, over MCP and REST.',
     [
-      '- MCP (Streamable HTTP): /mcp on this host, header "Authorization: Bearer <API key>"',
-      '- REST: /api/v1 on this host, described at /openapi.json',
+      base === ''
+        ? '- MCP (Streamable HTTP): /mcp on this host, header "Authorization: Bearer <API key>"'
+        : `- MCP (Streamable HTTP): ${base}/mcp, header "Authorization: Bearer <API key>"`,
+      base === ''
+        ? '- REST: /api/v1 on this host, described at /openapi.json'
+        : `- REST: ${base}/api/v1, described at ${base}/openapi.json\n- On this host, with a credential: /llms-full.txt, /api/postman.json, /api/enrichments.json, /api/response-shapes.json`,
       '- Read a page below: GET its address, or the tool docs_read with {"path"} (what follows /docs/), or the MCP resource docs://<path>. Ask a question: docs_search.',
     ].join('\n'),
     '## Guides',

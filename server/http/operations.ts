@@ -28,6 +28,16 @@ export interface OperationRouteParts {
   readonly pace: Pace
   /** In milliseconds: without progress, until a body is whole that is kept in memory, and until a file is. */
   readonly timeouts: { readonly stall: number; readonly body: number; readonly upload: number }
+  /** Where the same operations stand once more, below a path such as `/t/:subDomain`. */
+  readonly below?: Below
+}
+
+export interface Below {
+  readonly path: string
+  /** Who calls. Throws AppError where the request may not. */
+  readonly credentialOf: (request: FastifyRequest) => Credential | Promise<Credential>
+  /** The call was answered without an error, and the answer has not been sent. */
+  readonly onAnswered: (operation: RegisteredOperation, request: FastifyRequest, reply: FastifyReply) => Promise<void>
 }
 
 /** A method and path with the operation behind it; with several where the body decides. */
@@ -73,7 +83,7 @@ export function addOperationRoutes(app: FastifyInstance, routes: readonly Route[
   for (const route of routes) {
     app.route({
       method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
-      url: route.path.replace(/\{([A-Za-z0-9]+)\}/g, ':$1'),
+      url: (parts.below?.path ?? '') + route.path.replace(/\{([A-Za-z0-9]+)\}/g, ':$1'),
       handler: (request, reply) => answerCall(route, parts, request, reply),
     })
   }
@@ -83,9 +93,10 @@ async function answerCall(route: Route, parts: OperationRouteParts, request: Fas
   const { pipeline, exchanges } = parts
   const exchange = exchanges.of(request.raw, reply.raw)
   exchange.operation = route.label
-  const target = splitTarget(request.raw.url ?? '/')
+  const { below } = parts
+  const target = targetOf(request, below)
   const [{ roleRule }] = route.operations
-  const credential = credentialOf(request.raw, target, roleRule.admitsSigned)
+  const credential = below ? await below.credentialOf(request) : credentialOf(request.raw, target, roleRule.admitsSigned)
   const passage = pipeline.room.open('rest', exchange.signal)
   reply.raw.once('close', passage.leave)
   let call: Call
@@ -101,7 +112,16 @@ async function answerCall(route: Route, parts: OperationRouteParts, request: Fas
   const { traceparent } = request.headers
   const answer = await exchanges.track(pipeline.run({ ...call, traceparent: typeof traceparent === 'string' ? traceparent : undefined }))
   if (call.upload?.isTruncated()) throw new AppError('invalid_input', 'The upload broke off before it was whole. Send it again.')
+  await below?.onAnswered(call.operation, request, reply)
   return sendAnswer(request, reply, exchange, answer, passage)
+}
+
+/** The target as the operation knows it. */
+function targetOf(request: FastifyRequest, below: Below | undefined): Target {
+  const target = splitTarget(request.raw.url ?? '/')
+  if (!below) return target
+  const segments = target.path.split('/').slice(below.path.split('/').length)
+  return { ...target, path: `/${segments.join('/')}` }
 }
 
 interface Arrival {

@@ -74,9 +74,9 @@ export function sendNoSuchRange(reply: FastifyReply, exchange: Exchange, size: n
 }
 
 /** The same as the text of a whole HTTP answer, for connections on which no request came into being. */
-export function rawProblem(error: AppError, requestId: string): string {
+export function rawProblem(error: AppError, requestId: string, more: Readonly<Record<string, string>> = {}): string {
   const { problem, headers, body } = problemResponse(error, requestId)
-  const all = { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' }
+  const all = { ...more, ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${problem.status} ${problem.title}\r\n${lines.join('')}\r\n${body}`
 }

@@ -8,7 +8,8 @@ import { createLinkPages, type LinkPageParts } from './link-routes.ts'
 export { createHandsetCalls } from './handset-calls.ts'
 export { createLinkCalls, type LinkCalls, type Sending } from './link-calls.ts'
 
-function files(): PageRoute[] {
+/** Style and script, which stand wherever a page is that loads them. */
+export function filePages(): PageRoute[] {
   return [...pageFiles].map(([name, { bytes, type }]) => ({
     method: 'GET',
     path: `/web/${edition}/${name}`,
@@ -25,5 +26,5 @@ type PageParts = LinkPageParts & Partial<Pick<HandsetPageParts, 'handsets'>>
 
 export function createPages({ handsets, ...parts }: PageParts): PageRoute[] {
   const { onFailure } = parts
-  return [...files(), ...createLinkPages(parts), ...(handsets ? createHandsetPages({ handsets, onFailure }) : [])]
+  return [...filePages(), ...createLinkPages(parts), ...(handsets ? createHandsetPages({ handsets, onFailure }) : [])]
 }

@@ -56,7 +56,7 @@ async function processesOf(dataDir: string): Promise<{ pid: number; line: string
 /** Starts the product on a data directory and ports of its own. */
 export async function openStack(env: Record<string, string> = {}): Promise<Stack> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fieldloop-day-'))
-  const [port, mailPort] = [await freePort(), await freePort()]
+  const [port, portalPort, mailPort] = [await freePort(), await freePort(), await freePort()]
   const key = `flk_day_${crypto.randomUUID()}`
   const url = `http://127.0.0.1:${port}`
   let printed = ''
@@ -70,6 +70,7 @@ export async function openStack(env: Record<string, string> = {}): Promise<Stack
         LOG_LEVEL: 'warn',
         DATA_DIR: dataDir,
         PORT: String(port),
+        PORTAL_PORT: String(portalPort),
         MAIL_PORT: String(mailPort),
         BOOTSTRAP_API_KEY: key,
         PUBLIC_URL: url,

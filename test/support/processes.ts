@@ -24,7 +24,7 @@ export interface ProductProcess {
 export async function composeProcesses(env: Record<string, string>): Promise<ProductProcess[]> {
   return Promise.all(
     product.map(async ([name, service]) => {
-      const own = { PORT: String(await freePort()), MAIL_PORT: String(await freePort()) }
+      const own = { PORT: String(await freePort()), PORTAL_PORT: String(await freePort()), MAIL_PORT: String(await freePort()) }
       const settings: Record<string, string> = { ...service.environment, HOST: '127.0.0.1', ...own, ...env }
       const open = Object.entries(settings).filter(([setting, value]) => value.includes('${') && !(setting in env))
       // A default of compose that is empty counts as absent, as it does there.

@@ -55,6 +55,7 @@ export async function watchServer(
         LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
         HOST: '127.0.0.1',
         PORT: String(port),
+        PORTAL_PORT: String(await freePort()),
         MAIL_PORT: String(await freePort()),
         DATA_DIR: world.config.dataDir,
         DATABASE_URL: world.urls.owner,

@@ -5,8 +5,19 @@ import { addMember } from '#tools/users/service.ts'
 
 import { type ApiKeyRow, insertApiKey } from './auth.store.ts'
 
+export { describeLink, type DescribedLink } from './account/described-link.ts'
 export { sendAskedReset } from './account/asked-reset.ts'
 export { findPolicy as findSignInPolicy, savePolicy as saveSignInPolicy } from './policy/policy.store.ts'
+export {
+  adoptSession,
+  findNamedTenant,
+  memberByPassword,
+  type PortalMember,
+  provePerson,
+  type ProvedPerson,
+  renewCookie,
+  tenantsOfSignIn,
+} from './sign-in/portal.ts'
 export { hostsOfSecrets, openSecrets } from './secrets/secrets.ts'
 
 export interface KeyRequest {

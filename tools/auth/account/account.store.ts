@@ -51,6 +51,12 @@ export async function findFreeLogInName(tx: Tx, names: readonly string[]): Promi
   return row?.name
 }
 
+/** Whether it signs somebody in. */
+export async function isProvedEmail(tx: Tx, email: string): Promise<boolean> {
+  const rows = await tx`select 1 from platform.person_email where email = ${email.toLowerCase()}`
+  return rows.length > 0
+}
+
 /** False where the address is another person's. */
 export async function proveEmail(tx: Tx, userId: number, email: string): Promise<boolean> {
   await tx`insert into platform.person_email (email, user_id) values (${email.toLowerCase()}, ${userId}) on conflict do nothing`
@@ -103,6 +109,14 @@ export async function insertEmailLink(
     returning expires_at`
   if (!row) throw new Error('An insert answered no row')
   return row.expiresAt
+}
+
+/** What `takeEmailLink` would take. */
+export async function findEmailLink(tx: Tx, hash: Buffer): Promise<Pick<EmailLink, 'kind' | 'email'> | undefined> {
+  const [row] = await tx<Pick<EmailLink, 'kind' | 'email'>[]>`
+    select kind, email from platform.person_link
+    where token_hash = ${hash} and kind in ('emailChange', 'emailUndo') and expires_at > now()`
+  return row
 }
 
 /** Taken with it: each counts once. Undefined where it is over or void. */

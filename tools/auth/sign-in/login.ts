@@ -3,15 +3,14 @@ import { z } from 'zod'
 import { AppError } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import { type CallContext, defineStagedOperation, writes } from '#platform/operation.ts'
-import { verifyPassword } from '#platform/passwords.ts'
 import { hashToken } from '#platform/sessions.ts'
 
 import { exampleRequest } from '../factors/passkeys.schema.ts'
 import { askForPasskey } from '../factors/showing-passkeys.ts'
-import { sharerOf, take, takePublicCall, wrongLogIn } from './attempts.ts'
-import { logInOf, passwordLimits } from './sign-in.rules.ts'
+import { sharerOf, takePublicCall } from './attempts.ts'
+import { checkPassword } from './checked-password.ts'
 import { exampleTenants, exampleToken, password, type SignInStep, signInStep, who } from './sign-in.schema.ts'
-import { findPersonByLogIn, insertPasskeySignIn } from './sign-in.store.ts'
+import { insertPasskeySignIn } from './sign-in.store.ts'
 import { newSignInToken, stepAfterPassword } from './steps.ts'
 
 export const login = defineStagedOperation({
@@ -66,13 +65,9 @@ export const login = defineStagedOperation({
       throw new AppError('invalid_input', message, { issues: [finding('$.userName', message)] })
     }
     await takePublicCall(context)
-    const logIn = logInOf(given)
-    const attempt = await take(context, passwordLimits(logIn, context.ip))
-    const person = await databases.lookUp((tx) => findPersonByLogIn(tx, logIn), sharerOf(context))
-    const isRight = await verifyPassword(input.password, person?.passwordHash ?? null)
-    if (!isRight || !person) throw wrongLogIn()
+    const { person, giveBack } = await checkPassword(context.services, { logIn: given, password: input.password, ip: context.ip })
     const step = await databases.lookUp((tx) => stepAfterPassword(tx, person.userId), sharerOf(context))
-    await attempt.giveBack()
+    await giveBack()
     return step
   },
 })

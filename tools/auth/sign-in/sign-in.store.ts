@@ -1,6 +1,7 @@
 /** The SQL of signing in, as the look-up role: it is done before a tenant is known, and what belongs to persons is no tenant's. */
 import type { Tx } from '#platform/db/pool.ts'
 import { forgetAttempts } from '#platform/attempts.ts'
+import { holdsStill } from '#platform/sessions.ts'
 
 import type { LogIn } from './sign-in.rules.ts'
 import type { Session, TenantChoice } from './sign-in.schema.ts'
@@ -197,18 +198,22 @@ export async function listSessionRows(tx: Tx, userId: number): Promise<SessionRo
       join platform.tenant_user u on u.tenant_id = s.tenant_id and u.tenant_user_id = s.tenant_user_id and u.user_id = s.user_id
       join platform.tenant t on t.tenant_id = s.tenant_id
       join platform.app_user p on p.user_id = s.user_id
-    where s.user_id = ${userId} and s.expires_at > now() and not u.is_locked and p.credential_version = s.person_version
+    where s.user_id = ${userId} and ${holdsStill(tx)} and not u.is_locked and p.credential_version = s.person_version
       and u.credential_version = s.membership_version and t.credential_version = s.tenant_version
     order by s.session_id desc limit ${mostSessions}`
 }
 
-/** Of the person alone; answers what it was, undefined where it is not theirs. */
-export async function deleteSession(
-  tx: Tx,
-  userId: number,
-  sessionId: number,
-): Promise<{ tenantId: number; tenantUserId: number } | undefined> {
-  const [row] = await tx<{ tenantId: number; tenantUserId: number }[]>`
-    delete from platform.session where user_id = ${userId} and session_id = ${sessionId}::bigint returning tenant_id, tenant_user_id`
-  return row
+export interface EndedSession {
+  readonly sessionId: number
+  readonly tenantId: number
+  readonly tenantUserId: number
+}
+
+/** Of the person alone; answers what ended, none where it is not theirs. With a browser's session go those that it has in other tenants. */
+export async function deleteSession(tx: Tx, userId: number, sessionId: number): Promise<EndedSession[]> {
+  return tx<EndedSession[]>`
+    delete from platform.session
+    where user_id = ${userId} and (session_id = ${sessionId}::bigint
+      or cookie_hash = (select cookie_hash from platform.session where user_id = ${userId} and session_id = ${sessionId}::bigint))
+    returning session_id, tenant_id, tenant_user_id`
 }

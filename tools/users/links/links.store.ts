@@ -46,12 +46,13 @@ export interface PersonLink {
   /** Of an invitation: what the tenant calls the user, and itself. */
   readonly label: string | null
   readonly subDomain: string | null
+  readonly tenantName: string | null
 }
 
 /** Undefined where it is over or void, and of an invitation where the user was locked or holds more than whoever invited, the tenant is suspended, or somebody has taken it. */
 export async function findPersonLink(tx: Tx, hash: Buffer): Promise<PersonLink | undefined> {
   const [row] = await tx<PersonLink[]>`
-    select l.link_id, l.kind, l.user_id, l.tenant_id, l.tenant_user_id, l.role_flag, l.email, u.user_name as label, lower(t.sub_domain) as sub_domain
+    select l.link_id, l.kind, l.user_id, l.tenant_id, l.tenant_user_id, l.role_flag, l.email, u.user_name as label, lower(t.sub_domain) as sub_domain, t.name as tenant_name
     from platform.person_link l
       left join platform.tenant_user u on u.tenant_id = l.tenant_id and u.tenant_user_id = l.tenant_user_id and u.user_id = l.user_id
       left join platform.tenant t on t.tenant_id = u.tenant_id

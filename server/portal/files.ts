@@ -1,0 +1,110 @@
+/** The portal's files for integrators. Those that describe every operation are for whoever has a credential, by whichever way. */
+import type { Credential, Pipeline } from '#platform/call.ts'
+import { AppError, toProblem } from '#platform/errors.ts'
+import type { Services } from '#platform/services.ts'
+import { findNamedTenant } from '#tools/auth/service.ts'
+
+import { authCookie, cookieOf } from './browser.rules.ts'
+import type { PortalAnswer, PortalRoute, PortalText, Visit } from './portal.types.ts'
+import { type Basic, createBasic, readBasic } from './programs.ts'
+import type { PortalSessions } from './sessions.ts'
+import { chooseTenant, tenantOfHost } from './sign-in/steps.ts'
+
+const openToAll = new Set(['/llms.txt'])
+
+/** What may be opened by its address; the rest of the application stands below a tenant. */
+const addresses = [
+  '/',
+  '/login',
+  '/llms.txt',
+  '/llms-full.txt',
+  '/api/postman.json',
+  '/api/enrichments.json',
+  '/api/response-shapes.json',
+  '/profile',
+  '/ops/api-keys',
+]
+
+export interface FileParts {
+  readonly services: Services
+  readonly pipeline: Pick<Pipeline, 'identify' | 'charge'>
+  readonly sessions: PortalSessions
+  readonly texts: ReadonlyMap<string, PortalText>
+}
+
+export function createFileRoutes(parts: FileParts): PortalRoute[] {
+  const { services, texts } = parts
+  const basic = createBasic(services)
+  const { portalUrl } = services.config
+  const sitemap = `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${addresses.map((path) => `<url><loc>${portalUrl}${path}</loc></url>`).join('\n')}\n</urlset>\n`
+  const robots = `User-agent: *\nDisallow: /\nSitemap: ${portalUrl}/sitemap.xml\n`
+  const open = (path: string, type: string, text: string): PortalRoute => ({
+    method: 'GET',
+    path,
+    answer: () => Promise.resolve({ status: 200, headers: { 'content-type': type, 'cache-control': 'no-cache' }, body: text }),
+  })
+  return [
+    open('/sitemap.xml', 'application/xml; charset=utf-8', sitemap),
+    open('/robots.txt', 'text/plain; charset=utf-8', robots),
+    ...[...texts].map(([path, { type, text }]): PortalRoute => {
+      if (openToAll.has(path)) return open(path, type, text)
+      // Everybody who asks is sent the same bytes: readers that take their time cost no copy each.
+      const body = Buffer.from(text)
+      return {
+        method: 'GET',
+        path,
+        answer: async (visit) =>
+          (await refusal(parts, basic, visit)) ?? { status: 200, headers: { 'content-type': type, 'cache-control': 'no-store' }, body },
+      }
+    }),
+  ]
+}
+
+/** What to answer whoever has no credential, or a wrong one; undefined for who has. Throws AppError for any other refusal. */
+async function refusal(parts: FileParts, basic: Basic, visit: Visit): Promise<PortalAnswer | undefined> {
+  try {
+    await admit(parts, basic, visit)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status !== 401) throw error
+    const hasShown = visit.raw.headers.authorization !== undefined
+    if (visit.wantsPage && !hasShown)
+      return {
+        status: 303,
+        headers: { location: `/login?returnTo=${encodeURIComponent(visit.path)}`, 'cache-control': 'no-store' },
+        body: '',
+      }
+    // A browser that is asked for Basic opens a window of its own over the page whose script asks.
+    const challenge = visit.raw.headers['sec-fetch-site'] === undefined ? 'Bearer, Basic realm="Fieldloop", charset="UTF-8"' : 'Bearer'
+    return {
+      status: 401,
+      headers: { 'content-type': 'application/problem+json; charset=utf-8', 'cache-control': 'no-store', 'www-authenticate': challenge },
+      body: JSON.stringify(toProblem(error, visit.requestId)),
+    }
+  }
+}
+
+async function admit({ services, pipeline, sessions }: FileParts, basic: Basic, visit: Visit): Promise<void> {
+  const ofHost = await tenantOfHost(services, visit.host)
+  if (readBasic(visit.raw.headers.authorization)) {
+    const tenant = visit.query.get('tenant')?.toLowerCase()
+    const member = await basic.memberOf(visit, (tenants) => chooseTenant(tenants, { ofHost, tenant, returnTo: '/' }))
+    await pipeline.charge({ ...member, kind: 'session', credentialId: `basic:${member.tenantUserId}` }, 1)
+    return
+  }
+  const credential = await credentialOf(sessions, visit, ofHost)
+  const actor = await pipeline.identify(credential, visit.ip)
+  await pipeline.charge(actor, 1)
+  if (ofHost === undefined || (credential.kind === 'portal' && credential.by === 'cookie')) return
+  const tenant = await findNamedTenant(services, { subDomain: ofHost })
+  if (tenant?.tenantId !== actor.tenantId) throw new AppError('forbidden', 'This credential is of another tenant than this address.')
+}
+
+async function credentialOf(sessions: PortalSessions, { raw }: Visit, ofHost: string | undefined): Promise<Credential> {
+  if (raw.headers.authorization === undefined && cookieOf(raw.headers, authCookie) === undefined)
+    throw new AppError(
+      'unauthenticated',
+      'Sign in: Basic, a token of POST /api/auth/login or an API key as Bearer, or the cookie of POST /login.',
+    )
+  return sessions.credentialOf(raw, ofHost)
+}

@@ -1,0 +1,282 @@
+/** The pages of signing in, of which each form is one step. They work without a script, but for passkeys. */
+import { AppError } from '#platform/errors.ts'
+import { escape } from '#server/pages/page.ts'
+import type { Profile } from '#tools/auth/account/profile.schema.ts'
+import { signInStep, type SignInStep } from '#tools/auth/sign-in/sign-in.schema.ts'
+
+import { authCookie, cookieOf } from '../browser.rules.ts'
+import type { PortalAnswer, PortalRoute, Visit } from '../portal.types.ts'
+import { enrolPage, recoveryPage } from './enrol-page.ts'
+import { type Channel, channelText, factorPage } from './factor-page.ts'
+import { type Aim, aimOf, button, field, type Frame, frameOf, isOwnForm, noAuthCookie, type SignInPage } from './frame.ts'
+import { toldOf } from './problems.ts'
+import { afterStep, cookieCredential, enterTenant, type SignInParts } from './steps.ts'
+
+export interface LoginView extends Pick<SignInPage, 'status' | 'problem' | 'notice' | 'cookies'> {
+  readonly name?: string
+  /** Who is signed in here. */
+  readonly who?: string | undefined
+}
+
+export function loginPage({ texts, show }: Frame, aim: Aim, { name = '', who, ...view }: LoginView): PortalAnswer {
+  const present =
+    who === undefined
+      ? ''
+      : `<p>${escape(texts.signedInAs(who))} <a href="${escape(aim.returnTo)}">${escape(texts.goOn)}</a></p><p>${escape(texts.asSomebodyElse)}</p>`
+  const focus = name === '' ? ['autofocus', ''] : ['', 'autofocus']
+  return show({
+    title: texts.signIn,
+    aim,
+    before: present,
+    forms: [
+      {
+        action: '/login',
+        fields:
+          field(
+            'username',
+            texts.name,
+            `type="text" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" maxlength="254" required value="${escape(name)}" ${focus[0]}`,
+          ) + field('password', texts.password, `type="password" autocomplete="current-password" maxlength="1000" required ${focus[1]}`),
+        send: button(texts.signIn),
+      },
+    ],
+    after: `<p><a href="/login/forgot">${escape(texts.forgot)}</a></p>`,
+    ...view,
+  })
+}
+
+/** What a form brought back that this page sent with it; undefined where it is something else. */
+function channelsOf(text: string | null): Channel[] | undefined {
+  try {
+    const parsed = signInStep.shape.channels.safeParse(JSON.parse((text ?? '[]').slice(0, 8_000)))
+    return parsed.success ? (parsed.data ?? []) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const wholeNumber = (text: string | null) => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) : 0)
+
+export function createSignInRoutes(parts: SignInParts): PortalRoute[] {
+  const { call } = parts
+
+  async function whoOf(visit: Visit): Promise<string | undefined> {
+    const credential = cookieCredential(visit)
+    if (credential.kind === 'none') return undefined
+    // The operation's own schema says what it answers.
+    const profile = (await call(visit, 'get_profile', {}, credential).catch(() => undefined)) as Profile | undefined
+    return profile?.displayName
+  }
+
+  /** What the form holds, with what to answer where it is no form of ours or the step is refused. */
+  function step(
+    path: string,
+    refusedText: (frame: Frame) => string,
+    take: (visit: Visit, fields: URLSearchParams, frame: Frame, aim: Aim) => Promise<PortalAnswer>,
+    again: (frame: Frame, aim: Aim, fields: URLSearchParams, view: LoginView) => PortalAnswer = (frame, aim, _fields, view) =>
+      loginPage(frame, aim, view),
+  ): PortalRoute {
+    return {
+      method: 'POST',
+      path,
+      async answer(visit) {
+        const fields = await visit.form()
+        const frame = frameOf(visit, parts)
+        const aim = aimOf(fields)
+        if (!isOwnForm(visit, fields, parts)) return again(frame, aim, fields, { status: 403, problem: frame.texts.stale })
+        try {
+          return await take(visit, fields, frame, aim)
+        } catch (error) {
+          const told = toldOf(error, frame.texts, refusedText(frame))
+          if (!told) throw error
+          const { retryAfterSeconds, ...view } = told
+          const answer = again(frame, aim, fields, view)
+          if (retryAfterSeconds === undefined) return answer
+          return { ...answer, headers: { ...answer.headers, 'retry-after': String(Math.ceil(retryAfterSeconds)) } }
+        }
+      },
+    }
+  }
+
+  const factorAgain = (frame: Frame, aim: Aim, fields: URLSearchParams, view: LoginView): PortalAnswer => {
+    const channels = channelsOf(fields.get('channels'))
+    const signInToken = fields.get('signInToken') ?? ''
+    if (!channels || signInToken === '') return loginPage(frame, aim, view)
+    const chosen = channels.find((one) => channelText(one) === fields.get('chosen'))
+    return factorPage(frame, aim, {
+      signInToken,
+      channels,
+      ...(chosen ? { chosen } : {}),
+      status: view.status ?? 400,
+      problem: view.problem ?? '',
+    })
+  }
+
+  return [
+    {
+      method: 'GET',
+      path: '/login',
+      async answer(visit) {
+        const frame = frameOf(visit, parts)
+        const aim = aimOf(visit.query)
+        return loginPage(frame, { ...aim, link: undefined }, { who: await whoOf(visit) })
+      },
+    },
+    step(
+      '/login',
+      ({ texts }) => texts.wrong,
+      async (visit, fields, _frame, aim) => {
+        const [userName, password] = [fields.get('username') ?? fields.get('userName') ?? '', fields.get('password') ?? '']
+        if (userName.trim() === '' || password === '') throw new AppError('unauthenticated', 'The name or the password is missing.')
+        return afterStep(parts, visit, aim, (await call(visit, 'login', { userName, password })) as SignInStep)
+      },
+      (frame, aim, fields, view) => loginPage(frame, aim, { name: (fields.get('username') ?? '').slice(0, 254), ...view }),
+    ),
+    step(
+      '/login/factor',
+      ({ texts }) => texts.over,
+      async (visit, fields, frame, aim) => {
+        const channels = channelsOf(fields.get('channels')) ?? []
+        const signInToken = fields.get('signInToken') ?? ''
+        const chosen = channels.find((one) => channelText(one) === fields.get('way'))
+        if (!chosen) throw new AppError('unauthenticated', 'There is no such way.')
+        const { channel, factorId } = chosen
+        const asked = { signInToken, channel, ...(factorId === undefined ? {} : { factorId }) }
+        const { options } = (await call(visit, 'select_second_factor', asked)) as { readonly options?: unknown }
+        return factorPage(frame, aim, { signInToken, channels, chosen, options })
+      },
+    ),
+    step(
+      '/login/code',
+      ({ texts }) => texts.wrongCode,
+      async (visit, fields, _frame, aim) => {
+        const signInToken = fields.get('signInToken') ?? ''
+        const credential = fields.get('credential') ?? ''
+        const shown = credential === '' ? { code: fields.get('code') ?? '' } : { credential: JSON.parse(credential) as unknown }
+        return afterStep(parts, visit, aim, (await call(visit, 'verify_second_factor', { signInToken, ...shown })) as SignInStep)
+      },
+      factorAgain,
+    ),
+    step(
+      '/login/enrol',
+      ({ texts }) => texts.over,
+      async (visit, fields, frame, aim) => {
+        const [signInToken, secret, otpauthUri] = ['signInToken', 'secret', 'otpauthUri'].map((name) => fields.get(name) ?? '') as [
+          string,
+          string,
+          string,
+        ]
+        const [tenantId, factorId] = [wholeNumber(fields.get('tenantId')), wholeNumber(fields.get('factorId'))]
+        const confirmed = { factorId, code: (fields.get('code') ?? '').trim() }
+        try {
+          const { recoveryCodes = [] } = (await call(visit, 'confirm_totp', confirmed, { kind: 'bearer', token: signInToken })) as {
+            readonly recoveryCodes?: readonly string[]
+          }
+          return recoveryPage(frame, aim, { signInToken, tenantId, codes: recoveryCodes })
+        } catch (error) {
+          if (!(error instanceof AppError) || error.status !== 400 || !otpauthUri.startsWith('otpauth://totp/')) throw error
+          return enrolPage(frame, aim, { signInToken, tenantId, factorId, secret, otpauthUri, problem: frame.texts.wrongFirstCode })
+        }
+      },
+    ),
+    {
+      method: 'GET',
+      path: '/login/tenant',
+      async answer(visit) {
+        const frame = frameOf(visit, parts)
+        const aim = aimOf(visit.query)
+        const credential = cookieCredential(visit)
+        const profile = (await call(visit, 'get_profile', {}, credential).catch((error: unknown) => {
+          if (error instanceof AppError && error.status < 500) return undefined
+          throw error
+        })) as Profile | undefined
+        if (!profile) return frame.go(`/login?returnTo=${encodeURIComponent(visit.path + aimQuery(aim))}`)
+        const choices = profile.tenants.map(({ tenantId, name, subDomain }) => ({
+          action: '/login/tenant',
+          hidden: { tenantId: String(tenantId), tenant: subDomain.toLowerCase() },
+          fields: '',
+          send: button(name),
+        }))
+        return frame.show({
+          title: frame.texts.tenantTitle,
+          lead: frame.texts.tenantLead,
+          aim: { ...aim, tenant: undefined },
+          forms: choices,
+        })
+      },
+    },
+    step(
+      '/login/tenant',
+      ({ texts }) => texts.over,
+      async (visit, fields, _frame, aim) => {
+        const signInToken = fields.get('signInToken')
+        const tenantId = wholeNumber(fields.get('tenantId'))
+        return enterTenant(parts, visit, aim, { ...(signInToken === null ? {} : { signInToken }), tenantId })
+      },
+    ),
+    {
+      method: 'GET',
+      path: '/login/forgot',
+      answer: (visit) => Promise.resolve(forgotPage(frameOf(visit, parts), {})),
+    },
+    step(
+      '/login/forgot',
+      ({ texts }) => texts.wrong,
+      async (visit, fields, frame) => {
+        try {
+          await call(visit, 'request_password_reset', { userName: fields.get('username') ?? '' })
+        } catch (error) {
+          if (error instanceof AppError && error.code === 'unavailable')
+            return forgotPage(frame, { status: 503, problem: frame.texts.noMail })
+          throw error
+        }
+        return loginPage(frame, aimOf(new URLSearchParams()), { notice: frame.texts.forgotDone })
+      },
+      (frame, _aim, _fields, { status, problem }) =>
+        forgotPage(frame, { ...(status === undefined ? {} : { status }), ...(problem === undefined ? {} : { problem }) }),
+    ),
+    {
+      method: 'GET',
+      path: '/logout',
+      async answer(visit) {
+        const { texts, show } = frameOf(visit, parts)
+        const form = { action: '/logout', fields: '', send: button(texts.signOut) }
+        return show({ title: texts.signOutTitle, lead: texts.signOutLead, forms: [form] })
+      },
+    },
+    step(
+      '/logout',
+      ({ texts }) => texts.over,
+      async (visit, _fields, frame) => {
+        const credential = cookieCredential(visit)
+        // What is over already needs no end.
+        if (credential.kind !== 'none' && cookieOf(visit.raw.headers, authCookie) !== undefined)
+          await call(visit, 'logout', {}, credential).catch((error: unknown) => {
+            if (!(error instanceof AppError) || error.status >= 500) throw error
+          })
+        return loginPage(frame, aimOf(new URLSearchParams()), { notice: frame.texts.signedOut, cookies: [noAuthCookie(parts)] })
+      },
+    ),
+  ]
+}
+
+const aimQuery = ({ returnTo }: Aim) => (returnTo === '/' ? '' : `?returnTo=${encodeURIComponent(returnTo)}`)
+
+function forgotPage({ texts, show }: Frame, view: Pick<SignInPage, 'status' | 'problem'>): PortalAnswer {
+  return show({
+    title: texts.forgotTitle,
+    lead: texts.forgotLead,
+    forms: [
+      {
+        action: '/login/forgot',
+        fields: field(
+          'username',
+          texts.name,
+          'type="text" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" required autofocus',
+        ),
+        send: button(texts.forgotSend),
+      },
+    ],
+    ...view,
+  })
+}

@@ -1,0 +1,121 @@
+/** From one step of signing in to the next, and at the end to the cookie: each step is the public operation that a program would call. */
+import type { Services } from '#platform/services.ts'
+import type { Credential } from '#platform/call.ts'
+import { AppError } from '#platform/errors.ts'
+import { newPortalSecret } from '#platform/sessions.ts'
+import { adoptSession, findNamedTenant } from '#tools/auth/service.ts'
+import type { SignInStep, TenantChoice } from '#tools/auth/sign-in/sign-in.schema.ts'
+
+import { authCookie, cookieOf, subDomainOf } from '../browser.rules.ts'
+import type { PageCall } from '../calls.ts'
+import type { PortalAnswer, Visit } from '../portal.types.ts'
+import { type Aim, authCookieOf, type Frame, frameOf, type FrameParts } from './frame.ts'
+import { enrolPage } from './enrol-page.ts'
+import { factorPage } from './factor-page.ts'
+
+export interface SignInParts extends FrameParts {
+  readonly services: Services
+  readonly call: PageCall
+  /** Goes on with a link that waited for somebody to sign in. */
+  readonly openLink: (visit: Visit, token: string, cookie: string) => Promise<PortalAnswer>
+}
+
+/** What select_tenant answers: the session, or what the tenant asks for before there is one. */
+type Entered =
+  | { readonly token: string }
+  | (Pick<SignInStep, 'signInToken' | 'channels'> & { readonly next: 'secondFactor' | 'enrolSecondFactor' })
+
+/** The credential of the browser's session in the tenant, or in the one that was used last. */
+export function cookieCredential(visit: Visit, subDomain?: string): Credential {
+  const value = cookieOf(visit.raw.headers, authCookie)
+  return value === undefined ? { kind: 'none' } : { kind: 'portal', by: 'cookie', value, subDomain, isBackground: false }
+}
+
+/** The tenant that the address is of; undefined for the portal's own. */
+export async function tenantOfHost(services: Services, host: string): Promise<string | undefined> {
+  const { tenantDomain, portalUrl } = services.config
+  const name = host.replace(/:\d+$/, '')
+  if (name === '' || host === new URL(portalUrl).host) return undefined
+  if (name.endsWith(`.${tenantDomain}`)) return name.slice(0, -tenantDomain.length - 1)
+  return (await findNamedTenant(services, { host: name }))?.subDomain
+}
+
+/**
+ * The tenant to enter: the host's, else the one that was asked for, else that of the path to go to, else the only one or the one that was used last, which
+ * stands first. Throws AppError `not_found` for one that is none of theirs.
+ */
+export function chooseTenant(
+  tenants: readonly TenantChoice[],
+  { ofHost, tenant, returnTo }: { readonly ofHost: string | undefined } & Pick<Aim, 'tenant' | 'returnTo'>,
+): TenantChoice | undefined {
+  const find = (subDomain: string | undefined) => tenants.find((one) => one.subDomain.toLowerCase() === subDomain)
+  const wanted = ofHost ?? tenant
+  if (wanted === undefined) return find(subDomainOf(returnTo)) ?? tenants[0]
+  const found = find(wanted)
+  if (!found) throw new AppError('not_found', 'No such tenant. Name the sub-domain of one that you are a user of.')
+  return found
+}
+
+/** What follows the password, or a factor. */
+export async function afterStep(parts: SignInParts, visit: Visit, aim: Aim, step: SignInStep): Promise<PortalAnswer> {
+  const frame = frameOf(visit, parts)
+  if (step.next === 'secondFactor') return factorPage(frame, aim, { signInToken: step.signInToken, channels: step.channels ?? [] })
+  const ofHost = await tenantOfHost(parts.services, visit.host)
+  const chosen = chooseTenant(step.tenants ?? [], { ofHost, ...aim })
+  if (!chosen) throw new AppError('unauthenticated', 'There is nothing to sign in to.')
+  return enterTenant(parts, visit, { ...aim, tenant: chosen.subDomain }, { signInToken: step.signInToken, tenantId: chosen.tenantId })
+}
+
+export interface Entry {
+  /** Absent: the browser changes tenant by its session. */
+  readonly signInToken?: string
+  readonly tenantId: number
+}
+
+/** The last step: a session of the tenant in the browser's cookie, a new one unless the tenant is changed. */
+export async function enterTenant(parts: SignInParts, visit: Visit, aim: Aim, entry: Entry): Promise<PortalAnswer> {
+  const { services, call } = parts
+  const frame = frameOf(visit, parts)
+  const isChange = entry.signInToken === undefined
+  const credential = isChange ? cookieCredential(visit) : undefined
+  // The operation's own schema says what it answers.
+  const entered = (await call(visit, 'select_tenant', entry, credential)) as Entered
+  if (!('token' in entered)) return beforeTenant(parts, visit, frame, aim, entry, entered)
+  const present = cookieOf(visit.raw.headers, authCookie)
+  const cookie = isChange && present !== undefined ? present : newPortalSecret()
+  // Whoever signs in anew leaves nothing of the one before in this browser.
+  if (!isChange && present !== undefined) await call(visit, 'logout', {}, cookieCredential(visit)).catch(() => undefined)
+  await adoptSession(services, entered.token, cookie)
+  if (aim.link !== undefined) return withCookie(await parts.openLink(visit, aim.link, cookie), authCookieOf(cookie, parts))
+  return frame.go(pathAfter(aim), [authCookieOf(cookie, parts)])
+}
+
+/** Where to, once there is a session of the tenant `aim.tenant`. */
+function pathAfter({ returnTo, tenant }: Aim): string {
+  const ofPath = subDomainOf(returnTo)
+  if (tenant === undefined || (returnTo !== '/' && (ofPath === undefined || ofPath === tenant))) return returnTo
+  return `/t/${tenant}`
+}
+
+function withCookie(answer: PortalAnswer, cookie: string): PortalAnswer {
+  const others = [answer.headers['set-cookie'] ?? []].flat()
+  return { ...answer, headers: { ...answer.headers, 'set-cookie': [...others, cookie] } }
+}
+
+async function beforeTenant(
+  { call }: SignInParts,
+  visit: Visit,
+  frame: Frame,
+  aim: Aim,
+  entry: Entry,
+  { next, signInToken, channels = [] }: Exclude<Entered, { token: string }>,
+): Promise<PortalAnswer> {
+  if (next === 'secondFactor') return factorPage(frame, aim, { signInToken, channels })
+  // The token admits enrolment, and nothing else.
+  const begun = (await call(visit, 'enroll_totp', {}, { kind: 'bearer', token: signInToken })) as {
+    readonly factorId: number
+    readonly secret: string
+    readonly otpauthUri: string
+  }
+  return enrolPage(frame, aim, { signInToken, tenantId: entry.tenantId, ...begun })
+}

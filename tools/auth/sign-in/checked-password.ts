@@ -1,0 +1,29 @@
+/** A password that somebody shows, counted before it is looked at. */
+import { takeAttempt } from '#platform/attempts.ts'
+import { verifyPassword } from '#platform/passwords.ts'
+import type { Services } from '#platform/services.ts'
+
+import { sharerOf, wrongLogIn } from './attempts.ts'
+import { logInOf, passwordLimits } from './sign-in.rules.ts'
+import { findPersonByLogIn, type LogInRow } from './sign-in.store.ts'
+
+export interface CheckedPassword {
+  readonly person: LogInRow
+  /** It counts as no wrong password: to be called once what follows has worked, too. */
+  readonly giveBack: () => Promise<void>
+}
+
+/** Throws AppError `unauthenticated` for a wrong name and a wrong password alike, `rate_limited` where there were too many. */
+export async function checkPassword(
+  services: Services,
+  { logIn: given, password, ip }: { readonly logIn: string; readonly password: string; readonly ip: string | undefined },
+): Promise<CheckedPassword> {
+  const { databases } = services
+  const sharer = sharerOf({ ip })
+  const logIn = logInOf(given)
+  const attempt = await takeAttempt(services, passwordLimits(logIn, ip), sharer)
+  const person = await databases.lookUp((tx) => findPersonByLogIn(tx, logIn), sharer)
+  const isRight = await verifyPassword(password, person?.passwordHash ?? null)
+  if (!isRight || !person) throw wrongLogIn()
+  return { person, giveBack: () => attempt.giveBack() }
+}
