@@ -1,21 +1,15 @@
 /** The application for signed-in people, in a browser: what they do there, and that nobody is left out. */
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-
-import type { AxeResults } from 'axe-core'
 import { Secret, TOTP } from 'otpauth'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { openBrowser } from './support/browser.ts'
-import { type ApplicationServer, startApplication } from './support/application.ts'
+import { type ApplicationServer, leavesNobodyOut, openPage, picture, startApplication } from './support/application.ts'
 import { joinTenant, newPerson, newSession, type TestPerson } from './support/persons.ts'
 import { type TestTenant, useWorld } from './support/world.ts'
 
 const world = useWorld()
 const { call } = world
-const axe = readFileSync(resolve(import.meta.dirname, '../node_modules/axe-core/axe.min.js'), 'utf8')
-const shots = process.env['SCREENSHOTS']
 
 let browser: Browser
 let server: ApplicationServer
@@ -28,39 +22,11 @@ beforeAll(async () => {
   server = await startApplication(world)
   browser = await openBrowser()
 })
+const open = (path: string, look: { width?: number; colorScheme?: 'light' | 'dark' } = {}) => openPage(browser, server, path, look)
 afterAll(async () => {
   await browser?.close()
   await server?.close()
 })
-
-/** A page in a window of its own, with what it complained about. */
-async function open(
-  path: string,
-  look: { width?: number; colorScheme?: 'light' | 'dark' } = {},
-): Promise<{ page: Page; complaints: string[] }> {
-  const { width = 1280, colorScheme = 'light' } = look
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme })
-  const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('console', (message) => complaints.push(message.text()))
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('request', (request) => {
-    if (!request.url().startsWith(server.url) && !request.url().startsWith('data:')) complaints.push(`asked ${request.url()}`)
-  })
-  await page.goto(server.url + path)
-  await page.locator('h1').waitFor()
-  await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0)
-  return { page, complaints }
-}
-
-async function leavesNobodyOut(page: Page): Promise<void> {
-  await page.evaluate(axe)
-  // As text: these run in the page, whose names are not those of the tests.
-  const { violations, passes } = await page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })")
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([])
-  expect(passes.length).toBeGreaterThan(10)
-  expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(0)
-}
 
 const looks = [
   { width: 1280, colorScheme: 'light' },
@@ -85,7 +51,7 @@ describe('every page of the application', () => {
         const { page, complaints } = await open(path, look)
         await leavesNobodyOut(page)
         expect(complaints).toEqual([])
-        if (shots) await page.screenshot({ path: `${shots}/${path.replaceAll('/', '_')}-${look.colorScheme}.png`, fullPage: true })
+        await picture(page, `${path.replaceAll('/', '_')}-${look.colorScheme}`)
         await page.context().close()
       }
     },
@@ -181,7 +147,7 @@ describe('the profile', () => {
     const dialog = page.getByRole('dialog', { name: 'Add an authenticator app' })
     await dialog.locator('svg.qr').waitFor()
     await leavesNobodyOut(page)
-    if (shots) await page.screenshot({ path: `${shots}/totp.png` })
+    await picture(page, 'totp')
     const secret = (await dialog.locator('.letters').textContent()) ?? ''
     await dialog.getByLabel('The six digits').fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate())
     await dialog.getByRole('button', { name: 'Confirm' }).click()
@@ -235,7 +201,7 @@ describe('keys and users', () => {
     await dialog.getByLabel('Name').fill('Night job')
     await dialog.getByLabel('What it is for').selectOption({ label: 'Work with records and files' })
     await leavesNobodyOut(page)
-    if (shots) await page.screenshot({ path: `${shots}/key.png` })
+    await picture(page, 'key')
     await dialog.getByRole('button', { name: 'Make a key' }).click()
     const made = page.getByRole('dialog', { name: 'Night job' })
     const secret = (await made.locator('pre').textContent()) ?? ''

@@ -15,7 +15,8 @@ const run = promisify(execFile)
 const compress = promisify(gzip)
 
 const root = resolve(import.meta.dirname, '../..')
-const sources = ['server/web/portal', 'server/web/tokens.css', 'package-lock.json']
+// The pages of the server as well: the application shares rules with them.
+const sources = ['server/web', 'server/pages', 'package-lock.json']
 const buildTimeoutMs = 300_000
 
 const types: Readonly<Record<string, string>> = {

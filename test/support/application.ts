@@ -3,10 +3,15 @@
  * that the test chose. What it does not do is the portal's, which has tests of its own.
  */
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+
+import type { AxeResults } from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { expect } from 'vitest'
 
 import { openWeb } from '#server/boot/web.ts'
 import { createHttpServer } from '#server/http/server.ts'
@@ -80,4 +85,43 @@ export async function startApplication(world: World, subDomain = 'demo'): Promis
     },
   }
   return state
+}
+
+const axe = readFileSync(resolve(import.meta.dirname, '../../node_modules/axe-core/axe.min.js'), 'utf8')
+
+/** A page of the application in a window of its own, once its data are there, and what it complained about. */
+export async function openPage(
+  browser: Browser,
+  server: ApplicationServer,
+  path: string,
+  { width = 1280, colorScheme = 'light' }: { width?: number; colorScheme?: 'light' | 'dark' } = {},
+): Promise<{ page: Page; complaints: string[] }> {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(server.url) && !request.url().startsWith('data:')) complaints.push(`asked ${request.url()}`)
+  })
+  await page.goto(server.url + path)
+  await page.locator('h1').waitFor()
+  await expect.poll(() => page.locator('.waiting').count()).toBe(0)
+  return { page, complaints }
+}
+
+/** axe finds nothing, and nothing is wider than the window. */
+export async function leavesNobodyOut(page: Page): Promise<void> {
+  await page.evaluate(axe)
+  // As text: these run in the page, whose names are not those of the tests.
+  const { violations, passes } = await page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })")
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)).toEqual([])
+  expect(passes.length).toBeGreaterThan(10)
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+}
+
+/** For whoever wants to look: into the folder that SCREENSHOTS names. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env['SCREENSHOTS']
+  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
 }

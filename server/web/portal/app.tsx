@@ -9,6 +9,10 @@ import { SessionDialogs } from './parts/session-dialogs.tsx'
 import { signOut } from './sign-out.ts'
 import { texts } from './texts/index.ts'
 
+const EntitiesPage = lazy(() => import('./records/entities-page.tsx').then((room) => room.EntitiesPage))
+const ListPage = lazy(() => import('./records/list-page.tsx').then((room) => room.ListPage))
+const RecordPage = lazy(() => import('./records/record-page.tsx').then((room) => room.RecordPage))
+const EditPage = lazy(() => import('./records/edit-page.tsx').then((room) => room.EditPage))
 const ProfilePage = lazy(() => import('./account/profile-page.tsx').then((room) => room.ProfilePage))
 const KeysPage = lazy(() => import('./keys/keys-page.tsx').then((room) => room.KeysPage))
 const UsersPage = lazy(() => import('./users/users-page.tsx').then((room) => room.UsersPage))
@@ -22,6 +26,7 @@ interface Room {
 }
 
 const rooms: readonly Room[] = [
+  { path: roomAddress('records'), title: texts.records.title, hint: texts.records.lead, roles: ['DataView'] },
   { path: roomAddress('users'), title: texts.users.title, hint: texts.users.lead, roles: ['AdminUser'] },
   { path: '/ops/api-keys', title: texts.keys.title, hint: texts.keys.lead, roles: ['AdminIntegration'] },
   { path: '/profile', title: texts.profile.title, hint: texts.profile.lead, roles: [] },
@@ -104,6 +109,11 @@ function Frame({ profile }: { profile: Profile }) {
           <Route path="/t/:tenant" component={Home} />
           <Route path="/profile" component={ProfilePage} />
           <Route path="/ops/api-keys" component={KeysPage} />
+          <Route path="/t/:tenant/records" component={EntitiesPage} />
+          <Route path="/t/:tenant/records/:entity" component={ListPage} />
+          <Route path="/t/:tenant/records/:entity/new" component={EditPage} />
+          <Route path="/t/:tenant/records/:entity/:record" component={RecordPage} />
+          <Route path="/t/:tenant/records/:entity/:record/edit" component={EditPage} />
           <Route path="/t/:tenant/users" component={UsersPage} />
           <Route default component={NotFound} />
         </Router>

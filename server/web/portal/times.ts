@@ -39,3 +39,14 @@ export function fromNow(iso: string, now = Date.now()): string {
 export function endOfDay(day: string): string {
   return new Date(`${day}T23:59:59`).toISOString()
 }
+
+/** A day without a time is the same one in every zone. */
+export function day(isoDay: string): string {
+  return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${isoDay}T00:00:00Z`))
+}
+
+export function number(value: number): string {
+  return new Intl.NumberFormat(locale(), { maximumFractionDigits: 15 }).format(value)
+}
+
+export const ownZone = () => zone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone

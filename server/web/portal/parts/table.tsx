@@ -7,7 +7,10 @@ import type { ComponentChildren } from 'preact'
 export interface Column<Row> {
   readonly title: string
   readonly of: (row: Row) => ComponentChildren
+  readonly sort?: { readonly now: 'ascending' | 'descending' | 'none'; readonly turn: () => void }
 }
+
+const signs = { ascending: '▲', descending: '▼', none: '' } as const
 
 export function Table<Row>({
   label,
@@ -28,9 +31,15 @@ export function Table<Row>({
       <table role="table">
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ title }) => (
-              <th scope="col" role="columnheader">
-                {title}
+            {columns.map(({ title, sort }) => (
+              <th scope="col" role="columnheader" aria-sort={sort?.now}>
+                {sort ? (
+                  <button type="button" class="quiet" onClick={sort.turn}>
+                    {title} <span aria-hidden="true">{signs[sort.now]}</span>
+                  </button>
+                ) : (
+                  title
+                )}
               </th>
             ))}
           </tr>

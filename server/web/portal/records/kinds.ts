@@ -1,0 +1,60 @@
+/** What an entity is made of, as the rooms of records use it. */
+import { api, dataOf } from '../client.ts'
+
+const describe = (entity: string) => dataOf(api.POST('/api/v1/entities/{entity}', { params: { path: { entity } } }))
+type Described = Awaited<ReturnType<typeof describe>>
+type Part = Described['properties'][number]
+
+export type Value = string | number | boolean | readonly (string | number | boolean)[] | null
+
+/** A property of the entity, with its names. */
+export interface Property extends Part {
+  readonly name: string
+  readonly label: string
+  readonly type: NonNullable<Part['dataType']>
+}
+
+export interface Child {
+  readonly entity: string
+  readonly label: string
+}
+
+export interface Kind {
+  readonly entity: string
+  readonly label: string
+  readonly description: string
+  readonly properties: readonly Property[]
+  readonly children: readonly Child[]
+  readonly access: Described['access']
+}
+
+const known = new Map<string, Promise<Kind>>()
+
+async function ask(entity: string): Promise<Kind> {
+  const { entity: facts, properties, access } = await describe(entity)
+  return {
+    entity: facts.internalName,
+    label: facts.name,
+    description: facts.description,
+    access,
+    properties: properties.flatMap((part) => {
+      const { dataType: type, propertyInternalName: name, propertyName } = part
+      return type === null || name === null ? [] : [{ ...part, type, name, label: propertyName ?? name }]
+    }),
+    children: properties.flatMap(({ childEntityInternalName: entity, childEntityName }) =>
+      entity === null ? [] : [{ entity, label: childEntityName ?? entity }],
+    ),
+  }
+}
+
+/** Asked once for a page; what failed is asked again. */
+export function kindOf(entity: string): Promise<Kind> {
+  const found = known.get(entity) ?? ask(entity)
+  known.set(entity, found)
+  found.catch(() => known.delete(entity))
+  return found
+}
+
+export const isFile = (type: Property['type']) => type === 'Attachment' || type === 'Signature' || type === 'Binary'
+export const isChoice = (type: Property['type']) => type === 'Choice' || type === 'Hierarchy'
+export const isNumber = (type: Property['type']) => type === 'Number' || type === 'Currency'

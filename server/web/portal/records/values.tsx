@@ -1,0 +1,36 @@
+/** Values as people read them. */
+import { roomAddress, tenant } from '../page.ts'
+import { texts } from '../texts/index.ts'
+import { dateTime, day, number } from '../times.ts'
+import { isChoice, isFile, isNumber, type Property, type Value } from './kinds.ts'
+
+export interface Titled {
+  readonly eiRecordId: number
+  readonly externalKey: string
+}
+
+/** By its key where it has one. */
+export const titleOf = ({ eiRecordId, externalKey }: Titled) => (externalKey === '' ? `#${eiRecordId}` : externalKey)
+
+export const entityAddress = (entity: string) => roomAddress(`records/${encodeURIComponent(entity)}`)
+export const recordAddress = (entity: string, eiRecordId: number) => `${entityAddress(entity)}/${eiRecordId}`
+export const fileAddress = (assetKey: string) => `/t/${tenant}/api/v1/assets/${encodeURIComponent(assetKey)}/download`
+
+function oneText(property: Property, value: string | number | boolean): string {
+  const { type } = property
+  if (typeof value === 'boolean') return value ? texts.yes : texts.no
+  if (isNumber(type) && typeof value === 'number') return number(value)
+  const text = String(value)
+  if (type === 'DateTime') return dateTime(text)
+  if (type === 'DateOnly') return day(text)
+  if (isChoice(type)) return property.options?.find(({ internalName }) => internalName === text)?.name ?? text
+  return text
+}
+
+export function textOf(property: Property, value: Value | undefined): string {
+  if (value === null || value === undefined) return ''
+  // Array.isArray does not tell a readonly array from the rest.
+  const all = Array.isArray(value) ? (value as readonly (string | number | boolean)[]) : [value as string | number | boolean]
+  if (isFile(property.type)) return all.length === 0 ? '' : texts.records.files(all.length)
+  return all.map((one) => oneText(property, one)).join(', ')
+}
