@@ -93,7 +93,7 @@ describe('the types of steps', () => {
     expect(shown).toHaveLength(20)
     const ask = shown.find((type: { internalName: string }) => type.internalName === 'ask')
     expect(ask).toMatchObject({ stepTypeId: 3, kind: 'wait', roles: ['DataEdit'] })
-    const fields = ['to', 'channel', 'text', 'template', 'params', 'card', 'choices', 'reminders', 'fallback']
+    const fields = ['to', 'channel', 'text', 'template', 'params', 'card', 'choices', 'reminders', 'fallback', 'fallbackAfter']
     expect(Object.keys(ask.config.properties)).toEqual(fields)
     const { triggerTypes: triggers } = await call('get_schema', { part: 'triggerTypes' })
     expect(triggers.map((type: { internalName: string }) => type.internalName)).toContain('webhookReceived')

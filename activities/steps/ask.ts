@@ -15,7 +15,6 @@ import {
   type Said,
   settleQuestion,
   takeReplies,
-  textIn,
 } from '#tools/workflows/service.ts'
 
 import { receiversOf } from './receivers.ts'
@@ -24,9 +23,7 @@ import { dueOf, overdueEnd } from './tasks.ts'
 
 interface Sent {
   readonly conversationId: number
-  readonly messageId: number
   readonly seq: number
-  readonly status: string
 }
 
 /** The question as send_message takes it. */
@@ -51,43 +48,35 @@ async function send({ services, who, open, signal }: StepContext, key: string, m
 const wasRefused = (error: unknown): error is AppError =>
   error instanceof AppError && ['invalid_input', 'conflict', 'unprocessable', 'not_found'].includes(error.code)
 
-const openedBy = ({ conversationId, messageId, seq }: Sent) => ({ conversationId, messageId, afterSeq: seq })
+const aboutOf = ({ open }: StepContext) => (open.run.eiRecordId === null ? {} : { eiRecordId: open.run.eiRecordId })
 
-const otherChannels = ({ config }: StepContext) => listIn(config['fallback']).flatMap((one) => textIn(one) ?? [])
-
-/** The same question over the next of the other channels on which it can be sent; where there is none, they are used up. */
-async function overNext(step: StepContext, person: AskedPerson, index: number): Promise<AskedPerson> {
-  const { open } = step
-  const channels = otherChannels(step)
-  let { conversations } = person
-  const about = open.run.eiRecordId === null ? {} : { eiRecordId: open.run.eiRecordId }
-  for (let at = person.fallbacks; at < channels.length; at++) {
-    try {
-      const sent = await send(step, `${index}:over:${at}`, { ...messageOf(step), ...about, to: person.to, channel: channels[at] })
-      conversations = [...conversations, openedBy(sent)]
-      if (sent.status !== 'suppressed') return { ...person, fallbacks: at + 1, conversations }
-    } catch (error) {
-      if (!wasRefused(error)) throw error
-    }
-  }
-  return { ...person, fallbacks: channels.length, conversations }
+/** Where the question goes on by itself once it does not arrive, or nobody reads it. */
+function fallbackOf({ config }: StepContext, channels: readonly unknown[]): Said {
+  const { fallbackAfter } = config
+  return channels.length === 0 ? {} : { fallback: channels, ...(fallbackAfter === undefined ? {} : { fallbackAfter }) }
 }
 
-/** Asks one of them; who cannot be reached on one channel is asked on the next. */
+/** Asks one of them, over the first of the channels that takes the question. */
 async function askOne(step: StepContext, to: Said, index: number): Promise<AskedPerson | AppError> {
-  const { open, config } = step
-  const { channel } = config
-  const about = open.run.eiRecordId === null ? {} : { eiRecordId: open.run.eiRecordId }
-  const nobody: AskedPerson = { to, conversations: [], fallbacks: 0, isAskedAgain: false }
-  try {
-    const sent = await send(step, String(index), { ...messageOf(step), ...about, to, ...(channel === undefined ? {} : { channel }) })
-    const person = { ...nobody, conversations: [openedBy(sent)] }
-    return sent.status === 'suppressed' ? await overNext(step, person, index) : person
-  } catch (error) {
-    if (!wasRefused(error)) throw error
-    const other = await overNext(step, nobody, index)
-    return other.conversations.length > 0 ? other : error
+  const { channel } = step.config
+  const others = listIn(step.config['fallback'])
+  let refusal: AppError | undefined
+  for (const [at, one] of [channel, ...others].entries()) {
+    const over = { ...(one === undefined ? {} : { channel: one }), ...fallbackOf(step, others.slice(at)) }
+    try {
+      const { conversationId, seq } = await send(step, at === 0 ? String(index) : `${index}:over:${at - 1}`, {
+        ...messageOf(step),
+        ...aboutOf(step),
+        ...over,
+        to,
+      })
+      return { to, conversations: [{ conversationId, afterSeq: seq }], isAskedAgain: false }
+    } catch (error) {
+      if (!wasRefused(error)) throw error
+      refusal ??= error
+    }
   }
+  return refusal ?? new AppError('unprocessable', 'Nobody is found to ask.')
 }
 
 /** When each reminder goes out: each after the one before it. */
@@ -128,30 +117,25 @@ async function begin(step: StepContext): Promise<StepEnd> {
 async function remind(step: StepContext, person: AskedPerson, key: string): Promise<AskedPerson> {
   const latest = person.conversations.at(-1)
   if (!latest) return person
+  const { conversationId } = latest
   try {
-    const { messageId } = await send(step, key, { ...messageOf(step), conversationId: latest.conversationId })
-    return { ...person, conversations: [...person.conversations.slice(0, -1), { ...latest, messageId }] }
+    await send(step, key, { ...messageOf(step), conversationId, ...fallbackOf(step, listIn(step.config['fallback'])) })
+    return person
   } catch (error) {
     if (!wasRefused(error)) throw error
-    const again = await askOne(step, person.to, -1 - latest.conversationId)
+    const again = await askOne(step, person.to, -1 - conversationId)
     return again instanceof AppError ? person : { ...person, conversations: [...person.conversations, ...again.conversations] }
   }
 }
 
-/** Reminders that are due, and other channels for whom the last one did not reach. */
-async function goOn(step: StepContext, asked: Asked, unreached: readonly number[], times: readonly number[]): Promise<Asked> {
+/** The reminder that is due. */
+async function goOn(step: StepContext, asked: Asked, times: readonly number[]): Promise<Asked> {
   const { services, open } = step
   const at = times[asked.reminded]
-  const isDue = at !== undefined && at <= Date.now()
-  const left = otherChannels(step).length
-  const isMoved = (person: AskedPerson, index: number) => unreached.includes(index) && person.fallbacks < left
-  if (!isDue && !asked.people.some(isMoved)) return asked
+  if (at === undefined || at > Date.now()) return asked
   const people: AskedPerson[] = []
-  for (const [index, person] of asked.people.entries()) {
-    if (isMoved(person, index)) people.push(await overNext(step, person, index))
-    else people.push(isDue ? await remind(step, person, `${index}:remind:${asked.reminded}`) : person)
-  }
-  const next = { people, reminded: asked.reminded + (isDue ? 1 : 0) }
+  for (const [index, person] of asked.people.entries()) people.push(await remind(step, person, `${index}:remind:${asked.reminded}`))
+  const next = { people, reminded: asked.reminded + 1 }
   await changeQuestion(services, open, next)
   return next
 }
@@ -176,7 +160,7 @@ export const ask: Perform = async (step) => {
   // Read anew, the step has its answer.
   if (taken.kind === 'answered') return { kind: 'recorded' }
   const times = await remindersOf(step)
-  const { reminded } = await goOn(step, taken.asked, taken.unreached, times)
+  const { reminded } = await goOn(step, taken.asked, times)
   const { end, untilMs } = await overdueEnd(step)
   if (end) {
     await settleQuestion(services, open)

@@ -1,7 +1,9 @@
 /** Steps that ask people: over their channels, in their words, the first answer counts, and nobody waits for nothing. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { cancelRun, keepQuestion } from '#tools/workflows/service.ts'
+import { fallBack } from '#tools/messaging/fallback/falling-back.ts'
+import { receiveMail } from '#tools/messaging/service.ts'
+import { cancelRun } from '#tools/workflows/service.ts'
 
 import { type FlowWorld, openFlowWorld } from '../support/flow-runs.ts'
 import { type Deliverer, inboundForm, newPhone, newTwilioChannel, openDeliverer, receive, type TestChannel } from '../support/messaging.ts'
@@ -22,6 +24,7 @@ interface Person {
   readonly tenantUserId: number
   readonly key: string
   readonly phone: string
+  readonly email: string
 }
 
 let people = 0
@@ -30,7 +33,7 @@ async function newPerson(more: object = {}): Promise<Person> {
   const email = `asked${++people}@example.com`
   const { tenantUserId } = await world.call('create_user', { email, displayName: `Person ${people}`, phone, roles: [], ...more })
   const { apiKey } = await world.call('create_api_key', { name: email, roles: ['DataView'], tenantUserId })
-  return { tenantUserId, key: apiKey, phone }
+  return { tenantUserId, key: apiKey, phone, email }
 }
 
 beforeAll(async () => {
@@ -82,6 +85,13 @@ const askedBySms = async (phone: string, count = 1) => {
   await expect.poll(async () => (await saidTo(phone)).length).toBe(count)
   return saidTo(phone)
 }
+
+let mails = 0
+const lookAll = async () => {
+  while ((await fallBack(world.platform.services)) > 0);
+}
+/** As if the bounds of all messages had passed. */
+const bounds = () => world.sql`update platform.message_fallback set next_look = now() - interval '1 second' where next_look is not null`
 
 describe('a question', () => {
   it('goes on with the choice that was made, and tells who made it', async () => {
@@ -174,18 +184,57 @@ describe('a question', () => {
     ])
     const [sent] = await askedBySms(ana.phone)
     if (!sent) throw new Error('Nothing was sent')
+    await lookAll()
     expect(await inboxOf(ana)).toEqual([])
     fake.plan({ status: 400, code: 21_211 })
     await deliverer.deliverFully(sent)
     expect(await world.call('get_message_status', { messageId: sent.messageId })).toMatchObject({ status: 'failed' })
+    await lookAll()
+    const { conversationId } = await asked(ana)
+    expect(conversationId).toBe(sent.conversationId)
     await answer(ana, { choice: 'yes' })
     expect(await resultOf(runId)).toMatchObject({ choice: 'yes' })
-    // At once where it is known that nothing gets through.
+    // Where it is known before that nothing gets through, and where the first is none at all.
     const bea = await newPerson()
     await world.sql`insert into platform.opt_out (tenant_id, channel, address, is_out, source, at) values (${world.tenant.tenantId}, 'sms', ${bea.phone}, true, 'person', now())`
     const next = await flow.start([asks({ to: { tenantUserId: bea.tenantUserId }, channel: 'sms', fallback: ['inbox'], choices })])
+    await flow.until(next, 'waiting')
+    await lookAll()
     await answer(bea, { choice: 'no' })
     expect(await resultOf(next)).toMatchObject({ choice: 'no' })
+    const cleo = await newPerson()
+    const over = await flow.start([
+      asks({ to: { tenantUserId: cleo.tenantUserId }, channel: 'slack', fallback: ['whatsapp', 'inbox'], choices }),
+    ])
+    await answer(cleo, { choice: 'yes' })
+    expect(await resultOf(over)).toMatchObject({ choice: 'yes' })
+  })
+
+  it('goes over another channel where nobody reads it, and takes the answer that comes on the first', async () => {
+    const ana = await newPerson()
+    const ways = { channel: 'inbox', fallback: ['sms'], fallbackAfter: 'PT5M' }
+    const runId = await flow.start([asks({ to: { tenantUserId: ana.tenantUserId }, choices, ...ways })])
+    await flow.until(runId, 'waiting')
+    const [row] = await world.sql<{ afterSeconds: number }[]>`
+      select after_seconds from platform.message_fallback where message_id = ${(await asked(ana)).messageId}`
+    expect(row).toEqual({ afterSeconds: 300 })
+    await bounds()
+    await lookAll()
+    expect(await askedBySms(ana.phone)).toMatchObject([{ text: 'Is it done?', card: { choices } }])
+    await answer(ana, { choice: 'no' })
+    expect(await resultOf(runId)).toMatchObject({ choice: 'no', by: ana.tenantUserId })
+  })
+
+  it('goes over another channel once, though it was said again by a reminder', async () => {
+    const ana = await newPerson()
+    const ways = { channel: 'inbox', fallback: ['sms'], reminders: ['PT1S'] }
+    const runId = await flow.start([asks({ to: { tenantUserId: ana.tenantUserId }, choices, ...ways })])
+    await expect.poll(async () => (await inboxOf(ana)).length).toBe(2)
+    await bounds()
+    await lookAll()
+    expect(await askedBySms(ana.phone)).toHaveLength(1)
+    await receive(world, fake, sms.webhookUrl, inboundForm(ana.phone, 'Yes'))
+    expect(await resultOf(runId)).toMatchObject({ choice: 'yes', by: ana.tenantUserId })
   })
 
   it('goes over another channel where the person said STOP, or the channel was deleted, before it went out', async () => {
@@ -197,6 +246,7 @@ describe('a question', () => {
     await world.sql`insert into platform.opt_out (tenant_id, channel, address, is_out, source, at) values (${world.tenant.tenantId}, 'sms', ${ana.phone}, true, 'person', now())`
     await deliverer.deliverFully(sent)
     expect(await world.call('get_message_status', { messageId: sent.messageId })).toMatchObject({ status: 'suppressed' })
+    await lookAll()
     await answer(ana, { choice: 'yes' })
     expect(await resultOf(runId)).toMatchObject({ choice: 'yes' })
     const bea = await newPerson()
@@ -205,25 +255,37 @@ describe('a question', () => {
     await askedBySms(bea.phone)
     expect(await flow.until(next, 'waiting')).toMatchObject({ state: 'waiting' })
     await world.call('delete_channel', { channelId })
+    await lookAll()
     await answer(bea, { choice: 'no' })
     expect(await resultOf(next)).toMatchObject({ choice: 'no' })
   })
 
-  it('goes over another channel where the first has failed before anybody waits there', async () => {
+  it('by e-mail is answered by whoever was asked alone, and keeps what others write into the thread', async () => {
+    const { tenantId } = world.tenant
+    await world.call('create_channel', { internalName: 'Mails', channel: 'email', provider: 'sandbox', settings: {} })
     const ana = await newPerson()
-    const to = { tenantUserId: ana.tenantUserId }
-    const runId = await flow.start([asks({ to, channel: 'sms', fallback: ['inbox'], choices })])
-    const [sent] = await askedBySms(ana.phone)
-    if (!sent) throw new Error('Nothing was sent')
-    expect(await flow.until(runId, 'waiting')).toMatchObject({ state: 'waiting' })
-    await world.sql`update platform.conversation set awaited_by = null where conversation_id = ${sent.conversationId}`
-    fake.plan({ status: 400, code: 21_211 })
-    await deliverer.deliverFully(sent)
-    const { conversationId, messageId } = sent
-    const person = { to, conversations: [{ conversationId, messageId, afterSeq: 1 }], fallbacks: 0, isAskedAgain: false }
-    await flow.act(runId, (context, run) => keepQuestion(context, { order: { runId, no: 1 }, run }, { people: [person], reminded: 0 }))
-    await answer(ana, { choice: 'yes' })
-    expect(await resultOf(runId)).toMatchObject({ choice: 'yes' })
+    const guest = 'guest@customer.example'
+    const mail = (conversationId: number, from: string, text: string, dmarc = 'none') =>
+      receiveMail(
+        world.platform.services,
+        { tenantId, conversationId },
+        { from, to: 'x@ops.example.com', subject: 'Re', text, messageId: `<${++mails}@x>`, attachments: [], authentication: { dmarc } },
+      )
+    for (const [to, own] of [
+      [{ tenantUserId: ana.tenantUserId }, ana.email],
+      [{ email: guest }, guest],
+    ] as const) {
+      const runId = await flow.start([asks({ to, channel: 'email', choices })])
+      const [{ conversationId } = { conversationId: 0 }] = await askedBySms(own)
+      await flow.until(runId, 'waiting')
+      await mail(conversationId, 'stranger@elsewhere.example', 'no')
+      await mail(conversationId, own, 'no', 'fail')
+      await mail(conversationId, own, 'yes')
+      expect(await resultOf(runId)).toMatchObject({ choice: 'yes', by: own === guest ? guest : ana.tenantUserId })
+      const { messages } = await world.call('get_conversation', { conversationId })
+      const inbound = messages.filter((one: { direction: string }) => one.direction === 'inbound')
+      expect(inbound.map((one: { text: string }) => one.text)).toEqual(['no', 'no', 'yes'])
+    }
   })
 
   it('is withdrawn with its lane, and says so', async () => {

@@ -93,14 +93,6 @@ export async function setAwaited(tx: Tx, tenantId: number, conversationIds: read
     where tenant_id = ${tenantId} and conversation_id = any (${[...conversationIds]}::bigint[])`
 }
 
-/** Who waits in these, each once. */
-export async function listAwaiting(tx: Tx, tenantId: number, conversationIds: readonly number[]): Promise<Awaiting[]> {
-  const rows = await tx<{ awaitedBy: Awaiting }[]>`
-    select distinct awaited_by from platform.conversation
-    where tenant_id = ${tenantId} and conversation_id = any (${[...conversationIds]}::bigint[]) and awaited_by is not null`
-  return rows.map(({ awaitedBy }) => awaitedBy)
-}
-
 /** The way that a conversation goes from now on. */
 export async function setWay(
   tx: Tx,

@@ -3,8 +3,7 @@ import { entitiesOfRecords, entityOfRecord } from '#platform/db/records.ts'
 import { tell, tellMany } from '#platform/event-log.ts'
 import type { TxContext } from '#platform/operation.ts'
 
-import { tellAwaiting } from '../delivery/errands.ts'
-import { findConversation, listAwaiting, listRecordsOf } from './conversations.store.ts'
+import { findConversation, listRecordsOf } from './conversations.store.ts'
 import { hastenFallbacks } from '../fallback/fallback.store.ts'
 import { advanceStatus, type MovedMessage } from './messages.store.ts'
 import type { FailureReason, MessageStatus } from '../messaging.schema.ts'
@@ -23,10 +22,6 @@ export async function moveStatus(context: TxContext, messageId: number, to: Movi
   const isLost = to.status === 'failed' || to.status === 'suppressed'
   if (isLost) await hastenFallbacks(context.tx, context.tenantId, [messageId])
   await tellStatus(context, moved, to)
-  if (isLost) {
-    const conversation = await findConversation(context.tx, context.tenantId, moved.conversationId)
-    await tellAwaiting(context, conversation?.awaitedBy ?? null)
-  }
   return true
 }
 
@@ -52,7 +47,7 @@ async function tellStatus(
   else tell(sender, 'message.failed', { ...facts, status, reason }, about)
 }
 
-/** Tells of messages that failed together, each as its sender's, and the steps that wait in their conversations. */
+/** Tells of messages that failed together, each as its sender's. */
 export async function tellFailed(context: TxContext, failed: readonly MovedMessage[], reason: FailureReason): Promise<void> {
   const { tx, tenantId, actor } = context
   await hastenFallbacks(
@@ -61,7 +56,6 @@ export async function tellFailed(context: TxContext, failed: readonly MovedMessa
     failed.map(({ messageId }) => messageId),
   )
   const conversationIds = [...new Set(failed.map(({ conversationId }) => conversationId))]
-  for (const awaiting of await listAwaiting(tx, tenantId, conversationIds)) await tellAwaiting(context, awaiting)
   const records = await listRecordsOf(tx, tenantId, conversationIds)
   const entities = await entitiesOfRecords(tx, tenantId, [...new Set(records.values())])
   const facts = ({ conversationId, messageId, seq, channel }: MovedMessage) => {

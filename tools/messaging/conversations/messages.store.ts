@@ -96,6 +96,11 @@ export interface Watched {
   readonly afterSeq: number | null
 }
 
+export interface RepliedBy {
+  /** Whom the conversation is with wrote it, and nobody else who holds its address or stands in copy. */
+  readonly isOfReceiver: boolean
+}
+
 /**
  * What has come in after each cursor, of each as many as fit into its bytes, the first one always: one statement for as many conversations as wait.
  * Conversations that are gone are left out.
@@ -105,9 +110,14 @@ export async function listReplies(
   tenantId: number,
   watched: readonly Watched[],
   each: { readonly limit: number; readonly bytes: number },
-): Promise<(MessageRow & { n: number })[]> {
-  return tx<(MessageRow & { n: number })[]>`
-    select w.n::int as n, ${columns(tx)}
+): Promise<(MessageRow & RepliedBy & { n: number })[]> {
+  return tx<(MessageRow & RepliedBy & { n: number })[]>`
+    select w.n::int as n, ${columns(tx)},
+      coalesce(m.authentication ->> 'dmarc', '') <> 'fail' and coalesce(case
+        when c.tenant_user_id is not null then m.from_user_id = c.tenant_user_id
+        else m.from_address = c.address or exists (
+          select from platform.conversation_way v
+          where v.tenant_id = ${tenantId} and v.conversation_id = c.conversation_id and v.address = m.from_address) end, false) as is_of_receiver
     from unnest(${watched.map((one) => one.conversationId)}::bigint[], ${watched.map((one) => one.afterSeq)}::int[]) with ordinality w (conversation_id, after_seq, n)
       join platform.conversation c on c.tenant_id = ${tenantId} and c.conversation_id = w.conversation_id
       cross join lateral (
@@ -164,20 +174,6 @@ export async function findStatus(tx: Tx, tenantId: number, messageId: number): P
     from platform.message m
     where m.tenant_id = ${tenantId} and m.message_id = ${messageId}`
   return row
-}
-
-/** The status of each of these messages. */
-export async function listStatuses(tx: Tx, tenantId: number, messageIds: readonly number[]): Promise<ReadonlyMap<number, MessageStatus>> {
-  const rows = await tx<{ messageId: number; status: MessageStatus }[]>`
-    select message_id, status from platform.message where tenant_id = ${tenantId} and message_id = any (${[...messageIds]}::bigint[])`
-  return new Map(rows.map(({ messageId, status }) => [messageId, status]))
-}
-
-/** Nobody moves these on before this transaction ends. Taken after their conversations. */
-export async function holdStatuses(tx: Tx, tenantId: number, messageIds: readonly number[]): Promise<void> {
-  await tx`
-    select from platform.message where tenant_id = ${tenantId} and message_id = any (${[...messageIds]}::bigint[])
-    order by message_id for share`
 }
 
 /** The question that is answered by its vendor's id, else the newest of the conversation that offers choices: what a bare "2" answers. */

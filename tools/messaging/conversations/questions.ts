@@ -2,10 +2,10 @@
 import type { TxContext } from '#platform/operation.ts'
 
 import { tellEnded } from '../delivery/errands.ts'
-import type { Card, MessageStatus } from '../messaging.schema.ts'
+import type { Card } from '../messaging.schema.ts'
 import { type Awaiting, lockConversation, setAwaited, setEnded } from './conversations.store.ts'
 import { logEnded } from './logged.ts'
-import { findAskedCard, holdStatuses, listReplies, listStates, listStatuses } from './messages.store.ts'
+import { findAskedCard, listReplies, listStates } from './messages.store.ts'
 import { addOutbound } from './send.ts'
 import { conversationTopic } from './waiting.ts'
 
@@ -14,8 +14,6 @@ const repliesAtOnce = { limit: 20, bytes: 256 * 1024 }
 
 export interface Watched {
   readonly conversationId: number
-  /** Of our latest message there. */
-  readonly messageId: number
   readonly afterSeq: number
 }
 
@@ -32,6 +30,8 @@ export interface Reply {
   readonly at: string
   readonly tenantUserId: number | null
   readonly address: string
+  /** Whom the conversation is with wrote it. */
+  readonly isOfReceiver: boolean
   /** Those of the question that it answers. */
   readonly choices: NonNullable<Card['choices']> | undefined
 }
@@ -41,22 +41,15 @@ export interface Asked {
   /** With whom; null: with nobody who is a user. */
   readonly tenantUserId: number | null
   readonly isOpen: boolean
-  readonly status: MessageStatus
 }
 
-/** What comes in, or does not get through, from now on wakes the step. What our messages are now they stay until the transaction ends. */
+/** What comes in from now on wakes the step. */
 export async function wakeByReplies({ tx, tenantId }: TxContext, watched: readonly Watched[], by: Awaiting): Promise<void> {
   await setAwaited(
     tx,
     tenantId,
     watched.map(({ conversationId }) => conversationId),
     by,
-  )
-  // Whoever moves one of them on at this moment reads who waits either before this, and is seen here, or after it.
-  await holdStatuses(
-    tx,
-    tenantId,
-    watched.map(({ messageId }) => messageId),
   )
 }
 
@@ -78,6 +71,7 @@ export async function listRepliesTo({ tx, tenantId }: TxContext, watched: readon
       at: row.at,
       tenantUserId: row.fromTenantUserId,
       address: row.from,
+      isOfReceiver: row.isOfReceiver,
       choices: cards.get(row.conversationId)?.choices,
     }))
 }
@@ -86,16 +80,9 @@ export async function listRepliesTo({ tx, tenantId }: TxContext, watched: readon
 export async function listAsked({ tx, tenantId }: TxContext, watched: readonly Watched[]): Promise<readonly Asked[]> {
   const ids = watched.map(({ conversationId }) => conversationId)
   const states = new Map((await listStates(tx, tenantId, ids)).map((row) => [row.conversationId, row]))
-  const statuses = await listStatuses(
-    tx,
-    tenantId,
-    watched.map(({ messageId }) => messageId),
-  )
-  return watched.flatMap(({ conversationId, messageId }) => {
+  return ids.flatMap((conversationId) => {
     const state = states.get(conversationId)
-    const status = statuses.get(messageId)
-    if (!state || !status) return []
-    return [{ conversationId, tenantUserId: state.tenantUserId, isOpen: state.state === 'open', status }]
+    return state ? [{ conversationId, tenantUserId: state.tenantUserId, isOpen: state.state === 'open' }] : []
   })
 }
 

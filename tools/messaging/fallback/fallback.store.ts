@@ -55,6 +55,16 @@ export async function lockFallback(tx: Tx, tenantId: number, messageId: number):
   return row !== undefined
 }
 
+/** Whether the same was said again later in the conversation, which goes on from there: a reminder of a question. */
+export async function isSaidAgain(tx: Tx, tenantId: number, { messageId, conversationId }: FallbackRow): Promise<boolean> {
+  const [row] = await tx`
+    select from platform.message_fallback f join platform.message_fallback later on later.tenant_id = ${tenantId} and later.conversation_id = ${conversationId}
+      and later.message_id > f.message_id and later.next_look is not null and later.content = f.content
+    where f.tenant_id = ${tenantId} and f.message_id = ${messageId}
+    limit 1`
+  return row !== undefined
+}
+
 export async function endFallback(tx: Tx, tenantId: number, messageId: number, nextMessageId: number | null): Promise<void> {
   await tx`
     update platform.message_fallback set next_look = null, next_message_id = ${nextMessageId}

@@ -29,6 +29,7 @@ import {
   endFallback,
   type FallbackRow,
   insertFallback,
+  isSaidAgain,
   listDueFallbacks,
   lockFallback,
   putOffFallback,
@@ -136,7 +137,7 @@ async function lookAt(context: TxContext, row: FallbackRow, mayGoOn: boolean): P
     isAnswered: conversation.lastInboundSeq > message.seq,
     isEnded: conversation.state === 'ended',
   })
-  if (verdict === 'over' || !mayGoOn) return endFallback(tx, tenantId, messageId, null)
+  if (verdict === 'over' || !mayGoOn || (await isSaidAgain(tx, tenantId, row))) return endFallback(tx, tenantId, messageId, null)
   if (verdict === 'queued') {
     const seconds = await waitsFor(context, messageId, afterSeconds)
     if (seconds !== undefined) return putOffFallback(tx, tenantId, messageId, seconds)

@@ -34,18 +34,7 @@ export function findQuestion(services: Services, { order }: OpenStep): Promise<A
   return inSystemTransaction(services, order.tenantId, ({ tx }) => findAsked(tx, order.tenantId, order.runId, order.no))
 }
 
-/** Who of them our latest message did not reach. */
-async function findUnreached(context: TxContext, people: readonly AskedPerson[]): Promise<readonly number[]> {
-  const latest = people.flatMap(({ conversations }) => conversations.at(-1) ?? [])
-  const lost = new Set(
-    (await listAsked(context, latest))
-      .filter(({ status }) => status === 'failed' || status === 'suppressed')
-      .map(({ conversationId }) => conversationId),
-  )
-  return people.flatMap(({ conversations }, index) => (lost.has(conversations.at(-1)?.conversationId ?? 0) ? [index] : []))
-}
-
-/** Keeps whom a step asks; their replies wake it from then on. What has come in, or did not get through, before wakes it now. */
+/** Keeps whom a step asks; their replies wake it from then on. What has come in before wakes it now. */
 export async function keepQuestion(
   context: TxContext,
   { order, run }: { readonly order: Pick<OpenStep['order'], 'runId' | 'no'>; readonly run: Pick<RunRow, 'runId' | 'epoch'> },
@@ -57,8 +46,7 @@ export async function keepQuestion(
   await setAsked(tx, tenantId, runId, no, asked)
   const workflowId = flowRunWorkflowId({ tenantId, runId }, run.epoch)
   await wakeByReplies(context, watched, { workflowId, no })
-  const isDue = (await listRepliesTo(context, watched)).length > 0 || (await findUnreached(context, asked.people)).length > 0
-  if (isDue) await emitPoke(context, run, no)
+  if ((await listRepliesTo(context, watched)).length > 0) await emitPoke(context, run, no)
 }
 
 /** The same, of a step that waits already. */
@@ -128,9 +116,10 @@ interface Read {
   readonly by?: { readonly first: First; readonly answer: Answer }
 }
 
-/** Of a question that anybody who was asked may answer. */
+/** Of a question that whoever was asked may answer. What others write into the conversation is kept there. */
 export const judgeReply: Judge = async (context, reply) => {
   const { choices, text, assetKeys, tenantUserId, address, at } = reply
+  if (!reply.isOfReceiver) return { kind: 'ignore' }
   const language = await languageOf(context, tenantUserId)
   const choice = reply.choice ?? (choices ? (understood(text, choices, language) ?? null) : null)
   const isAnswer = choices ? choice !== null : text.trim() !== '' || assetKeys.length > 0
@@ -175,12 +164,12 @@ async function read(context: TxContext, asked: Asked, judge: Judge): Promise<Rea
   return { people }
 }
 
-/** Takes what came in. `answered`: the step has its answer; else whom it asks, and who of them our latest message did not reach. */
+/** Takes what came in. `answered`: the step has its answer; else whom it asks. */
 export async function takeReplies(
   services: Services,
   { order, run }: OpenStep,
   judge: Judge,
-): Promise<{ readonly kind: 'answered' } | { readonly kind: 'waiting'; readonly asked: Asked; readonly unreached: readonly number[] }> {
+): Promise<{ readonly kind: 'answered' } | { readonly kind: 'waiting'; readonly asked: Asked }> {
   const { tenantId, runId, no } = order
   return inSystemTransaction(
     services,
@@ -203,7 +192,7 @@ export async function takeReplies(
         await close(context, now, first)
         return { kind: 'answered' as const }
       }
-      return { kind: 'waiting' as const, asked: now, unreached: await findUnreached(context, people) }
+      return { kind: 'waiting' as const, asked: now }
     },
     { tenantUserId: run.actsAs },
   )

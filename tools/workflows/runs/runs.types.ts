@@ -120,10 +120,8 @@ export interface Answer {
 export interface AskedPerson {
   /** As send_message takes it. */
   readonly to: Said
-  /** The latest last: another channel is another conversation. */
-  readonly conversations: readonly { readonly conversationId: number; readonly messageId: number; readonly afterSeq: number }[]
-  /** How many of the other channels were tried. */
-  readonly fallbacks: number
+  /** The latest last: where one was ended, another was begun. */
+  readonly conversations: readonly { readonly conversationId: number; readonly afterSeq: number }[]
   readonly isAskedAgain: boolean
 }
 

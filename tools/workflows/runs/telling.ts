@@ -91,7 +91,7 @@ async function tell(context: TxContext, step: TaskStep, tenantUserId: number): P
   const card = choices ? { choices } : link && { link: { label: openTaskText(language), url: link.url } }
   const { conversationId, messageId, seq } = await addOutbound(context, conversation, { text, ...(card ? { card } : {}) })
   await link?.sentWith(messageId)
-  return { to: { tenantUserId }, conversations: [{ conversationId, messageId, afterSeq: seq }], fallbacks: 0, isAskedAgain: false }
+  return { to: { tenantUserId }, conversations: [{ conversationId, afterSeq: seq }], isAskedAgain: false }
 }
 
 /** Nobody who could do it is found: it waits to be assigned, and whoever built the workflow hears of it. */

@@ -25,11 +25,12 @@ export const ask = defineStepType({
       .max(20)
       .optional(),
     reminders: z.array(duration).max(20).optional(),
-    fallback: z.array(channel).max(10).optional(),
+    fallback: z.array(channel).max(5).optional(),
+    fallbackAfter: duration.optional(),
   }),
   result: object({ text: textValue, choice: textValue, assetKeys: list(textValue), by: anyValue, at: timeValue }),
   roles: ['DataEdit'],
-  names: { to: 'recipient', template: 'messageTemplate', reminders: 'duration' },
+  names: { to: 'recipient', template: 'messageTemplate', reminders: 'duration', fallbackAfter: 'duration' },
   check: (config) => someOf(config, ['text', 'template', 'card']),
   example: {
     to: { property: 'Inspector' },
