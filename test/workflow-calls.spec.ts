@@ -2,12 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { createFlowActivities } from '#activities/flow.ts'
+import { flowRunWorkflowId } from '#platform/shapes/flow-runs.ts'
 import type { Findings } from '#platform/shapes/recognition.ts'
 import { carryOut } from '#server/worker/carry-out.ts'
 import { type Relay, startRelay } from '#server/worker/relay.ts'
 import { sealFindings } from '#tools/intelligence/sealed-findings.ts'
 import { findFlowVersion } from '#tools/workflows/service.ts'
 
+import { keepHistory } from './support/histories.ts'
 import { openTemporal, startTestWorker, type TestTemporal, type TestWorker } from './support/temporal.ts'
 import { openWorld, type World } from './support/world.ts'
 
@@ -89,6 +91,10 @@ describe('a step that starts another workflow', () => {
       state: 'completed',
       output: { workflowInstanceId, state: 'completed', result: { got: 'O-7', said: 'approve' } },
     })
+    // Its history, which flow-run.spec.ts replays.
+    const workflowId = flowRunWorkflowId({ tenantId: world.tenant.tenantId, runId: run }, 1)
+    await worker.client.workflow.getHandle(workflowId).result()
+    await keepHistory(worker.client, workflowId, 'flow-local-run-workflow')
   })
 
   it('goes on at once where it does not wait, though the other one has ended before', async () => {

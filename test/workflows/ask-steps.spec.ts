@@ -6,6 +6,7 @@ import { receiveMail } from '#tools/messaging/service.ts'
 import { cancelRun } from '#tools/workflows/service.ts'
 
 import { type FlowWorld, openFlowWorld } from '../support/flow-runs.ts'
+import { keepHistory } from '../support/histories.ts'
 import { type Deliverer, inboundForm, newPhone, newTwilioChannel, openDeliverer, receive, type TestChannel } from '../support/messaging.ts'
 import { openTemporal, type TestTemporal } from '../support/temporal.ts'
 import { openTwilioFake, type TwilioFake } from '../support/twilio-fake.ts'
@@ -50,6 +51,11 @@ afterAll(async () => {
   await fake?.close()
 })
 
+/** Its history, which flow-run.spec.ts replays. */
+const keep = async (runId: number, name: string) => {
+  await flow.worker.client.workflow.getHandle(flow.idOf(runId)).result()
+  await keepHistory(flow.worker.client, flow.idOf(runId), `flow-local-${name}`)
+}
 const choices = [
   { key: 'yes', label: 'Yes' },
   { key: 'no', label: 'No' },
@@ -175,6 +181,7 @@ describe('a question', () => {
     await answer(ana, { choice: 'yes' })
     expect(await resultOf(runId)).toMatchObject({ choice: 'yes' })
     expect(await inboxOf(ana)).toHaveLength(3)
+    await keep(runId, 'asked')
   })
 
   it('goes over another channel where the first does not reach', async () => {
@@ -300,6 +307,7 @@ describe('a question', () => {
     expect(await world.call('get_conversation', { conversationId })).toMatchObject({ state: 'ended' })
     expect((await inboxOf(ana))[0]).toMatchObject({ text: expect.stringContaining('no answer any more') })
     expect((await flow.steps(runId)).find(({ step }) => step === 'asked')).toMatchObject({ state: 'withdrawn' })
+    await keep(runId, 'asked-withdrawn')
   })
 
   it('ends with a run that is cancelled, and where it is overdue', async () => {

@@ -475,6 +475,9 @@ describe('an effect', () => {
 
 it('replays the histories that were kept', { timeout: 60_000 }, async () => {
   const kinds = ['cancelled', 'lanes', 'paused', 'steps', 'waits']
-  const names = [...kinds, ...[...kinds, 'calls', 'form', 'many', 'retried'].map((kind) => `local-${kind}`)]
+  const names = [
+    ...kinds,
+    ...[...kinds, 'asked', 'asked-withdrawn', 'calls', 'form', 'many', 'retried', 'run-workflow'].map((kind) => `local-${kind}`),
+  ]
   expect(await replayHistories('flow-')).toEqual(Object.fromEntries(names.map((name) => [`flow-${name}`, 'replayed'])))
 })
