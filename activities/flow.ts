@@ -8,6 +8,7 @@ import { AppError, errorCatalogue } from '#platform/errors.ts'
 import type { Outcome, Phase } from '#platform/flow/run.types.ts'
 import type { Services } from '#platform/services.ts'
 import type { FlowActivities, StepOrder } from '#platform/shapes/flow-runs.ts'
+import { refuseSuspended } from '#platform/tenant-state.ts'
 import { openSealed } from '#tools/action-packs/service.ts'
 import {
   actingFor,
@@ -55,6 +56,8 @@ export interface FlowActivityOptions {
 }
 
 const heartbeatMs = 2_000
+/** Between looks whether a suspended tenant is let in again. */
+const suspendedMs = 15_000
 /** A try unless its definition says less; the workflow's limit lies above the most. */
 const trySeconds = 120
 const mostTrySeconds = 300
@@ -88,6 +91,11 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
   async function failed(open: OpenStep, error: unknown): Promise<Outcome> {
     const { row, found } = open
     const known = error instanceof AppError ? error : undefined
+    // It goes on where it stands once the tenant is let in again, and this is no try.
+    if (known?.code === 'tenant_suspended') {
+      const waitMs = retryDelayMs ?? suspendedMs
+      throw ApplicationFailure.create({ message: known.message, type: 'step', nextRetryDelay: waitMs, details: [waitMs] })
+    }
     if (!known) services.log.warn({ err: error, ...open.order }, 'a step of a run failed')
     const told: RunError = { code: known?.code ?? 'internal', message: known?.message ?? 'Something failed on our side.', step: found.name }
     const mayBeMended = !known || known.code === 'internal' || errorCatalogue[known.code].retryable
@@ -151,6 +159,7 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
     if (row.state === 'active' && order.phase !== 'join' && isGoingOn(row.outcome)) return row.outcome
     try {
       if (row.state !== 'active') return await endedOutcome(opened)
+      await refuseSuspended(services, order.tenantId)
       let scope: Promise<Scope> | undefined
       const scopeNow = () => (scope ??= scopeOf(services, opened))
       const { when } = found.said
@@ -235,6 +244,7 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
     },
     async compensateNext(ref) {
       return alive(trySeconds, async (signal) => {
+        await refuseSuspended(services, ref.tenantId)
         const undo = await nextUndone(services, findVersion, ref)
         if (!undo) return { hasMore: false }
         const { open, found } = undo

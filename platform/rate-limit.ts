@@ -5,8 +5,8 @@ import { AppError } from './errors.ts'
 import type { RedisLink } from './redis.ts'
 
 export interface RateLimit {
-  /** Takes one call, or several that came in one request. Throws AppError `rate_limited` with the seconds to wait. */
-  take(credentialId: string, calls?: number): Promise<void>
+  /** Takes one call, or several that came in one request, of the installation's calls a minute or of others. Throws AppError `rate_limited` with the seconds to wait. */
+  take(credentialId: string, calls?: number, perMinute?: number): Promise<void>
 }
 
 interface Bucket {
@@ -37,27 +37,27 @@ export function createRateLimit(options: { callsPerMinute: number; redis: RedisL
   const { callsPerMinute, redis } = options
   const buckets = new LRUCache<string, Bucket>({ max: 50_000 })
 
-  function waitHere(credentialId: string, calls: number): number {
+  function waitHere(credentialId: string, calls: number, perMinute: number): number {
     const now = performance.now()
-    const bucket = buckets.get(credentialId) ?? { tokens: callsPerMinute, at: now }
-    bucket.tokens = Math.min(callsPerMinute, bucket.tokens + ((now - bucket.at) * callsPerMinute) / 60_000)
+    const bucket = buckets.get(credentialId) ?? { tokens: perMinute, at: now }
+    bucket.tokens = Math.min(perMinute, bucket.tokens + ((now - bucket.at) * perMinute) / 60_000)
     bucket.at = now
     buckets.set(credentialId, bucket)
-    if (bucket.tokens < 1) return Math.ceil(((1 - bucket.tokens) * 60_000) / callsPerMinute)
-    bucket.tokens = Math.max(-callsPerMinute, bucket.tokens - calls)
+    if (bucket.tokens < 1) return Math.ceil(((1 - bucket.tokens) * 60_000) / perMinute)
+    bucket.tokens = Math.max(-perMinute, bucket.tokens - calls)
     return 0
   }
 
   return {
-    async take(credentialId, calls = 1) {
+    async take(credentialId, calls = 1, perMinute = callsPerMinute) {
       // A Redis that is away must not stop the product; this process counts for itself meanwhile.
       const together = redis?.isUp()
-        ? await redis.send('eval', script, 1, `fieldloop:calls:${credentialId}`, callsPerMinute, calls).catch(() => null)
+        ? await redis.send('eval', script, 1, `fieldloop:calls:${credentialId}`, perMinute, calls).catch(() => null)
         : null
-      const waitMs = together === null ? waitHere(credentialId, calls) : Number(together)
+      const waitMs = together === null ? waitHere(credentialId, calls, perMinute) : Number(together)
       if (waitMs > 0) {
         const seconds = Math.max(1, Math.ceil(waitMs / 1000))
-        throw new AppError('rate_limited', `More than ${callsPerMinute} calls a minute. Wait ${seconds} s.`, { retryAfterSeconds: seconds })
+        throw new AppError('rate_limited', `More than ${perMinute} calls a minute. Wait ${seconds} s.`, { retryAfterSeconds: seconds })
       }
     },
   }

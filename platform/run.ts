@@ -7,6 +7,7 @@ import { finished } from 'node:stream/promises'
 import { bodyText, isBytesAnswer, rawJson } from './answer.ts'
 import { type AuditEvent, insertAuditElsewhere, insertAuditEvent } from './audit.ts'
 import { type Authenticator, publicActor } from './authenticate.ts'
+import { countCall } from './call-counts.ts'
 import type { Call, Pipeline } from './call.ts'
 import { databaseError } from './database-errors.ts'
 import type { Tx } from './db/pool.ts'
@@ -35,6 +36,7 @@ import { allows, roleBits, rolesOf, roleWords } from './roles.ts'
 import type { Services } from './services.ts'
 import { type Room, rowsOf, sharerOf } from './room.ts'
 import { refuseElsewhere } from './tenant-hosts.ts'
+import { limitsOf } from './tenant-state.ts'
 import { inSpan } from './trace.ts'
 import { inContext } from './transaction-context.ts'
 
@@ -56,7 +58,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     registry: parts.registry,
     room: parts.room,
     identify: (credential, ip, operation) => parts.authenticator.identify(credential, ip, operation),
-    charge: (actor, calls) => parts.rateLimit.take(scopeOf(actor), calls),
+    async charge(actor, calls) {
+      await parts.rateLimit.take(scopeOf(actor), calls)
+      await takeOfTenant(parts, actor, calls)
+    },
     async run(call) {
       try {
         const { operation, transport, requestId, traceparent } = call
@@ -79,6 +84,14 @@ const keptDaysOfRuns = 400
 function limitedAs(actor: Actor, ip: string | undefined): string {
   if (actor.kind === 'public') return `public:${ip ?? ''}`
   return actor.kind === 'acting' ? `acting:${actor.tenantUserId}` : scopeOf(actor)
+}
+
+/** What a tenant may call in all, where it has a limit of its own. Throws AppError `rate_limited`. */
+async function takeOfTenant({ services, rateLimit }: PipelineParts, { kind, tenantId }: Actor, calls = 1): Promise<void> {
+  if (kind === 'public') return
+  countCall(services, tenantId)
+  const { callsPerMinute } = await limitsOf(services, tenantId)
+  if (callsPerMinute !== undefined) await rateLimit.take(`tenant:${tenantId}`, calls, callsPerMinute)
 }
 
 /** A signed URL opens what it was made for alone, and only while whoever asked for it could open it. What is a person's own no roles open. */
@@ -110,6 +123,7 @@ async function runCall(parts: PipelineParts, call: Call): Promise<unknown> {
   const { services } = parts
   const actor = operation.roleRule.needsCredential ? await parts.authenticator.identify(call.credential, call.ip, operation) : publicActor
   await parts.rateLimit.take(limitedAs(actor, call.ip))
+  await takeOfTenant(parts, actor)
   if (actor.kind !== 'public') await refuseElsewhere(services, actor, call.host)
   const facts: Record<string, unknown> = {}
   const audited = (outcome: AuditEvent['outcome'], code?: ErrorCode): AuditEvent => ({

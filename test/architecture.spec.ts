@@ -77,6 +77,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
     'attempt',
     'audit_event',
     'drop_audit_events',
+    'tenant_calls',
     'event',
     'idempotency_key',
     'outbox',
@@ -140,13 +141,16 @@ const alsoRead: Readonly<Record<string, readonly string[]>> = {
   oauth_token: ['platform'],
   signed_link: ['instances', 'messaging'],
   // Whether the task of a link still waits.
-  workflow_run: ['forms'],
+  workflow_run: ['forms', 'tenants'],
   workflow_step_run: ['forms'],
   event: ['events'],
   // The floor writes whether somebody watches, and the catalog says it to saves.
   event_watcher: ['entities', 'platform'],
   app_user: ['platform'],
   audit_event: ['tenants'],
+  asset: ['tenants'],
+  message: ['tenants'],
+  tenant_calls: ['tenants'],
   // Whoever must enrol a factor calls by the token of a sign-in.
   sign_in: ['platform'],
   category: ['platform', 'properties'],

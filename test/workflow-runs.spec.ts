@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { createFlowActivities } from '#activities/flow.ts'
+import type { StepOrder } from '#platform/shapes/flow-runs.ts'
 import { carryOut } from '#server/worker/carry-out.ts'
 import { type Relay, startRelay } from '#server/worker/relay.ts'
 import { findFlowVersion } from '#tools/workflows/service.ts'
@@ -13,12 +14,24 @@ let world: World
 let temporal: TestTemporal
 let worker: TestWorker
 let relay: Relay
+/** How often a step was turned away because the tenant is suspended. */
+let held = 0
 
 beforeAll(async () => {
   ;[world, temporal] = await Promise.all([openWorld(), openTemporal()])
   const { services } = world.platform
   services.temporal.connectTo(temporal.address)
-  worker = await startTestWorker(temporal, { act: createFlowActivities({ services, findVersion: findFlowVersion, retryDelayMs: 5 }) })
+  const act = createFlowActivities({ services, findVersion: findFlowVersion, retryDelayMs: 5 })
+  worker = await startTestWorker(temporal, {
+    act: {
+      ...act,
+      performStep: (order: StepOrder) =>
+        act.performStep(order).catch((error: unknown) => {
+          if (error instanceof Error && error.message.includes('suspended')) held++
+          throw error
+        }),
+    },
+  })
   relay = startRelay(services, (errand) => carryOut(services, errand))
   for (const internalName of ['Status', 'Note']) await world.call('create_property', { internalName, dataType: 'Text' })
   await world.call('create_entity', { internalName: 'Order', properties: [{ property: 'Status' }, { property: 'Note' }] })
@@ -103,6 +116,22 @@ describe('a run', () => {
     ])
     expect(await world.call('list_workflow_instances', { workflow, states: ['completed'] })).toMatchObject([{ workflowInstanceId }])
     expect(await world.call('list_my_tasks')).toEqual([])
+  })
+
+  it('pauses where it stands while its tenant is suspended, and goes on once it is active', async () => {
+    const { eiRecordId } = await world.call('save_instance', { entity: 'Order', key1: 'Held', data: { Status: 'open' } })
+    const workflow = await publish([
+      { internalName: 'pause', stepType: 'wait', config: { for: 'PT2S' } },
+      { internalName: 'close', stepType: 'saveRecord', config: { entity: 'Order', eiRecordId, values: { Status: 'closed' } } },
+    ])
+    const { workflowInstanceId } = await world.call('start_workflow', { workflow })
+    const global = await world.newTenant(1023)
+    const { tenantId } = world.tenant
+    await world.call('suspend_tenant', { tenantId }, { key: global.key })
+    await expect.poll(() => held).toBeGreaterThan(2)
+    await world.call('activate_tenant', { tenantId }, { key: global.key })
+    await until(workflowInstanceId, 'completed')
+    expect((await world.call('get_instance', { entity: 'Order', record: String(eiRecordId) })).data).toMatchObject({ Status: 'closed' })
   })
 
   it('is drawn as the version that it follows, with how far each step is', async () => {

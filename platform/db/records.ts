@@ -71,6 +71,19 @@ export async function lastInRecords<T>(
   return found
 }
 
+/** How many live records a tenant has. Each table is looked through, so this is asked now and then alone. */
+export async function countTenantRecords(tx: Tx, tenantId: number): Promise<number> {
+  const tables = await tx<{ relname: string }[]>`
+    select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = ${tenantRole(tenantId)} and c.relkind = 'r' and c.relname ~ '^e_[0-9]+$'`
+  if (tables.length === 0) return 0
+  const counts = tables.map(({ relname }) => `select count(*) as n from "${tenantRole(tenantId)}"."${relname}" where deleted_at is null`)
+  return inRecords(tx, tenantId, async () => {
+    const [row] = await tx.unsafe<{ n: number }[]>(`select sum(n)::bigint as n from (${counts.join(' union all ')}) counted`)
+    return row?.n ?? 0
+  })
+}
+
 const systemColumns = `
   id bigint not null,
   parent_id bigint,

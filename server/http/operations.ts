@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 import type { Call, Credential, Pipeline } from '#platform/call.ts'
-import { clientAddress } from '#platform/client-address.ts'
+import { clientAddress, toldOrigin } from '#platform/client-address.ts'
 import type { Config } from '#platform/config.ts'
 import { AppError, type Issue } from '#platform/errors.ts'
 import type { Pace, Watched } from '#platform/pace.ts'
@@ -147,7 +147,7 @@ async function readCall({ route, parts, request, exchange, target, credential, p
     requestId: exchange.requestId,
     ip,
     userAgent: raw.headers['user-agent']?.slice(0, 300),
-    host: raw.headers.host,
+    host: toldOrigin(raw, config.trustedProxies).host,
     signal: exchange.signal,
     passage,
   } as const

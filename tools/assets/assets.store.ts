@@ -66,6 +66,12 @@ export async function completeAsset(
   return row
 }
 
+export async function sumBytes(tx: Tx, tenantId: number): Promise<number> {
+  const [row] = await tx<[{ bytes: number }]>`
+    select coalesce(sum(size_bytes), 0)::bigint as bytes from platform.asset where tenant_id = ${tenantId} and stored_at is not null and deleted_at is null`
+  return row.bytes
+}
+
 /** Removes a row whose bytes never came. False where it is no longer one: then its bytes are somebody's. */
 export async function deletePending(tx: Tx, tenantId: number, assetKey: string): Promise<boolean> {
   const { count } = await tx`delete from platform.asset where tenant_id = ${tenantId} and asset_key = ${assetKey} and stored_at is null`

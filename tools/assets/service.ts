@@ -7,6 +7,7 @@ import { finding } from '#platform/findings.ts'
 import type { StagedContext, TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
+import { takeWithin } from '#platform/tenant-state.ts'
 import { findFileRules } from '#tools/properties/service.ts'
 
 import { extensionOfName, findDisguise, findSubFolderIssues, isAllowedType, shownFileName } from './assets.rules.ts'
@@ -196,6 +197,7 @@ async function complete(
       `The property takes ${rules.allowedFileTypes.join(', ')}; by its bytes this is ${type.mimeType}. Nothing was saved.`,
     )
   }
+  await takeWithin(context.services, tenantId, 'bytes', stored.sizeBytes, () => store.sumBytes(tx, tenantId))
   const done = await store.completeAsset(tx, tenantId, stamp, {
     assetKey: pending.assetKey,
     storagePath: pending.storagePath,

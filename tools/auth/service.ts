@@ -6,6 +6,8 @@ import { addMember } from '#tools/users/service.ts'
 import { type ApiKeyRow, insertApiKey } from './auth.store.ts'
 
 export { describeLink, type DescribedLink } from './account/described-link.ts'
+export { deletePersons, listEmptyPersons } from './empty-persons.store.ts'
+
 export { sendAskedReset } from './account/asked-reset.ts'
 export { findPolicy as findSignInPolicy, savePolicy as saveSignInPolicy } from './policy/policy.store.ts'
 export {

@@ -18,7 +18,7 @@ export const listLanguages = defineOperation({
   examples: [
     { title: 'All of them', input: {}, output: [{ languageRegionId: 1, languageCode: 'en-US', displayName: 'English (United States)' }] },
   ],
-  async handler({ tx }) {
-    return listRows(tx)
+  async handler({ tx, tenantId }) {
+    return listRows(tx, tenantId)
   },
 })

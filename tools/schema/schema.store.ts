@@ -1,9 +1,15 @@
 /** SQL of reference records and of the caller's context. */
 import type { Tx } from '#platform/db/pool.ts'
 
-export async function listLanguages(tx: Tx): Promise<{ languageRegionId: number; languageCode: string; displayName: string }[]> {
+/** Those that the tenant has enabled. */
+export async function listLanguages(
+  tx: Tx,
+  tenantId: number,
+): Promise<{ languageRegionId: number; languageCode: string; displayName: string }[]> {
   return tx<{ languageRegionId: number; languageCode: string; displayName: string }[]>`
-    select language_region_id, language_code, display_name from platform.language order by language_region_id`
+    select l.language_region_id, l.language_code, l.display_name from platform.language l, platform.tenant t
+    where t.tenant_id = ${tenantId} and l.language_region_id <> all (t.disabled_languages)
+    order by l.language_region_id`
 }
 
 export async function listVerticals(tx: Tx): Promise<{ verticalId: number; internalName: string }[]> {

@@ -8,6 +8,12 @@ import { getPublicBranding } from './branding/get-public-branding.ts'
 import { getTenantBranding } from './branding/get-tenant-branding.ts'
 import { setTenantBrandingImage } from './branding/set-tenant-branding-image.ts'
 import { setTenantTheme } from './branding/set-tenant-theme.ts'
+import { deleteTenant } from './deletion/delete-tenant.ts'
+import { listTenantLanguages } from './languages/list-tenant-languages.ts'
+import { setTenantLanguage } from './languages/set-tenant-language.ts'
+import { getTenantUsage } from './limits/get-tenant-usage.ts'
+import { setTenantLimits } from './limits/set-tenant-limits.ts'
+import { updateTenant } from './update-tenant.ts'
 import { getTenant } from './get-tenant.ts'
 import { listTenants } from './list-tenants.ts'
 import { provisionTenant } from './provision-tenant.ts'
@@ -18,13 +24,19 @@ import { tenantsPhrases } from './tenants.phrases.ts'
 export const tenantsDomain: Domain = {
   name: 'tenants',
   title: 'Tenants',
-  summary: 'The organisations of an installation: provision, read, suspend and activate them; their look; and who did what in them.',
+  summary: 'The organisations of an installation: provision, change, limit, suspend and delete them; their look; and who did what in them.',
   operations: [
     provisionTenant,
     listTenants,
     getTenant,
+    updateTenant,
     suspendTenant,
     activateTenant,
+    deleteTenant,
+    listTenantLanguages,
+    setTenantLanguage,
+    setTenantLimits,
+    getTenantUsage,
     getTenantBranding,
     setTenantTheme,
     setTenantBrandingImage,

@@ -11,7 +11,7 @@ import { email, tenantUserId, userName } from '#tools/users/users.schema.ts'
 import { makeTenant } from './service.ts'
 import { readTheme } from './branding/theme.rules.ts'
 import { findHostIssue, findSubDomainIssue, hostOf } from './tenants.rules.ts'
-import { exampleTenant, tenant } from './tenants.schema.ts'
+import { exampleTenant, host, subDomain, tenant } from './tenants.schema.ts'
 import { findTenant, isHostTaken, lockHosts, toTenant } from './tenants.store.ts'
 
 const provisioned = tenant.extend({
@@ -30,19 +30,8 @@ export const provisionTenant = defineOperation({
   roles: 'GlobalAdmin',
   input: z.object({
     name: z.string().trim().min(1).max(200).describe('Of the organisation'),
-    subDomain: z
-      .string()
-      .regex(/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/, 'Letters, digits and inner hyphens, at most 63')
-      .describe('Unique; kept in lower case'),
-    host: z
-      .string()
-      .max(253)
-      .regex(
-        /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/,
-        'A host name without scheme or port',
-      )
-      .optional()
-      .describe('Where its pages are reached; a sub-domain of the installation unless told'),
+    subDomain: subDomain.describe('Unique; kept in lower case'),
+    host: host.optional().describe('Where its pages are reached; a sub-domain of the installation unless told'),
     description: z.string().max(2000).optional(),
     initialAdmin: z
       .strictObject({
@@ -77,23 +66,23 @@ export const provisionTenant = defineOperation({
     const address = normalizeEmail(input.initialAdmin.email)
     const issues: Issue[] = [...themeIssues]
     if (!address.isOk) issues.push(finding('$.initialAdmin.email', address.message))
-    const subDomain = input.subDomain.toLowerCase()
-    const reserved = findSubDomainIssue(subDomain)
+    const wanted = input.subDomain.toLowerCase()
+    const reserved = findSubDomainIssue(wanted)
     if (reserved) issues.push(reserved)
     const { tenantDomain } = services.config
-    const host = input.host?.toLowerCase() ?? null
-    const kept = host === null ? undefined : findHostIssue(host, ownHosts(services.config))
+    const ownHost = input.host?.toLowerCase() ?? null
+    const kept = ownHost === null ? undefined : findHostIssue(ownHost, ownHosts(services.config))
     if (kept) issues.push(kept)
     if (issues.length > 0 || !address.isOk)
       throw new AppError('invalid_input', `The tenant cannot be made: ${issues[0]?.message ?? ''}`, { issues })
     await lockHosts(tx)
     // Beside the registered hosts those that are computed: a host is one tenant's.
-    if (await isHostTaken(tx, hostOf({ host, subDomain }, tenantDomain), { subDomain, tenantDomain }))
+    if (await isHostTaken(tx, hostOf({ host: ownHost, subDomain: wanted }, tenantDomain), { subDomain: wanted, tenantDomain }))
       throw new AppError('already_exists', 'The host is taken. Choose another one.')
     const tenantId = await makeTenant(tx, {
       name: input.name,
-      subDomain,
-      host,
+      subDomain: wanted,
+      host: ownHost,
       description: input.description ?? '',
       sealedKey: services.secrets.newTenantKey(),
       theme,

@@ -15,17 +15,21 @@ import { enterTenant, findTenant, insertTenant, lockInstallation, type NewTenant
 import type { Theme } from './tenants.schema.ts'
 
 export { auditExportKind, auditExportRunner } from './audit/exporting.ts'
+export { purgeDueTenants } from './deletion/purging.ts'
 export { brandingOf } from './branding/shown.ts'
 
 /** Throws AppError `already_exists` where the sub-domain or the host is taken. The caller is a global administrator, or boot. */
 export async function makeTenant(tx: Tx, tenant: NewTenant): Promise<number> {
-  return insertTenant(tx, tenant).catch((error: unknown) => {
-    const constraint = constraintOf(error)
-    if (constraint === 'tenant_sub_domain')
-      throw new AppError('already_exists', 'The sub-domain is taken. Choose another one.', { cause: error })
-    if (constraint === 'tenant_host') throw new AppError('already_exists', 'The host is taken. Choose another one.', { cause: error })
-    throw error
-  })
+  return insertTenant(tx, tenant).catch((error: unknown) => Promise.reject(hostTaken(error)))
+}
+
+/** What a database error of a host means; any other one as it is. */
+export function hostTaken(error: unknown): unknown {
+  const constraint = constraintOf(error)
+  if (constraint === 'tenant_sub_domain')
+    return new AppError('already_exists', 'The sub-domain is taken. Choose another one.', { cause: error })
+  if (constraint === 'tenant_host') return new AppError('already_exists', 'The host is taken. Choose another one.', { cause: error })
+  return error
 }
 
 export interface FirstTenant {

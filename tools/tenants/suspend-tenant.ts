@@ -25,6 +25,9 @@ export const suspendTenant = defineOperation({
     // Its keys could not undo it, and perhaps nobody else's.
     if (input.tenantId === context.tenantId)
       throw new AppError('conflict', 'You would lock yourself out. A global administrator of another tenant can do it.')
+    const found = mustExist(await findTenant(tx, input.tenantId), 'tenant')
+    if (found.deleteAfter !== null)
+      throw new AppError('conflict', 'The tenant is about to be deleted, and suspended already. activate_tenant keeps it.')
     await updateDeactivated(tx, input.tenantId, true)
     context.afterCommit(() => services.wake.poke(credentialsTopic))
     return toTenant(mustExist(await findTenant(tx, input.tenantId), 'tenant'), services.config.tenantDomain)

@@ -73,4 +73,40 @@ export const tenantsPhrases: Phrases = {
     fr: "télécharger notre logo; logo de la société sur la page de connexion; mettre le favicon; icône pour l'écran d'accueil; remplacer l'ancien logo; logo de notre site",
     es: 'subir nuestro logotipo; logotipo en la página de acceso; poner el favicon; icono para la pantalla de inicio; cambiar el logotipo viejo; logotipo de nuestra web',
   },
+  update_tenant: {
+    en: 'rename a company; change the host of a tenant; our customer got a new name; move a tenant to its own domain; contract ends on a date, close then; other sub-domain for an organisation; change the description of a company; extend the active time of a client; edit the data of a tenant',
+    de: 'Firma umbenennen; Host eines Mandanten ändern; Kunde hat einen neuen Namen; eigene Domain für einen Mandanten; Vertrag endet an einem Tag; andere Subdomain für eine Organisation',
+    fr: "renommer une société; changer l'hôte d'un locataire; le client a un nouveau nom; domaine propre pour un locataire; le contrat finit à une date; autre sous-domaine",
+    es: 'cambiar el nombre de una empresa; cambiar el host de un inquilino; el cliente tiene otro nombre; dominio propio para un inquilino; el contrato termina en una fecha; otro subdominio',
+  },
+  list_tenant_languages: {
+    en: 'which languages does a company use; default language of a tenant; languages that are switched on for a customer; is French enabled for them; languages offered to the users of an organisation; language settings of a client',
+    de: 'welche Sprachen nutzt eine Firma; Standardsprache eines Mandanten; eingeschaltete Sprachen eines Kunden; ist Französisch dort aktiv; Spracheinstellungen einer Organisation; angebotene Sprachen der Firma',
+    fr: "quelles langues utilise une société; langue par défaut d'un locataire; langues activées chez un client; l'allemand est-il actif; réglages de langue d'une organisation; langues proposées",
+    es: 'qué idiomas usa una empresa; idioma por defecto de un inquilino; idiomas activados de un cliente; está activo el francés; ajustes de idioma de una organización; idiomas ofrecidos',
+  },
+  set_tenant_language: {
+    en: 'make German the default language of a company; switch a language off for a customer; enable Spanish for a tenant; change the default language; they only need English and French; offer another language to an organisation; disable languages nobody there speaks',
+    de: 'Deutsch zur Standardsprache einer Firma machen; Sprache für einen Kunden abschalten; Spanisch einschalten; Standardsprache wechseln; nur Englisch und Französisch anbieten; weitere Sprache für die Organisation',
+    fr: "faire du français la langue par défaut d'une société; désactiver une langue pour un client; activer l'espagnol; changer la langue par défaut; proposer une autre langue; garder seulement deux langues",
+    es: 'hacer del español el idioma por defecto de una empresa; desactivar un idioma para un cliente; activar el francés; cambiar el idioma por defecto; ofrecer otro idioma; dejar solo dos idiomas',
+  },
+  set_tenant_limits: {
+    en: 'limit how many records a company may have; quota for a customer; cap the storage of a tenant; at most fifty users for them; slow a client down, fewer calls a minute; they send too many messages, set a daily cap; plan limits; take a quota away; restrict an organisation to its plan',
+    de: 'begrenzen, wie viele Datensätze eine Firma haben darf; Kontingent für einen Kunden; Speicher eines Mandanten begrenzen; höchstens fünfzig Benutzer; weniger Aufrufe pro Minute; Tagesgrenze für Nachrichten',
+    fr: "limiter le nombre d'enregistrements d'une société; quota pour un client; plafonner le stockage d'un locataire; au plus cinquante utilisateurs; moins d'appels par minute; plafond de messages par jour",
+    es: 'limitar cuántos registros puede tener una empresa; cuota para un cliente; tope de almacenamiento de un inquilino; como máximo cincuenta usuarios; menos llamadas por minuto; tope diario de mensajes',
+  },
+  get_tenant_usage: {
+    en: 'how much does a company use; storage of a customer; number of records per tenant; calls of the last month; figures for the invoice; how many messages did they send; is the client near its limit; consumption of an organisation; how busy is this tenant',
+    de: 'wie viel verbraucht eine Firma; Speicherplatz eines Kunden; Anzahl der Datensätze eines Mandanten; Aufrufe des letzten Monats; Zahlen für die Rechnung; ist der Kunde nahe an seiner Grenze',
+    fr: "combien consomme une société; stockage d'un client; nombre d'enregistrements d'un locataire; appels du mois dernier; chiffres pour la facture; le client est-il près de sa limite",
+    es: 'cuánto consume una empresa; almacenamiento de un cliente; número de registros de un inquilino; llamadas del último mes; cifras para la factura; está el cliente cerca de su límite',
+  },
+  delete_tenant: {
+    en: 'delete a company with everything; remove a customer for good; the contract is over, erase all their data; wipe an organisation; close an account and delete it; right to be forgotten of a client; get rid of a test tenant; throw a workspace away; destroy all data of a firm',
+    de: 'eine Firma mit allem löschen; Kunden endgültig entfernen; Vertrag vorbei, alle Daten löschen; Mandant löschen; Testmandanten loswerden; alle Daten einer Organisation vernichten',
+    fr: "supprimer une société avec tout; retirer un client pour de bon; contrat fini, effacer toutes ses données; supprimer un locataire; se débarrasser d'un espace de test; détruire les données d'une organisation",
+    es: 'borrar una empresa con todo; quitar un cliente para siempre; contrato acabado, borrar todos sus datos; eliminar un inquilino; deshacerse de un espacio de prueba; destruir los datos de una organización',
+  },
 }

@@ -6,6 +6,18 @@ import { tenantId as anyTenantId } from '#tools/users/users.schema.ts'
 
 export const tenantId = anyTenantId.describe('From list_tenants')
 
+export const subDomain = z
+  .string()
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/, 'Letters, digits and inner hyphens, at most 63')
+
+export const host = z
+  .string()
+  .max(253)
+  .regex(
+    /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/,
+    'A host name without scheme or port',
+  )
+
 export const tenant = z.object({
   tenantId,
   name: z.string(),
@@ -19,6 +31,7 @@ export const tenant = z.object({
   isDeactivated: z.union([z.literal(0), z.literal(1)]).describe('1: suspended'),
   userCount: z.int().min(0).describe('People; the service users of keys are not counted'),
   logoKey: z.string().nullable(),
+  deletionDate: z.iso.datetime().optional().describe('When it goes, unless it is activated before'),
 })
 
 /** The name of a theme variable to its value, as the tenant's pages use it. */

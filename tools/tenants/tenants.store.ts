@@ -6,12 +6,13 @@ import type { Found, PageRequest, Total } from '#platform/paging.ts'
 import { hostOf } from './tenants.rules.ts'
 import type { Tenant, Theme } from './tenants.schema.ts'
 
-export interface TenantRow extends Omit<Tenant, 'isDeactivated' | 'host'> {
+export interface TenantRow extends Omit<Tenant, 'isDeactivated' | 'host' | 'deletionDate'> {
   readonly isDeactivated: boolean
   /** Null: of its sub-domain. */
   readonly host: string | null
   readonly languageCode: string
   readonly theme: Theme
+  readonly deleteAfter: string | null
 }
 
 export interface NewTenant {
@@ -26,13 +27,14 @@ export interface NewTenant {
 
 /** A row as the wire has it. */
 export function toTenant(row: TenantRow, tenantDomain: string): Tenant {
-  const { languageCode: _languageCode, theme: _theme, isDeactivated, ...shown } = row
-  return { ...shown, host: hostOf(row, tenantDomain), isDeactivated: isDeactivated ? 1 : 0 }
+  const { languageCode: _languageCode, theme: _theme, isDeactivated, deleteAfter, ...shown } = row
+  const host = hostOf(row, tenantDomain)
+  return { ...shown, host, isDeactivated: isDeactivated ? 1 : 0, ...(deleteAfter === null ? {} : { deletionDate: deleteAfter }) }
 }
 
 const columns = (tx: Tx) => tx`
   t.tenant_id, t.name, t.sub_domain, t.host, t.description, t.vertical_id, t.created_date, t.active_start, t.active_end, t.is_deactivated,
-  coalesce(n.user_count, 0) as user_count, t.logo_key, l.language_code, t.theme`
+  coalesce(n.user_count, 0) as user_count, t.logo_key, l.language_code, t.theme, t.delete_after`
 
 const sources = (tx: Tx) => tx`
   platform.tenant t join platform.language l using (language_region_id) left join platform.count_users() n on n.counted_tenant = t.tenant_id`
@@ -46,11 +48,11 @@ export async function lockHosts(tx: Tx): Promise<void> {
 export async function isHostTaken(
   tx: Tx,
   host: string,
-  of: { readonly subDomain: string; readonly tenantDomain: string },
+  of: { readonly subDomain: string; readonly tenantDomain: string; readonly tenantId?: number },
 ): Promise<boolean> {
   const [row] = await tx<{ isTaken: boolean }[]>`
     select exists (select from platform.tenant
-      where lower(sub_domain) <> ${of.subDomain}
+      where lower(sub_domain) <> ${of.subDomain} and tenant_id <> ${of.tenantId ?? 0}
         and (lower(host) = ${host} or (host is null and lower(sub_domain) || '.' || ${of.tenantDomain}::text = ${host}))) as is_taken`
   return row?.isTaken === true
 }
@@ -94,8 +96,36 @@ export async function countTenants(tx: Tx, page: PageRequest, search: string | u
 /** With the suspension the sessions of the tenant end, and stay ended when it is lifted. */
 export async function updateDeactivated(tx: Tx, tenantId: number, isDeactivated: boolean): Promise<void> {
   await tx`
-    update platform.tenant set is_deactivated = ${isDeactivated}, credential_version = credential_version + ${isDeactivated ? 1 : 0}
+    update platform.tenant set is_deactivated = ${isDeactivated}, delete_after = null, credential_version = credential_version + ${isDeactivated ? 1 : 0}
     where tenant_id = ${tenantId}`
+}
+
+export interface TenantChanges {
+  readonly name: string
+  readonly subDomain: string
+  readonly host: string | null
+  readonly description: string
+  readonly verticalId: number | null
+  readonly activeStart: string
+  readonly activeEnd: string
+}
+
+/** Throws a unique violation of tenant_sub_domain or tenant_host, a foreign key violation for a vertical that is none. */
+export async function updateTenantRow(tx: Tx, tenantId: number, to: TenantChanges): Promise<void> {
+  await tx`
+    update platform.tenant set name = ${to.name}, sub_domain = ${to.subDomain}, host = ${to.host}, description = ${to.description},
+      vertical_id = ${to.verticalId}, active_start = ${to.activeStart}, active_end = ${to.activeEnd}
+    where tenant_id = ${tenantId}`
+}
+
+export async function hasVertical(tx: Tx, verticalId: number): Promise<boolean> {
+  const [row] = await tx`select 1 from platform.vertical where vertical_id = ${verticalId}`
+  return row !== undefined
+}
+
+/** Of two changes at once the second waits. */
+export async function lockTenant(tx: Tx, tenantId: number): Promise<void> {
+  await tx`select 1 from platform.tenant where tenant_id = ${tenantId} for update`
 }
 
 /** One first boot at a time; answers whether the installation has tenants already. */

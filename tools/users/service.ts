@@ -113,7 +113,8 @@ export interface OwnSettings {
 /** What a person says of themselves in a tenant. Throws AppError `invalid_input` with every issue. */
 export async function saveOwnSettings(tx: Tx, tenantId: number, tenantUserId: number, settings: OwnSettings): Promise<void> {
   const { displayName, languageCode, timeZoneIana } = settings
-  const language = languageCode === undefined ? undefined : findLanguage(languageCode, await listLanguageRows(tx), '$.languageCode')
+  const language =
+    languageCode === undefined ? undefined : findLanguage(languageCode, await listLanguageRows(tx, tenantId), '$.languageCode')
   const zone = timeZoneIana === undefined ? undefined : findTimeZone(timeZoneIana, '$.timeZoneIana')
   const issues = [language, zone].flatMap((found) => (found?.isOk === false ? [found.issue] : []))
   if (issues.length > 0) throw new AppError('invalid_input', `The profile cannot be saved: ${issues[0]?.message ?? ''}`, { issues })

@@ -21,7 +21,7 @@ export const setUserLanguage = defineOperation({
   input: z.object({ tenantUserId, language }),
   examples: [{ title: 'Spanish', input: { tenantUserId: 12, language: 'es-ES' }, output: exampleUser }],
   async handler(context, input) {
-    const found = findLanguage(input.language, await listLanguageRows(context.tx))
+    const found = findLanguage(input.language, await listLanguageRows(context.tx, context.tenantId))
     if (!found.isOk) throw new AppError('invalid_input', found.issue.message, { issues: [found.issue] })
     const { tenantUserId } = mustExist(await lockUserRow(context.tx, context.tenantId, input.tenantUserId), 'user')
     await updateLanguage(context.tx, context.tenantId, tenantUserId, found.value.languageRegionId)

@@ -133,8 +133,20 @@ export async function countUsers(tx: Tx, tenantId: number, page: PageRequest, fi
   return countPage(tx, page, tx`from platform.tenant_user u where ${isWanted(tx, tenantId, filter)}`)
 }
 
-export async function listLanguageRows(tx: Tx): Promise<LanguageRow[]> {
-  return tx<LanguageRow[]>`select language_region_id, language_code from platform.language order by language_region_id`
+/** Users who are people, without the service users of keys. */
+export async function countPeople(tx: Tx, tenantId: number): Promise<number> {
+  const [row] = await tx<
+    [{ n: number }]
+  >`select count(*)::int as n from platform.tenant_user where tenant_id = ${tenantId} and not is_service`
+  return row.n
+}
+
+/** Those that the tenant has enabled. */
+export async function listLanguageRows(tx: Tx, tenantId: number): Promise<LanguageRow[]> {
+  return tx<LanguageRow[]>`
+    select l.language_region_id, l.language_code from platform.language l, platform.tenant t
+    where t.tenant_id = ${tenantId} and l.language_region_id <> all (t.disabled_languages)
+    order by l.language_region_id`
 }
 
 /** A person who cannot sign in: of a membership that nobody has taken yet. */

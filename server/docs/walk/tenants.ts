@@ -24,6 +24,12 @@ export const steps: readonly Step[] = [
   { operation: 'set_tenant_branding_image', input: { tenantId, kind: 'favicon', base64: dot } },
   { operation: 'get_tenant_branding', input: { tenantId } },
   { operation: 'get_public_branding', input: {} },
+  { operation: 'update_tenant', input: { tenantId, description: 'Made by the walk' } },
+  { operation: 'set_tenant_language', input: { tenantId, languageCode: 'es-ES', isDefault: true } },
+  { operation: 'list_tenant_languages', input: { tenantId } },
+  { operation: 'set_tenant_limits', input: { tenantId, records: 100_000 } },
+  { operation: 'get_tenant_usage', input: { tenantId } },
+  { operation: 'delete_tenant', input: { tenantId, confirmation: 'Walk {{run}}' } },
   { operation: 'list_audit_events', input: { operation: 'provision_tenant', pageSize: 5 } },
   { operation: 'export_audit_events', input: { format: 'csv', operation: 'provision_tenant' } },
 ]

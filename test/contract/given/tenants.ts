@@ -34,6 +34,18 @@ export const given: Given = {
   get_tenant: onTenant,
   suspend_tenant: onTenant,
   activate_tenant: onTenant,
+  update_tenant: async ({ tenant, unique }) => ({
+    input: { tenantId: tenant.tenantId, name: unique('Renamed'), activeEnd: '9999-12-31T00:00:00Z' },
+    varying: ['activeStart'],
+  }),
+  list_tenant_languages: onTenant,
+  set_tenant_language: async ({ tenant }) => ({ input: { tenantId: tenant.tenantId, languageCode: 'de-DE', isDefault: true } }),
+  set_tenant_limits: async ({ tenant }) => ({ input: { tenantId: tenant.tenantId, users: 5, bytes: null } }),
+  get_tenant_usage: async ({ tenant }) => ({ input: { tenantId: tenant.tenantId }, varying: ['from', 'to', 'calls'] }),
+  async delete_tenant({ world, tenant }) {
+    const [row] = await world.sql<{ name: string }[]>`select name from platform.tenant where tenant_id = ${tenant.tenantId}`
+    return { input: { tenantId: tenant.tenantId, confirmation: row?.name }, varying: ['name', 'activeStart'] }
+  },
   get_tenant_branding: onBranding(),
   set_tenant_theme: onBranding({ '--theme-primary': '#17624a' }),
   set_tenant_branding_image: onBranding({ kind: 'favicon', base64: dot }),

@@ -1,9 +1,10 @@
 /** The last part of a save: rows that may be stored are written, and told. */
-import { inRecords } from '#platform/db/records.ts'
+import { countTenantRecords, inRecords } from '#platform/db/records.ts'
 import { StaleRead } from '#platform/db/transaction.ts'
 import type { Finding } from '#platform/findings.ts'
 import { authorOf, type TxContext } from '#platform/operation.ts'
 import { nextTurn } from '#platform/turns.ts'
+import { takeWithin } from '#platform/tenant-state.ts'
 import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { recordsChanged } from '#tools/events/service.ts'
 import { noteTargetStates } from '#tools/intelligence/service.ts'
@@ -61,6 +62,7 @@ export async function storeRows(context: TxContext, frame: WriteFrame, ready: re
   const written = new Map<number, Written>()
   const fresh = ready.filter(({ draft }) => !draft.live)
   const changed = ready.filter(({ draft }) => draft.live)
+  await takeWithin(context.services, tenantId, 'records', fresh.length, () => countTenantRecords(tx, tenantId))
   const ids = fresh.length > 0 ? await context.services.recordIds.take(tenantId, entity.entityId, fresh.length) : []
   const inserts = fresh.map((one, index) => ({ ...one, row: { ...one.row, id: ids[index] ?? 0 } }))
   await inRecords(tx, tenantId, async () => {

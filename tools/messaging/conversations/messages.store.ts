@@ -60,6 +60,13 @@ export interface NewMessage {
   readonly authentication: Readonly<Record<string, string>> | null
 }
 
+/** Outbound messages of the last 24 hours. */
+export async function countSentToday(tx: Tx, tenantId: number): Promise<number> {
+  const [row] = await tx<[{ n: number }]>`
+    select count(*)::int as n from platform.message where tenant_id = ${tenantId} and direction = 'outbound' and at > now() - interval '24 hours'`
+  return row.n
+}
+
 export async function insertMessage(tx: Tx, tenantId: number, stamp: string, made: NewMessage): Promise<number> {
   const { card, authentication } = made
   const [row] = await tx<[{ messageId: number }]>`

@@ -2,13 +2,14 @@
 import { AppError } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
+import { takeWithin } from '#platform/tenant-state.ts'
 import { findReachable, noteReceivers } from '#tools/assets/service.ts'
 
 import { isOptedOut } from '../channels/channels.store.ts'
 import { type ConversationRow, takeSeq } from './conversations.store.ts'
 import { tellQueued } from '../delivery/errands.ts'
 import { takeInboxSeq } from '../inbox/inbox.store.ts'
-import { insertMessage } from './messages.store.ts'
+import { countSentToday, insertMessage } from './messages.store.ts'
 import { findMessageIssues } from '../messaging.rules.ts'
 import type { Card, ChannelKind, MessageStatus } from '../messaging.schema.ts'
 import { logStored } from './logged.ts'
@@ -84,6 +85,7 @@ export async function addOutbound(context: TxContext, conversation: Conversation
   const sentKeys = [...assetKeys, ...(message.card?.imageAssetKey ? [message.card.imageAssetKey] : [])]
   await checkAssets(context, sentKeys, channel !== 'inbox')
   if (tenantUserId !== null) await noteReceivers(context, sentKeys, tenantUserId)
+  await takeWithin(services, tenantId, 'messagesPerDay', 1, () => countSentToday(tx, tenantId))
   const seq = await takeSeq(tx, tenantId, conversationId, 'outbound', stamp)
   const inboxSeq = channel === 'inbox' && tenantUserId !== null ? await takeInboxSeq(tx, tenantId, tenantUserId) : null
   const isSuppressed = channel !== 'inbox' && address !== null && (await isOptedOut(tx, tenantId, channel, address))
