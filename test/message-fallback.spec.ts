@@ -103,6 +103,50 @@ describe('a message with a fallback', () => {
     expect(messages[3]).toMatchObject({ to: person.email })
   })
 
+  it('to many goes on for each whom it did not reach, behind what others wait for and at the pace of its channel', async () => {
+    const { channelId } = await call('create_channel', {
+      internalName: 'Paced',
+      channel: 'whatsapp',
+      provider: 'sandbox',
+      settings: { messagesPerSecond: 0.5 },
+    })
+    const [one, two, three] = [await newPerson(), await newPerson(), await newPerson()]
+    const people = [one, two, three]
+    const ways = { channel: 'Texts', fallback: ['Paced', 'Mails'], fallbackAfter: 'PT5M' }
+    const { results } = await call('send_message_bulk', {
+      recipients: people.map(({ tenantUserId }) => ({ to: { tenantUserId } })),
+      text: 'Gate 4 is closed.',
+      ...ways,
+    })
+    const [first, second, third] = results as [Sent, Sent, Sent]
+    for (const lost of [first, second]) await reported('Texts', lost, 'failed')
+    await deliverer.deliver(third)
+    await reported('Texts', third, 'delivered')
+    await lookAll()
+    for (const [n, lost] of [first, second].entries())
+      expect((await read(lost)).messages).toMatchObject([
+        { channel: 'sms', status: 'failed' },
+        { channel: 'whatsapp', to: people[n]?.phone, text: 'Gate 4 is closed.' },
+      ])
+    await bound(third)
+    await lookAll()
+    expect((await read(third)).messages).toHaveLength(1)
+    const rows = await world.sql<{ apart: number; lane: string }[]>`
+      select extract(epoch from m.not_before - lag(m.not_before) over (order by m.not_before))::float8 as apart,
+        (select o.lane from platform.outbox o where o.subject = 'conversation:' || m.conversation_id order by o.outbox_id desc limit 1) as lane
+      from platform.message m where m.channel_id = ${channelId} order by m.not_before`
+    expect(rows).toEqual([
+      { apart: null, lane: 'bulk' },
+      { apart: 2, lane: 'bulk' },
+    ])
+    await call('delete_channel', { channelId })
+    expect(
+      await world.refusal('send_message_bulk', { recipients: [{ to: { phone: newPhone() } }], text: 'x', fallback: ['Chat'] }),
+    ).toMatchObject({
+      issues: [{ path: '$.fallback[0]', suggestion: 'Chats' }],
+    })
+  })
+
   it('hears what is answered on either channel, and goes on where the person answers', async () => {
     const person = await newPerson()
     const sent = await ask(person)

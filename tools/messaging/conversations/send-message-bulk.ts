@@ -6,12 +6,14 @@ import { defineOperation, writes } from '#platform/operation.ts'
 import { issue } from '#platform/validation.ts'
 
 import { assetKeys, card, conversationId, eiRecordId, messageId, messageStates, messageText, recipient, seq } from '../messaging.schema.ts'
+import { keepFallback, readFallback } from '../fallback/falling-back.ts'
 import { openContent } from './content.ts'
-import { takeTurn } from './messages.store.ts'
 import { openConversation } from './opening.ts'
 import { chooseRoute, type Route } from './routes.ts'
 import { params, template } from '../templates/templates.schema.ts'
-import { addOutbound, mustCarry } from './send.ts'
+import { mustCarry } from './send.ts'
+import { sendFields } from './send-fields.schema.ts'
+import { addToMany } from './to-many.ts'
 
 /** One transaction writes to all of them. */
 const mostRecipients = 100
@@ -51,6 +53,8 @@ export const sendMessageBulk = defineOperation({
     params: params.optional(),
     card: card.optional(),
     assetKeys: assetKeys.optional(),
+    fallback: sendFields.fallback.describe('As in send_message, for each'),
+    fallbackAfter: sendFields.fallbackAfter,
     urgent: z.boolean().optional().describe('As in send_message'),
   }),
   examples: [
@@ -68,7 +72,8 @@ export const sendMessageBulk = defineOperation({
       },
     },
   ],
-  async handler(context, { recipients, channel, ...said }) {
+  async handler(context, { recipients, channel, fallback: channels, fallbackAfter, ...said }) {
+    const fallback = await readFallback(context, { fallback: channels, fallbackAfter })
     const content = await openContent(context, said)
     const firstTo = new Map<string, number>()
     const results: z.output<typeof result>[] = []
@@ -85,10 +90,8 @@ export const sendMessageBulk = defineOperation({
         await mustCarry(context, route, message)
         const conversation = await openConversation(context, { to, channel, eiRecordId: about })
         firstTo.set(endOf(route), index)
-        const sent = await addOutbound(context, conversation, { ...message, isToMany: true })
-        const perSecond = Number(route.channel?.settings['messagesPerSecond'] ?? 0)
-        if (route.channel && perSecond > 0 && sent.status === 'queued')
-          await takeTurn(context.tx, context.tenantId, route.channel.channelId, sent.messageId, perSecond)
+        const sent = await addToMany(context, conversation, route, message)
+        if (fallback) await keepFallback(context, sent, { ...said, isToMany: true }, fallback)
         results.push({ index, outcome: sent.status === 'suppressed' ? 'suppressed' : 'sent', ...sent })
       } catch (error) {
         // What we refuse was refused before it wrote anything; what the database refuses ends the call.

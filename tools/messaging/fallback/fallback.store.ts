@@ -3,12 +3,18 @@ import type { Tx } from '#platform/db/pool.ts'
 
 import type { Content } from '../conversations/content.ts'
 
+/** What is said again on the next channel. */
+export interface KeptContent extends Content {
+  /** One of many at once. */
+  readonly isToMany?: boolean | undefined
+}
+
 export interface FallbackRow {
   readonly messageId: number
   readonly conversationId: number
   readonly channels: readonly string[]
   readonly afterSeconds: number
-  readonly content: Content
+  readonly content: KeptContent
   readonly ownerId: number
   readonly roleFlag: number
 }

@@ -13,12 +13,13 @@ import { nearest, quoted } from '#platform/suggest.ts'
 import { workInShares } from '#tools/schedules/service.ts'
 
 import { isOptedOut, listChannels } from '../channels/channels.store.ts'
-import { type Content, openContent } from '../conversations/content.ts'
+import { openContent } from '../conversations/content.ts'
 import { type ConversationRow, lockConversation } from '../conversations/conversations.store.ts'
 import { moveStatus } from '../conversations/logged.ts'
 import { recipientOf } from '../conversations/opening.ts'
 import { chooseRoute, type Route } from '../conversations/routes.ts'
 import { addOutbound, messageTopic, mustCarry, type Outbound, type Sent } from '../conversations/send.ts'
+import { addToMany } from '../conversations/to-many.ts'
 import { moveTo } from '../conversations/ways.ts'
 import { heldUntil } from '../delivery/delivery.ts'
 import { type DueMessage, findLastAttempt, lockDue } from '../delivery/delivery.store.ts'
@@ -30,6 +31,7 @@ import {
   type FallbackRow,
   insertFallback,
   isSaidAgain,
+  type KeptContent,
   listDueFallbacks,
   lockFallback,
   putOffFallback,
@@ -64,11 +66,11 @@ export async function readFallback({ tx, tenantId }: TxContext, { fallback, fall
 export async function keepFallback(
   { tx, tenantId, actor }: TxContext,
   { conversationId, messageId, status }: Sent,
-  content: Content,
+  content: KeptContent,
   { channels, afterSeconds }: { readonly channels: readonly string[]; readonly afterSeconds: number },
 ): Promise<void> {
   if (channels.length === 0) return
-  const { text, template, params, card, assetKeys, urgent } = content
+  const { text, template, params, card, assetKeys, urgent, isToMany } = content
   await insertFallback(
     tx,
     tenantId,
@@ -77,7 +79,7 @@ export async function keepFallback(
       conversationId,
       channels,
       afterSeconds,
-      content: { text, template, params, card, assetKeys, urgent },
+      content: { text, template, params, card, assetKeys, urgent, isToMany },
       ownerId: actor.tenantUserId,
       roleFlag: actor.roleFlag,
     },
@@ -101,7 +103,8 @@ async function findNext(
       // Its own way, and not that of the conversation, which another message may have moved on already.
       if (kind === missed.channel && (address ?? '') === missed.to) continue
       if (kind !== 'inbox' && address !== null && (await isOptedOut(tx, tenantId, kind, address))) continue
-      const message = await (await openContent(context, content))({ kind, tenantUserId, eiRecordId })
+      const { isToMany: _isToMany, ...said } = content
+      const message = await (await openContent(context, said))({ kind, tenantUserId, eiRecordId })
       await mustCarry(context, route, message)
       return { route, message, rest: channels.slice(n + 1) }
     } catch (error) {
@@ -154,7 +157,9 @@ async function lookAt(context: TxContext, row: FallbackRow, mayGoOn: boolean): P
     channelId: next.route.channel?.channelId ?? null,
     channel: next.route.kind,
   })
-  const sent = await addOutbound(context, moved, next.message)
+  const sent = content.isToMany
+    ? await addToMany(context, moved, next.route, next.message)
+    : await addOutbound(context, moved, next.message)
   await endFallback(tx, tenantId, messageId, sent.messageId)
   await keepFallback(context, sent, content, { channels: next.rest, afterSeconds })
 }
