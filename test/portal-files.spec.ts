@@ -12,7 +12,7 @@ import { newVisitor, type Shown, subDomainOfTenant, usePortal, type Visitor } fr
 import type { TestTenant, World } from './support/world.ts'
 
 const publicUrl = 'https://ops.example.com'
-const opened = usePortal({ PUBLIC_URL: publicUrl, TENANT_DOMAIN: 'portal.example.com' }, ({ platform: { pipeline } }: World) => ({
+const opened = usePortal({ PUBLIC_URL: publicUrl }, ({ platform: { pipeline } }: World) => ({
   texts: portalTexts(pipeline.registry, {
     pages: corpus.pages().map((page) => ({ ...page, markdown: ownMarkdown(page.markdown, publicUrl) })),
     publicUrl,
@@ -187,7 +187,7 @@ describe('POST /api/auth/login', () => {
     expect(await tenantOf({ tenant: otherSub.toUpperCase() })).toBe(other.tenantId)
     expect(await tenantOf({})).toBe(other.tenantId)
     const at = (host: string) => ({ 'x-forwarded-host': host })
-    expect(await tenantOf({}, at(`${sub}.portal.example.com`))).toBe(tenant.tenantId)
+    expect(await tenantOf({}, at(`${sub}.test`))).toBe(tenant.tenantId)
     expect(await tenantOf({ tenant: sub }, at(`${otherSub}.test:8443`))).toBe(other.tenantId)
     // An address of nobody is the installation's own.
     expect(await tenantOf({ tenant: sub }, at('unknown.example.org'))).toBe(tenant.tenantId)
@@ -270,6 +270,6 @@ describe('Basic', () => {
 it('refuses a credential of another tenant at a tenant’s own address', async () => {
   const at = (host: string, authorization: string) =>
     visit().ask('/llms-full.txt', { headers: { authorization, 'x-forwarded-host': host } })
-  expect((await at(`${sub}.portal.example.com`, `Bearer ${tenant.key}`)).status).toBe(200)
-  expect((await at(`${otherSub}.portal.example.com`, `Bearer ${tenant.key}`)).status).toBe(403)
+  expect((await at(`${sub}.test`, `Bearer ${tenant.key}`)).status).toBe(200)
+  expect((await at(`${otherSub}.test:8443`, `Bearer ${tenant.key}`)).status).toBe(403)
 })

@@ -1,14 +1,9 @@
 /** The pages of signing in and of mailed links: every step by its form alone, without a script, and nothing for whoever is another. */
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-
 import { Secret, TOTP } from 'otpauth'
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { handOverMails, localMails } from '#server/worker/mailer.ts'
-
 import { joinTenant, newPerson, newSession, type TestPerson } from './support/persons.ts'
-import { hiddenFields, newVisitor, type Shown, subDomainOfTenant, usePortal, type Visitor } from './support/portal.ts'
+import { hiddenFields, linkTo, newVisitor, type Shown, subDomainOfTenant, usePortal, type Visitor } from './support/portal.ts'
 import type { TestTenant } from './support/world.ts'
 
 const opened = usePortal()
@@ -26,22 +21,7 @@ const noticeOf = ({ text }: Shown) => /role="status"><p>([^<]*)</.exec(text)?.[1
 const isSignedIn = async (visitor: Visitor, at = sub) => (await visitor.call(at, 'schema/whoami')).status === 200
 const newPassword = 'nine silver herons at dusk'
 
-interface Mail {
-  readonly to: string
-  readonly text: string
-}
-
-/** The link of the last mail that went to the address. */
-async function linkTo(address: string): Promise<string> {
-  const { world } = opened
-  while ((await handOverMails(world.platform.services)) > 0);
-  const folder = localMails(world.config.dataDir)
-  const names = (await readdir(folder)).toSorted((a, b) => (a < b ? -1 : 1))
-  const mails = await Promise.all(names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8')) as Mail))
-  const link = /^(http:\S+)$/m.exec(mails.findLast(({ to }) => to === address)?.text ?? '')?.[1]
-  if (link === undefined) throw new Error(`No link went to ${address}`)
-  return link
-}
+const linkOf = (address: string) => linkTo(opened.world, address)
 
 let counter = 0
 const newEmail = () => `somebody${++counter}@example.com`
@@ -49,7 +29,7 @@ const newEmail = () => `somebody${++counter}@example.com`
 async function invited(email: string, more: object = {}, of = tenant): Promise<string> {
   const { tenantUserId } = await opened.world.call('create_user', { email, roles: ['DataView'], ...more }, { key: of.key })
   await opened.world.call('invite_user', { tenantUserId }, { key: of.key })
-  return linkTo(email)
+  return linkOf(email)
 }
 
 /** Opens the link as whoever has no script: pastes it. */
@@ -153,6 +133,7 @@ describe('/login', () => {
 
   it('holds every form of every page to the same', async () => {
     const actions = [
+      '/login/passkey',
       '/login/factor',
       '/login/code',
       '/login/enrol',
@@ -183,11 +164,29 @@ describe('/login', () => {
     const evil = { host: 'evil.example', 'x-forwarded-host': 'evil.example' }
     const sent = await visitor.submit(await visitor.open('/login/forgot', evil), '/login/forgot', { username: email }, evil)
     expect([sent.status, noticeOf(sent)]).toEqual([200, expect.stringMatching(/^If there is such a person/)])
-    expect(await linkTo(email)).toMatch(new RegExp(`^${opened.url}/login/link#[\\w-]{43}$`))
+    expect(await linkOf(email)).toMatch(new RegExp(`^${opened.url}/login/link#[\\w-]{43}$`))
     for (const path of ['/login', `/t/${sub}`, '/logout']) {
       const shown = await visitor.open(path, evil)
       expect(`${shown.location ?? ''} ${shown.text}`).not.toContain('evil.example')
     }
+  })
+
+  it('shows the name and the accent of the tenant whose host it is, and of any other the installation’s own', async () => {
+    const theme = { '--theme-accent': '#7a1f3d', '--theme-font': 'serif' }
+    await opened.world.call('set_tenant_theme', { tenantId: tenant.tenantId, ...theme }, { key: tenant.key })
+    const at = { 'x-forwarded-host': `${sub}.test` }
+    const own = await visit().open('/login', at)
+    expect(own.text).toContain(`<header class="top"><p>${sub}</p></header>`)
+    const address = /href="(\/login\/theme\.css\?\w+)"/.exec(own.text)?.[1] ?? ''
+    const style = await visit().ask(address, { headers: at })
+    expect([style.headers.get('content-type'), style.text]).toEqual([
+      'text/css; charset=utf-8',
+      expect.stringContaining('--accent:#7a1f3d'),
+    ])
+    expect(style.text).not.toContain('--font')
+    const other = await visit().open('/login', { 'x-forwarded-host': 'unknown.example.org' })
+    expect(other.text).toContain('<header class="top"><p>Fieldloop</p></header>')
+    expect(other.text).not.toContain('theme.css')
   })
 
   it('says who is signed in already, and goes on', async () => {
@@ -344,7 +343,7 @@ describe('a mailed link', () => {
     expect(await isSignedIn(visitor)).toBe(true)
     const stranger = visit()
     await stranger.submit(await stranger.open('/login/forgot'), '/login/forgot', { username: person.userName })
-    const page = await openLink(stranger, await linkTo(email))
+    const page = await openLink(stranger, await linkOf(email))
     expect(titleOf(page)).toBe('Choose a new password')
     const set = await stranger.submit(page, '/login/link/password', { password: newPassword })
     expect([set.status, noticeOf(set)]).toEqual([200, 'Your password is set. Sign in with it.'])
@@ -359,15 +358,15 @@ describe('a mailed link', () => {
     const visitor = visit()
     await visitor.signIn(person)
     await visitor.call(sub, 'profile/email', { email: after, replaces: before })
-    let page = await openLink(visitor, await linkTo(after))
+    let page = await openLink(visitor, await linkOf(after))
     expect([titleOf(page), page.text]).toEqual(['Confirm your e-mail', expect.stringContaining(after)])
     page = await visitor.submit(page, '/login/link/email')
     expect(noticeOf(page)).toBe('Confirmed. This address signs you in.')
     expect(await visit().signIn({ userName: after, password: person.password })).toMatchObject({ status: 303 })
-    page = await openLink(visit(), await linkTo(before))
+    page = await openLink(visit(), await linkOf(before))
     expect(titleOf(page)).toBe('Put your e-mail back')
     const undoing = visit()
-    page = await undoing.submit(await openLink(undoing, await linkTo(before)), '/login/link/email')
+    page = await undoing.submit(await openLink(undoing, await linkOf(before)), '/login/link/email')
     expect(noticeOf(page)).toMatch(/^Your addresses are back/)
     expect(await isSignedIn(visitor)).toBe(false)
     expect(await visit().signIn({ userName: before, password: person.password })).toMatchObject({ status: 303 })

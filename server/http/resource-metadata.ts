@@ -1,7 +1,7 @@
 /** What a host reads of an `/mcp` before it connects: who issues tokens for it, and which roles to ask for first (RFC 9728). */
 import type { FastifyInstance } from 'fastify'
 
-import { clientAddress } from '#platform/client-address.ts'
+import { clientAddress, toldOrigin } from '#platform/client-address.ts'
 import type { Config } from '#platform/config.ts'
 import { AppError } from '#platform/errors.ts'
 import type { Resources } from '#platform/resources.ts'
@@ -27,7 +27,9 @@ export function addResourceMetadata(
       url,
       handler: async (request, reply) => {
         const ip = clientAddress(request.raw, config.trustedProxies)
-        const place = resources.isOn ? await resources.atHost(request.raw.headers.host, `address ${ip ?? ''}`) : undefined
+        const place = resources.isOn
+          ? await resources.atHost(toldOrigin(request.raw, config.trustedProxies).host, `address ${ip ?? ''}`)
+          : undefined
         if (!place)
           throw new AppError('not_found', 'No application connects here: it is not the address of this installation or of a tenant.')
         const body = {

@@ -19,6 +19,8 @@ export interface Page {
   readonly title: string
   /** Whose page it is, in the bar at the top. */
   readonly brand?: string | undefined
+  /** Its logo, a data URL. */
+  readonly logo?: string | undefined
   /** Where the tenant's own colours are. */
   readonly themeAddress?: string | undefined
   /** HTML. */
@@ -41,7 +43,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
 }
 
-export function page({ status = 200, language, title, brand, themeAddress, main, styles = [], scripts = [] }: Page): PageAnswer {
+export function page({ status = 200, language, title, brand, logo, themeAddress, main, styles = [], scripts = [] }: Page): PageAnswer {
   const texts = textsOf(language)
   const sheets = [...['tokens.css', 'page.css', ...styles].map(addressOf), ...(themeAddress === undefined ? [] : [themeAddress])]
   const body = `<!doctype html>
@@ -57,7 +59,7 @@ ${scripts.map((file) => `<script type="module" src="${addressOf(file)}"></script
 </head>
 <body>
 <a class="skip" href="#main">${texts.skip}</a>
-${brand === undefined ? '' : `<header class="top"><p>${escape(brand)}</p></header>\n`}<main id="main" class="wrap" tabindex="-1">
+${brand === undefined ? '' : `<header class="top"><p>${logo === undefined ? '' : `<img src="${escape(logo)}" alt="" height="28"> `}${escape(brand)}</p></header>\n`}<main id="main" class="wrap" tabindex="-1">
 ${main}
 </main>
 </body>

@@ -8,7 +8,7 @@ export type PageCall = (visit: Visit, name: string, input: unknown, credential?:
 
 /** Answers what the operation does, whose own schema says what that is. Throws AppError. */
 export function createPageCall(pipeline: Pipeline): PageCall {
-  return async ({ requestId, ip, userAgent, signal, traceparent }, name, input, credential = { kind: 'none' }) => {
+  return async ({ requestId, ip, host, userAgent, signal, traceparent }, name, input, credential = { kind: 'none' }) => {
     const operation = pipeline.registry.byName.get(name)
     if (!operation) throw new Error(`There is no operation ${name}`)
     const answer = await pipeline.run({
@@ -18,6 +18,7 @@ export function createPageCall(pipeline: Pipeline): PageCall {
       input,
       requestId,
       ip,
+      host,
       userAgent,
       signal,
       traceparent,

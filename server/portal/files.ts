@@ -2,7 +2,7 @@
 import type { Credential, Pipeline } from '#platform/call.ts'
 import { AppError, toProblem } from '#platform/errors.ts'
 import type { Services } from '#platform/services.ts'
-import { findNamedTenant } from '#tools/auth/service.ts'
+import { refuseElsewhere } from '#platform/tenant-hosts.ts'
 
 import { authCookie, cookieOf } from './browser.rules.ts'
 import type { PortalAnswer, PortalRoute, PortalText, Visit } from './portal.types.ts'
@@ -85,7 +85,7 @@ async function refusal(parts: FileParts, basic: Basic, visit: Visit): Promise<Po
 }
 
 async function admit({ services, pipeline, sessions }: FileParts, basic: Basic, visit: Visit): Promise<void> {
-  const ofHost = await tenantOfHost(services, visit.host)
+  const ofHost = await tenantOfHost(services, visit)
   if (readBasic(visit.raw.headers.authorization)) {
     const tenant = visit.query.get('tenant')?.toLowerCase()
     const member = await basic.memberOf(visit, (tenants) => chooseTenant(tenants, { ofHost, tenant, returnTo: '/' }))
@@ -95,9 +95,7 @@ async function admit({ services, pipeline, sessions }: FileParts, basic: Basic, 
   const credential = await credentialOf(sessions, visit, ofHost)
   const actor = await pipeline.identify(credential, visit.ip)
   await pipeline.charge(actor, 1)
-  if (ofHost === undefined || (credential.kind === 'portal' && credential.by === 'cookie')) return
-  const tenant = await findNamedTenant(services, { subDomain: ofHost })
-  if (tenant?.tenantId !== actor.tenantId) throw new AppError('forbidden', 'This credential is of another tenant than this address.')
+  await refuseElsewhere(services, actor, visit.host)
 }
 
 async function credentialOf(sessions: PortalSessions, { raw }: Visit, ofHost: string | undefined): Promise<Credential> {

@@ -9,6 +9,14 @@ import type { PageRoute } from '#platform/web-page.ts'
 import type { Timeouts } from '#server/http/http.types.ts'
 import type { PageLanguage } from '#server/pages/languages.rules.ts'
 
+/** What a tenant's host changes of the pages of signing in. */
+export interface Look {
+  readonly name: string
+  /** A data URL. */
+  readonly logo: string | null
+  readonly themeAddress: string | undefined
+}
+
 /** A request as the portal's rooms see it. */
 export interface Visit {
   readonly raw: IncomingMessage
@@ -19,6 +27,8 @@ export interface Visit {
   readonly parameters: Readonly<Record<string, string>>
   /** The address that was asked, as a trusted proxy tells it. It chooses what is shown, and grants nothing. */
   readonly host: string
+  /** Of the tenant whose host it is. */
+  readonly look: Look | undefined
   /** Whether a person is looking: programs ask for anything. */
   readonly wantsPage: boolean
   readonly acceptLanguage: string

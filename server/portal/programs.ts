@@ -135,7 +135,7 @@ export function createTokenRoute({ services, call }: { readonly services: Servic
       const given = input.parse(parsed.value)
       const step = await stepOf(visit, given)
       if (step.next === 'secondFactor') return factorNeeded(visit, step)
-      const ofHost = await tenantOfHost(services, visit.host)
+      const ofHost = await tenantOfHost(services, visit)
       const chosen = chooseTenant(step.tenants ?? [], { ofHost, tenant: given.tenant, returnTo: '/' })
       if (!chosen) throw new AppError('unauthenticated', 'There is nothing to sign in to.')
       const entered = (await call(visit, 'select_tenant', { signInToken: step.signInToken, tenantId: chosen.tenantId })) as Entered

@@ -15,6 +15,7 @@ import { authCookie, cookieOf, subDomainOf } from './browser.rules.ts'
 import { createPageCall } from './calls.ts'
 import { createFileRoutes } from './files.ts'
 import { homePage } from './home-page.ts'
+import { themeRoute } from './look.ts'
 import type { PortalAnswer, PortalParts, RawHandler, Visit } from './portal.types.ts'
 import { createTokenRoute } from './programs.ts'
 import { addRelay } from './relay.ts'
@@ -60,6 +61,7 @@ export async function createPortal(parts: PortalParts): Promise<Portal> {
     ...links.routes,
     ...createFileRoutes({ services, pipeline, sessions, texts: parts.texts ?? new Map() }),
     createTokenRoute({ services, call }),
+    themeRoute(services),
     ...(application ? applicationFiles(application) : []),
     ...(parts.pages ?? []),
   ]
@@ -69,7 +71,7 @@ export async function createPortal(parts: PortalParts): Promise<Portal> {
     ...addWebPages(app, parts.files ?? [], { pipeline, config, exchanges, pace, timeouts }),
     ...routes.map(({ method, path }) => ({ method, path: path.replace(/:(\w+)/g, '{$1}') })),
   ]
-  addPortalRoutes(host, routes, config, failureOf)
+  addPortalRoutes(host, routes, services, failureOf)
   if (oauth) for (const path of oauth.paths) app.all(path, (request, reply) => handOver(oauth.handle, request, reply))
 
   async function handOver(handle: RawHandler, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -104,7 +106,7 @@ export async function createPortal(parts: PortalParts): Promise<Portal> {
       if (allow.length > 0) reply.header('allow', allow.join(', '))
       return sendProblem(reply, exchanges.of(request.raw, reply.raw), error)
     }
-    const visit = visitOf(request, reply, host, config)
+    const visit = await visitOf(request, reply, host, services)
     const answer = await pageOfPerson(visit).catch((thrown: unknown) => failureOf(thrown, visit))
     return answer ? sendPortalAnswer(reply, answer) : sendProblem(reply, exchanges.of(request.raw, reply.raw), error)
   }

@@ -2,12 +2,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import { clientAddress, toldOrigin } from '#platform/client-address.ts'
-import type { Config } from '#platform/config.ts'
 import { AppError } from '#platform/errors.ts'
+import type { Services } from '#platform/services.ts'
 import type { HttpHost } from '#server/http/host.ts'
 import { checkDeclared, mediaType, readBytes, readJsonObject } from '#server/http/body.ts'
 import { splitTarget } from '#server/http/url.ts'
 
+import { lookOf } from './look.ts'
 import type { PortalAnswer, PortalRoute, Visit } from './portal.types.ts'
 import { refuseForeign } from './sessions.ts'
 
@@ -21,11 +22,19 @@ export function wantsPage({ headers }: Pick<FastifyRequest, 'headers'>): boolean
   return (headers.accept ?? '').includes('text/html')
 }
 
-export function visitOf(request: FastifyRequest, reply: FastifyReply, { exchanges, pace, timeouts }: Carrier, config: Config): Visit {
+export async function visitOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { exchanges, pace, timeouts }: Carrier,
+  services: Services,
+): Promise<Visit> {
+  const { config } = services
   const { raw } = request
   const { requestId, signal } = exchanges.of(raw, reply.raw)
   const { path, query } = splitTarget(raw.url ?? '/')
   const { traceparent } = raw.headers
+  const { host } = toldOrigin(raw, config.trustedProxies)
+  const ip = clientAddress(raw, config.trustedProxies)
   const watched = { totalMs: timeouts.body / 3, stallMs: timeouts.stall / 3 }
   return {
     raw,
@@ -33,11 +42,12 @@ export function visitOf(request: FastifyRequest, reply: FastifyReply, { exchange
     query: new URLSearchParams(query),
     // What a router decodes is a record of texts.
     parameters: (request.params ?? {}) as Record<string, string>,
-    host: toldOrigin(raw, config.trustedProxies).host,
+    host,
+    look: wantsPage(request) ? await lookOf(services, host, ip) : undefined,
     wantsPage: wantsPage(request),
     acceptLanguage: raw.headers['accept-language'] ?? '',
     requestId,
-    ip: clientAddress(raw, config.trustedProxies),
+    ip,
     userAgent: raw.headers['user-agent']?.slice(0, 300),
     signal,
     traceparent: typeof traceparent === 'string' ? traceparent : undefined,
@@ -60,7 +70,7 @@ export function sendPortalAnswer(reply: FastifyReply, { status, headers, body }:
 export function addPortalRoutes(
   carrier: Carrier,
   routes: readonly PortalRoute[],
-  config: Config,
+  services: Services,
   onFailure: (error: unknown, visit: Visit) => PortalAnswer | undefined,
 ): void {
   for (const { method, path, answer } of routes) {
@@ -68,7 +78,7 @@ export function addPortalRoutes(
       method: method === 'GET' ? ['GET', 'HEAD'] : method,
       url: path,
       handler: async (request, reply) => {
-        const visit = visitOf(request, reply, carrier, config)
+        const visit = await visitOf(request, reply, carrier, services)
         carrier.exchanges.of(request.raw, reply.raw).shownPath = path
         try {
           refuseForeign(request.raw, visit.host)

@@ -58,4 +58,5 @@ export const packageRooms: Readonly<Record<string, (file: string) => boolean>> =
   'markdown-it': within('server/docs', 'tools/docs/markdown.rules.ts'),
   'postal-mime': within('server/mail'),
   'smtp-server': within('server/mail'),
+  uqr: within('server/portal'),
 }

@@ -1,4 +1,7 @@
 /** The portal of a world on a port of its own, and visitors who keep cookies and press buttons as a browser does. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
 import { afterAll, beforeAll } from 'vitest'
 
 import { createLog } from '#platform/log.ts'
@@ -6,6 +9,7 @@ import { freePort } from '#server/boot/ports.ts'
 import { filePages } from '#server/pages/index.ts'
 import type { PortalParts } from '#server/portal/portal.types.ts'
 import { createPortal, type Portal } from '#server/portal/server.ts'
+import { handOverMails, localMails } from '#server/worker/mailer.ts'
 
 import { newAddress } from './persons.ts'
 import { openWorld, type World } from './world.ts'
@@ -17,7 +21,10 @@ export interface TestPortal {
 }
 
 /** With a proxy in front that is trusted, so that each visitor may come from an address of their own. */
-export function usePortal(env: Record<string, string> = {}, more: (world: World) => Partial<PortalParts> = () => ({})): TestPortal {
+export function usePortal(
+  env: Record<string, string> = {},
+  more: (world: World) => Partial<PortalParts> | Promise<Partial<PortalParts>> = () => ({}),
+): TestPortal {
   let opened: TestPortal | undefined
   beforeAll(async () => {
     const port = await freePort()
@@ -25,7 +32,7 @@ export function usePortal(env: Record<string, string> = {}, more: (world: World)
     const { config } = world
     const { services, pipeline } = world.platform
     const log = createLog(process.env['LOG_LEVEL'] ?? 'silent')
-    const portal = await createPortal({ services, pipeline, config, log, files: filePages(), ...more(world) })
+    const portal = await createPortal({ services, pipeline, config, log, files: filePages(), ...(await more(world)) })
     await portal.listen()
     opened = { world, portal, url: `http://localhost:${port}` }
   })
@@ -117,6 +124,22 @@ export function newVisitor(url: string, address = newAddress()): Visitor {
     },
   }
   return visitor
+}
+
+interface Mail {
+  readonly to: string
+  readonly text: string
+}
+
+/** The link of the last mail that went to the address. */
+export async function linkTo({ platform, config }: World, address: string): Promise<string> {
+  while ((await handOverMails(platform.services)) > 0);
+  const folder = localMails(config.dataDir)
+  const names = (await readdir(folder)).toSorted((a, b) => (a < b ? -1 : 1))
+  const mails = await Promise.all(names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8')) as Mail))
+  const link = /^(http:\S+)$/m.exec(mails.findLast(({ to }) => to === address)?.text ?? '')?.[1]
+  if (link === undefined) throw new Error(`No link went to ${address}`)
+  return link
 }
 
 export async function subDomainOfTenant(world: World, { tenantId }: { readonly tenantId: number }): Promise<string> {

@@ -1,4 +1,6 @@
 /** Enrolling an authenticator app where a tenant lets nobody in without, and the recovery codes that come with the first factor. */
+import { encode } from 'uqr'
+
 import { escape } from '#server/pages/page.ts'
 
 import type { PortalAnswer } from '../portal.types.ts'
@@ -13,6 +15,13 @@ export interface EnrolView {
   readonly problem?: string
 }
 
+/** As a picture that the app's camera reads, dark on light whatever the page is. */
+function qrHtml(uri: string, label: string): string {
+  const { size, data } = encode(uri, { ecc: 'M', border: 2 })
+  const modules = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+  return `<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${escape(label)}" shape-rendering="crispEdges"><path d="${modules.join('')}" fill="#000"/></svg>`
+}
+
 export function enrolPage({ texts, show }: Frame, aim: Aim, view: EnrolView): PortalAnswer {
   const { signInToken, tenantId, factorId, secret, otpauthUri, problem } = view
   const grouped = secret.replaceAll(/(.{4})(?=.)/g, '$1 ')
@@ -21,7 +30,7 @@ export function enrolPage({ texts, show }: Frame, aim: Aim, view: EnrolView): Po
     title: texts.enrolTitle,
     lead: texts.enrolLead,
     aim,
-    before: `<p>${escape(texts.enrolSecret)}: <span class="secret">${escape(grouped)}</span></p>
+    before: `${qrHtml(otpauthUri, texts.enrolQr)}<p>${escape(texts.enrolSecret)}: <span class="secret">${escape(grouped)}</span></p>
 <p><a href="${escape(otpauthUri)}">${escape(texts.enrolOpen)}</a></p>`,
     forms: [
       {

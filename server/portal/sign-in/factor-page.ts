@@ -3,7 +3,7 @@ import { escape } from '#server/pages/page.ts'
 import type { SignInStep } from '#tools/auth/sign-in/sign-in.schema.ts'
 
 import type { PortalAnswer } from '../portal.types.ts'
-import { type Aim, button, field, type FormView, type Frame } from './frame.ts'
+import { type Aim, button, field, type FormView, type Frame, quietButton } from './frame.ts'
 
 export type Channel = NonNullable<SignInStep['channels']>[number]
 
@@ -40,9 +40,7 @@ export function factorPage(frame: Frame, aim: Aim, view: FactorView): PortalAnsw
   const forms: FormView[] = []
   if (view.options !== undefined) forms.push(passkeyForm(frame, hidden, view.options))
   else if (chosen || hasTyped) forms.push(codeForm(frame, hidden, chosen))
-  const ways = others.map((one) =>
-    button(nameOf(frame, one), ` name="way" value="${escape(channelText(one))}"`).replace('class="main"', ''),
-  )
+  const ways = others.map((one) => quietButton(nameOf(frame, one), ` name="way" value="${escape(channelText(one))}"`))
   if (ways.length > 0)
     forms.push({
       action: '/login/factor',

@@ -90,6 +90,11 @@ export function button(text: string, more = ''): string {
   return `<button class="main"${more}>${escape(text)}</button>`
 }
 
+/** One that is not what most people are here for. */
+export function quietButton(text: string, more = ''): string {
+  return `<button${more}>${escape(text)}</button>`
+}
+
 /** A field with its label; `attributes` are HTML. */
 export function field(name: string, label: string, attributes: string, help?: string): string {
   const hint = help === undefined ? '' : `<p class="help" id="${name}-help">${escape(help)}</p>`
@@ -115,7 +120,17 @@ export function frameOf(visit: Visit, { secrets, isSecure }: FrameParts): Frame 
 ${problem === undefined ? '' : `<div class="note bad" role="alert"><p>${escape(problem)}</p></div>\n`}${notice === undefined ? '' : `<div class="note" role="status"><p>${escape(notice)}</p></div>\n`}${lead === undefined ? '' : `<p>${escape(lead)}</p>\n`}${before}
 ${forms.map((form) => formHtml(form, aim)).join('\n')}
 ${after}</div>`
-      const made = page({ status, language, title, main, styles: ['form.css', 'sign-in.css'], ...(scripts ? { scripts } : {}) })
+      const made = page({
+        status,
+        language,
+        title,
+        main,
+        brand: visit.look?.name ?? 'Fieldloop',
+        logo: visit.look?.logo ?? undefined,
+        themeAddress: visit.look?.themeAddress,
+        styles: ['form.css', 'sign-in.css'],
+        ...(scripts ? { scripts } : {}),
+      })
       return { ...made, headers: { ...made.headers, 'set-cookie': [...ownCookies, ...cookies] } }
     },
     go: (path, cookies = []) => ({

@@ -6,7 +6,7 @@ import { type DescribedLink, describeLink } from '#tools/auth/service.ts'
 import type { Profile } from '#tools/auth/account/profile.schema.ts'
 
 import type { PortalAnswer, PortalRoute, Visit } from '../portal.types.ts'
-import { type Aim, button, field, type Frame, frameOf, isOwnForm } from './frame.ts'
+import { type Aim, button, field, type Frame, frameOf, isOwnForm, quietButton } from './frame.ts'
 import { toldOf } from './problems.ts'
 import { loginPage } from './routes.ts'
 import { cookieCredential, type SignInParts } from './steps.ts'
@@ -71,7 +71,7 @@ function invitationPage(frame: Frame, view: LinkView, link: Extract<DescribedLin
           action: '/login/link/sign-in',
           hidden: { token },
           fields: `<p>${escape(texts.asSomebodyElse)}</p>`,
-          send: button(texts.signInToAccept),
+          send: quietButton(texts.signInToAccept),
         },
       ],
     })
@@ -88,7 +88,7 @@ function invitationPage(frame: Frame, view: LinkView, link: Extract<DescribedLin
         fields: field('username', texts.logInName, nameInput, texts.logInNameHelp) + newPassword(frame),
         send: button(texts.accept),
       },
-      { ...signIn, fields: `<h2>${escape(texts.haveOne)}</h2>` },
+      { ...signIn, fields: `<h2>${escape(texts.haveOne)}</h2>`, send: quietButton(texts.signInToAccept) },
     ],
   })
 }

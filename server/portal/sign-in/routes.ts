@@ -8,7 +8,7 @@ import { authCookie, cookieOf } from '../browser.rules.ts'
 import type { PortalAnswer, PortalRoute, Visit } from '../portal.types.ts'
 import { enrolPage, recoveryPage } from './enrol-page.ts'
 import { type Channel, channelText, factorPage } from './factor-page.ts'
-import { type Aim, aimOf, button, field, type Frame, frameOf, isOwnForm, noAuthCookie, type SignInPage } from './frame.ts'
+import { type Aim, aimOf, button, field, type Frame, frameOf, isOwnForm, noAuthCookie, quietButton, type SignInPage } from './frame.ts'
 import { toldOf } from './problems.ts'
 import { afterStep, cookieCredential, enterTenant, type SignInParts } from './steps.ts'
 
@@ -39,6 +39,7 @@ export function loginPage({ texts, show }: Frame, aim: Aim, { name = '', who, ..
           ) + field('password', texts.password, `type="password" autocomplete="current-password" maxlength="1000" required ${focus[1]}`),
         send: button(texts.signIn),
       },
+      { action: '/login/passkey', fields: '', send: quietButton(texts.byPasskey) },
     ],
     after: `<p><a href="/login/forgot">${escape(texts.forgot)}</a></p>`,
     ...view,
@@ -52,6 +53,15 @@ function channelsOf(text: string | null): Channel[] | undefined {
     return parsed.success ? (parsed.data ?? []) : undefined
   } catch {
     return undefined
+  }
+}
+
+/** What the browser made of a passkey; the operation looks at it. */
+function credentialIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new AppError('unauthenticated', 'This is nothing that a browser made of a passkey.')
   }
 }
 
@@ -133,6 +143,14 @@ export function createSignInRoutes(parts: SignInParts): PortalRoute[] {
       (frame, aim, fields, view) => loginPage(frame, aim, { name: (fields.get('username') ?? '').slice(0, 254), ...view }),
     ),
     step(
+      '/login/passkey',
+      ({ texts }) => texts.wrong,
+      async (visit, _fields, frame, aim) => {
+        const { signInToken, options } = (await call(visit, 'login', { passkey: true })) as SignInStep
+        return factorPage(frame, aim, { signInToken, channels: [], options })
+      },
+    ),
+    step(
       '/login/factor',
       ({ texts }) => texts.over,
       async (visit, fields, frame, aim) => {
@@ -152,7 +170,7 @@ export function createSignInRoutes(parts: SignInParts): PortalRoute[] {
       async (visit, fields, _frame, aim) => {
         const signInToken = fields.get('signInToken') ?? ''
         const credential = fields.get('credential') ?? ''
-        const shown = credential === '' ? { code: fields.get('code') ?? '' } : { credential: JSON.parse(credential) as unknown }
+        const shown = credential === '' ? { code: fields.get('code') ?? '' } : { credential: credentialIn(credential) }
         return afterStep(parts, visit, aim, (await call(visit, 'verify_second_factor', { signInToken, ...shown })) as SignInStep)
       },
       factorAgain,

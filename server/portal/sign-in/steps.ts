@@ -3,6 +3,7 @@ import type { Services } from '#platform/services.ts'
 import type { Credential } from '#platform/call.ts'
 import { AppError } from '#platform/errors.ts'
 import { newPortalSecret } from '#platform/sessions.ts'
+import { tenantAt } from '#platform/tenant-hosts.ts'
 import { adoptSession, findNamedTenant } from '#tools/auth/service.ts'
 import type { SignInStep, TenantChoice } from '#tools/auth/sign-in/sign-in.schema.ts'
 
@@ -31,13 +32,10 @@ export function cookieCredential(visit: Visit, subDomain?: string): Credential {
   return value === undefined ? { kind: 'none' } : { kind: 'portal', by: 'cookie', value, subDomain, isBackground: false }
 }
 
-/** The tenant that the address is of; undefined for the portal's own. */
-export async function tenantOfHost(services: Services, host: string): Promise<string | undefined> {
-  const { tenantDomain, portalUrl } = services.config
-  const name = host.replace(/:\d+$/, '')
-  if (name === '' || host === new URL(portalUrl).host) return undefined
-  if (name.endsWith(`.${tenantDomain}`)) return name.slice(0, -tenantDomain.length - 1)
-  return (await findNamedTenant(services, { host: name }))?.subDomain
+/** The sub-domain of the tenant whose host it is; undefined for the portal's own, and for one that is nobody's. */
+export async function tenantOfHost(services: Services, { host, ip }: Pick<Visit, 'host' | 'ip'>): Promise<string | undefined> {
+  const tenantId = await tenantAt(services, host, `address ${ip ?? ''}`)
+  return tenantId === undefined ? undefined : (await findNamedTenant(services, { tenantId }))?.subDomain
 }
 
 /**
@@ -60,7 +58,7 @@ export function chooseTenant(
 export async function afterStep(parts: SignInParts, visit: Visit, aim: Aim, step: SignInStep): Promise<PortalAnswer> {
   const frame = frameOf(visit, parts)
   if (step.next === 'secondFactor') return factorPage(frame, aim, { signInToken: step.signInToken, channels: step.channels ?? [] })
-  const ofHost = await tenantOfHost(parts.services, visit.host)
+  const ofHost = await tenantOfHost(parts.services, visit)
   const chosen = chooseTenant(step.tenants ?? [], { ofHost, ...aim })
   if (!chosen) throw new AppError('unauthenticated', 'There is nothing to sign in to.')
   return enterTenant(parts, visit, { ...aim, tenant: chosen.subDomain }, { signInToken: step.signInToken, tenantId: chosen.tenantId })

@@ -55,11 +55,10 @@ export interface NamedTenant {
   readonly subDomain: string
 }
 
-export type TenantName = { readonly tenantId: number } | { readonly subDomain: string } | { readonly host: string }
+export type TenantName = { readonly tenantId: number } | { readonly subDomain: string }
 
 function isNamed(tx: Tx, by: TenantName) {
-  if ('tenantId' in by) return tx`tenant_id = ${by.tenantId}`
-  return 'host' in by ? tx`lower(host) = ${by.host.toLowerCase()}` : tx`lower(sub_domain) = ${by.subDomain.toLowerCase()}`
+  return 'tenantId' in by ? tx`tenant_id = ${by.tenantId}` : tx`lower(sub_domain) = ${by.subDomain.toLowerCase()}`
 }
 
 export async function findTenantBy(tx: Tx, by: TenantName): Promise<NamedTenant | undefined> {

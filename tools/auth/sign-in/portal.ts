@@ -44,7 +44,7 @@ export async function renewCookie(services: Services, sessionId: number): Promis
   return isRenewed ? cookie : undefined
 }
 
-/** The tenant of an id, a sub-domain or a host of its own. */
+/** The tenant of an id or a sub-domain. */
 export function findNamedTenant(services: Services, by: TenantName): Promise<NamedTenant | undefined> {
   return services.databases.lookUp((tx) => findTenantBy(tx, by))
 }
