@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { openBrowser } from './support/browser.ts'
 import { type ApplicationServer, leavesNobodyOut, openPage, picture, startApplication } from './support/application.ts'
-import { joinTenant, newPerson, newSession, type TestPerson } from './support/persons.ts'
+import { newPerson, newSession, type TestPerson } from './support/persons.ts'
 import { type TestTenant, useWorld } from './support/world.ts'
 
 const world = useWorld()
@@ -44,18 +44,25 @@ describe('every page of the application', () => {
     await call('create_user', { email: 'new@example.com', displayName: 'Nina Neu', roles: ['DataView'] }, { key: tenant.key })
   })
 
-  it.for(['/', '/profile', '/ops/api-keys', '/t/demo/users', '/t/demo/nowhere'])(
-    '%s fits, wide and narrow, light and dark, and leaves nobody out',
-    async (path) => {
-      for (const look of looks) {
-        const { page, complaints } = await open(path, look)
-        await leavesNobodyOut(page)
-        expect(complaints).toEqual([])
-        await picture(page, `${path.replaceAll('/', '_')}-${look.colorScheme}`)
-        await page.context().close()
-      }
-    },
-  )
+  it.for([
+    '/',
+    '/profile',
+    '/ops/api-keys',
+    '/t/demo/users',
+    '/t/demo/inbox',
+    '/t/demo/conversations',
+    '/t/demo/docs?q=invite',
+    '/t/demo/docs/guides/limits',
+    '/t/demo/nowhere',
+  ])('%s fits, wide and narrow, light and dark, and leaves nobody out', async (path) => {
+    for (const look of looks) {
+      const { page, complaints } = await open(path, look)
+      await leavesNobodyOut(page)
+      expect(complaints).toEqual([])
+      await picture(page, `${path.replaceAll('/', '_')}-${look.colorScheme}`)
+      await page.context().close()
+    }
+  })
 
   it('speaks German to whom the portal says reads it', async () => {
     server.language = 'de'
@@ -70,11 +77,13 @@ describe('every page of the application', () => {
   it('brings less than 100 KB for its first page, with its data', async () => {
     const context = await browser.newContext()
     const page = await context.newPage()
-    const sizes: number[] = []
-    page.on('response', (response) => void response.body().then((body) => sizes.push(body.length)))
+    const bodies: Promise<Buffer>[] = []
+    page.on('response', (response) => void bodies.push(response.body()))
     await page.goto(server.url)
     await page.locator('h1').waitFor()
-    expect(sizes.length).toBeGreaterThan(4)
+    const sizes = (await Promise.all(bodies)).map((body) => body.length)
+    // The page, its script and style, and who looks at it.
+    expect(sizes.length).toBeGreaterThanOrEqual(5)
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000)
     await context.close()
   })
@@ -173,26 +182,9 @@ describe('the profile', () => {
       await expect(call('whoami', {}, { key })).rejects.toMatchObject({ code: 'unauthenticated' })
     await page.context().close()
   })
-
-  it('leads to each other tenant of the person by one choice', async () => {
-    const own = await newPerson(world, tenant)
-    const second = await world.newTenant()
-    await joinTenant(world, own.userId, second)
-    server.session = await newSession(world, own)
-    const { page } = await open('/')
-    await page.locator('.menu summary').click()
-    const addresses = await page.locator('.menu a').evaluateAll((links) => links.map((link) => link.getAttribute('href')))
-    const { tenants } = await call('get_profile', {}, { key: server.session })
-    const { tenantSubDomain } = await call('whoami', {}, { key: server.session })
-    expect(tenants).toHaveLength(2)
-    const expected = tenants.map(({ subDomain }: { subDomain: string }) => `/t/${subDomain}/`)
-    expect(expected).toContain(`/t/${tenantSubDomain}/`)
-    expect(addresses).toEqual(expected)
-    await page.context().close()
-  })
 })
 
-describe('keys and users', () => {
+describe('keys, users, inbox and documentation', () => {
   it('makes a key from a preset, shows it once, and ends it', async () => {
     server.session = await newSession(world, person)
     const { page } = await open('/ops/api-keys')
@@ -212,6 +204,62 @@ describe('keys and users', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
     await expect.poll(() => page.getByText('Night job').count()).toBe(0)
     await expect(call('whoami', {}, { key: secret })).rejects.toMatchObject({ code: 'unauthenticated' })
+    await page.context().close()
+  })
+
+  it('shows who answers in the inbox what was asked there, and who asked hears it', async () => {
+    server.session = await newSession(world, person)
+    const { conversationId } = await call(
+      'send_message',
+      {
+        to: { tenantUserId: person.tenantUserId },
+        text: 'Is the gate shut?',
+        card: {
+          choices: [
+            { key: 'yes', label: 'It is shut' },
+            { key: 'no', label: 'It is open' },
+          ],
+        },
+      },
+      { key: tenant.key },
+    )
+    const { page } = await open('/t/demo/inbox')
+    await page.getByText('1 unread').waitFor()
+    await leavesNobodyOut(page)
+    await picture(page, 'inbox')
+    await page.getByRole('button', { name: 'It is shut' }).click()
+    await page.getByText('You answered').waitFor()
+    await page.getByLabel(/^Answer to/).fill('And locked.')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('Sent.').waitFor()
+    const { messages } = await call('get_conversation', { conversationId }, { key: tenant.key })
+    const answers = messages.filter(({ direction }: { direction: string }) => direction === 'inbound')
+    expect(answers).toMatchObject([{ choice: 'yes' }, { text: 'And locked.' }])
+    await page.getByRole('link', { name: 'The whole conversation' }).click()
+    await page.getByText('And locked.').waitFor()
+    await leavesNobodyOut(page)
+    await page.getByLabel('Write in this conversation').fill('Thank you.')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await expect
+      .poll(async () => (await call('get_conversation', { conversationId }, { key: tenant.key })).messages.at(-1).text)
+      .toBe('Thank you.')
+    await page.context().close()
+  })
+
+  it('finds in the documentation what docs_search finds, and opens it at its section', async () => {
+    server.session = await newSession(world, person)
+    const query = 'how do I cancel an invitation'
+    const { page } = await open('/t/demo/docs')
+    await page.getByLabel('Ask in your own words').fill(query)
+    await page.getByRole('button', { name: 'Search' }).click()
+    const { hits } = await call('docs_search', { query, limit: 12 }, { key: tenant.key })
+    const found = page.getByRole('list', { name: 'What answers it' }).getByRole('link')
+    await expect.poll(() => found.count()).toBe(hits.length)
+    await found.first().click()
+    await page.waitForURL((url) => url.pathname === `/t/demo/docs/${hits[0].path.replace('.md', '')}`)
+    await page.locator(`[id="${hits[0].anchor}"]`).waitFor()
+    await leavesNobodyOut(page)
+    await picture(page, 'docs')
     await page.context().close()
   })
 

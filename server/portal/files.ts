@@ -23,6 +23,7 @@ const addresses = [
   '/api/response-shapes.json',
   '/profile',
   '/ops/api-keys',
+  '/ops/mail',
 ]
 
 export interface FileParts {

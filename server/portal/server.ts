@@ -16,6 +16,7 @@ import { createPageCall } from './calls.ts'
 import { createFileRoutes } from './files.ts'
 import { homePage } from './home-page.ts'
 import { themeRoute } from './look.ts'
+import { createMailsRoute } from './mails.ts'
 import type { PortalAnswer, PortalParts, RawHandler, Visit } from './portal.types.ts'
 import { createTokenRoute } from './programs.ts'
 import { addRelay } from './relay.ts'
@@ -62,6 +63,7 @@ export async function createPortal(parts: PortalParts): Promise<Portal> {
     ...createFileRoutes({ services, pipeline, sessions, texts: parts.texts ?? new Map() }),
     createTokenRoute({ services, call }),
     themeRoute(services),
+    createMailsRoute({ config, sessions }),
     ...(application ? applicationFiles(application) : []),
     ...(parts.pages ?? []),
   ]

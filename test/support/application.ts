@@ -6,19 +6,22 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 import type { AxeResults } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
+import { loadConfig } from '#platform/config.ts'
 import { openWeb } from '#server/boot/web.ts'
 import { createHttpServer } from '#server/http/server.ts'
 import { pageHeaders } from '#server/pages/page.ts'
 
 import { noBacklog } from './backlog.ts'
 import type { World } from './world.ts'
+
+/** Where the product keeps what it builds. */
+export const { cacheDir } = loadConfig()
 
 export interface ApplicationServer {
   readonly url: string
@@ -44,7 +47,7 @@ export async function startApplication(world: World, subDomain = 'demo'): Promis
     docs: { texts: new Map() },
   })
   const { port } = await api.listen()
-  const web = await openWeb({ cacheDir: join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'fieldloop') })
+  const web = await openWeb({ cacheDir })
   let nextSession: string | undefined
 
   function relay(incoming: IncomingMessage, answer: ServerResponse, path: string): void {

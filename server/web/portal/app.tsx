@@ -7,12 +7,18 @@ import { roomAddress, tenant } from './page.ts'
 import { Page, Shown } from './parts/basics.tsx'
 import { SessionDialogs } from './parts/session-dialogs.tsx'
 import { signOut } from './sign-out.ts'
+import { goToTenant } from './tenant-change.ts'
 import { texts } from './texts/index.ts'
 
 const EntitiesPage = lazy(() => import('./records/entities-page.tsx').then((room) => room.EntitiesPage))
 const ListPage = lazy(() => import('./records/list-page.tsx').then((room) => room.ListPage))
 const RecordPage = lazy(() => import('./records/record-page.tsx').then((room) => room.RecordPage))
 const EditPage = lazy(() => import('./records/edit-page.tsx').then((room) => room.EditPage))
+const InboxPage = lazy(() => import('./inbox/inbox-page.tsx').then((room) => room.InboxPage))
+const ConversationsPage = lazy(() => import('./inbox/conversations-page.tsx').then((room) => room.ConversationsPage))
+const ConversationPage = lazy(() => import('./inbox/conversations-page.tsx').then((room) => room.ConversationPage))
+const DocsPage = lazy(() => import('./docs/docs-page.tsx').then((room) => room.DocsPage))
+const DocsReadPage = lazy(() => import('./docs/docs-page.tsx').then((room) => room.DocsReadPage))
 const ProfilePage = lazy(() => import('./account/profile-page.tsx').then((room) => room.ProfilePage))
 const KeysPage = lazy(() => import('./keys/keys-page.tsx').then((room) => room.KeysPage))
 const UsersPage = lazy(() => import('./users/users-page.tsx').then((room) => room.UsersPage))
@@ -21,14 +27,19 @@ interface Room {
   readonly path: string
   readonly title: string
   readonly hint: string
+  /** A page of the server, which is loaded as a whole. */
+  readonly isOfServer?: boolean
   /** One of them opens the room; none: everybody's. */
   readonly roles: readonly RoleName[]
 }
 
 const rooms: readonly Room[] = [
   { path: roomAddress('records'), title: texts.records.title, hint: texts.records.lead, roles: ['DataView'] },
+  { path: roomAddress('inbox'), title: texts.inbox.title, hint: texts.inbox.lead, roles: [] },
   { path: roomAddress('users'), title: texts.users.title, hint: texts.users.lead, roles: ['AdminUser'] },
   { path: '/ops/api-keys', title: texts.keys.title, hint: texts.keys.lead, roles: ['AdminIntegration'] },
+  { path: '/ops/mail', title: texts.mails.title, hint: texts.mails.lead, roles: ['GlobalAdmin'], isOfServer: true },
+  { path: roomAddress('docs'), title: texts.docs.title, hint: texts.docs.lead, roles: [] },
   { path: '/profile', title: texts.profile.title, hint: texts.profile.lead, roles: [] },
 ]
 const openRooms = () => rooms.filter(({ roles }) => roles.length === 0 || holds(...roles))
@@ -37,9 +48,11 @@ function Home() {
   return (
     <Page title={me.value?.caller.tenantName ?? ''}>
       <ul class="tiles">
-        {openRooms().map(({ path, title, hint }) => (
+        {openRooms().map(({ path, title, hint, isOfServer }) => (
           <li>
-            <a href={path}>{title}</a>
+            <a href={path} target={isOfServer ? '_top' : undefined}>
+              {title}
+            </a>
             <p>{hint}</p>
           </li>
         ))}
@@ -60,10 +73,16 @@ function TenantChoice({ profile }: { profile: Profile }) {
         {name}
       </summary>
       <ul>
-        {others.map(({ subDomain, name: other }) => (
+        {others.map(({ tenantId, subDomain, name: other }) => (
           <li>
-            {/* The portal's own answer: it takes the session there. */}
-            <a href={`/t/${subDomain}/`} target="_top">
+            <a
+              href={`/t/${subDomain}/`}
+              target="_top"
+              onClick={(event) => {
+                event.preventDefault()
+                void goToTenant(tenantId, subDomain)
+              }}
+            >
               {other}
             </a>
           </li>
@@ -86,13 +105,16 @@ function Frame({ profile }: { profile: Profile }) {
         <nav aria-label={texts.rooms}>
           <ul>
             <li>
-              <a href={roomAddress()} aria-current={path === roomAddress() || path === '/' ? 'page' : undefined}>
+              <a
+                href={roomAddress()}
+                aria-current={`${path}/` === roomAddress() || path === roomAddress() || path === '/' ? 'page' : undefined}
+              >
                 {texts.home}
               </a>
             </li>
-            {openRooms().map(({ path: address, title }) => (
+            {openRooms().map(({ path: address, title, isOfServer }) => (
               <li>
-                <a href={address} aria-current={isHere(address) ? 'page' : undefined}>
+                <a href={address} target={isOfServer ? '_top' : undefined} aria-current={isHere(address) ? 'page' : undefined}>
                   {title}
                 </a>
               </li>
@@ -114,6 +136,11 @@ function Frame({ profile }: { profile: Profile }) {
           <Route path="/t/:tenant/records/:entity/new" component={EditPage} />
           <Route path="/t/:tenant/records/:entity/:record" component={RecordPage} />
           <Route path="/t/:tenant/records/:entity/:record/edit" component={EditPage} />
+          <Route path="/t/:tenant/inbox" component={InboxPage} />
+          <Route path="/t/:tenant/conversations" component={ConversationsPage} />
+          <Route path="/t/:tenant/conversations/:conversation" component={ConversationPage} />
+          <Route path="/t/:tenant/docs" component={DocsPage} />
+          <Route path="/t/:tenant/docs/:path+" component={DocsReadPage} />
           <Route path="/t/:tenant/users" component={UsersPage} />
           <Route default component={NotFound} />
         </Router>

@@ -43,7 +43,7 @@ async function insist(request: Request): Promise<Response> {
   let left = remedies
   for (;;) {
     const response = await fetch(request.clone())
-    if (response.status !== 401 && response.status !== 403) return response
+    if ((response.status !== 401 && response.status !== 403) || request.headers.has('x-background')) return response
     const code = await codeOf(response.clone())
     const remedy = left.find(({ fits }) => fits(response.status, code))
     if (!remedy || !(await remedy.help())) return response
@@ -59,6 +59,9 @@ export function once(): Record<'Idempotency-Key', string> {
     'Idempotency-Key': Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(''),
   }
 }
+
+/** The headers of a call that nobody asked for: it keeps no session alive, and its refusal opens no dialog. */
+export const inBackground = { 'X-Background': '1' }
 
 interface Answer {
   readonly data?: unknown

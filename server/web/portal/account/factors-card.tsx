@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 
 import { useAct, useAnswer } from '../answers.ts'
-import { api, dataOf, once } from '../client.ts'
+import { api, dataOf, once, Refusal } from '../client.ts'
 import { ActForm, Card, Confirm, Dialog, Line, Moment, Shown, ShownOnce, TroubleNote } from '../parts/basics.tsx'
 import { texts } from '../texts/index.ts'
 
@@ -9,6 +9,20 @@ const words = texts.factors
 
 const listFactors = () => dataOf(api.POST('/api/v1/auth/factors/list'))
 const enrol = () => dataOf(api.POST('/api/v1/auth/totp/enroll', { body: {}, headers: once() }))
+
+/** The browser makes a passkey, on this device or a phone beside it; answers the recovery codes that come with a first factor. */
+async function addPasskey(): Promise<readonly string[]> {
+  const { factorId, options } = await dataOf(api.POST('/api/v1/auth/passkeys/enroll', { body: {}, headers: once() }))
+  // The options are those that the browser's own interface takes.
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as unknown as PublicKeyCredentialCreationOptionsJSON)
+  const made = await navigator.credentials.create({ publicKey }).catch(() => null)
+  if (!(made instanceof PublicKeyCredential)) throw new Refusal({ code: 'no_answer', detail: words.noPasskey })
+  // The document describes what toJSON writes.
+  const body = { factorId, credential: made.toJSON() as never }
+  const { recoveryCodes } = await dataOf(api.POST('/api/v1/auth/passkeys/confirm', { body, headers: once() }))
+  return recoveryCodes ?? []
+}
+
 type Factor = Awaited<ReturnType<typeof listFactors>>[number]
 type Enrolled = Awaited<ReturnType<typeof enrol>>
 
@@ -106,6 +120,12 @@ export function FactorsCard() {
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
   const begin = () => act.run(async () => setOpen({ kind: 'app', enrolled: await enrol() }))
+  const makePasskey = () =>
+    act.run(async () => {
+      const codes = await addPasskey()
+      if (codes.length > 0) setOpen({ kind: 'codes', codes })
+      await reload()
+    })
   const makeCodes = () =>
     act.run(async () => {
       const { codes } = await dataOf(api.POST('/api/v1/auth/recovery-codes', { headers: once() }))
@@ -154,6 +174,11 @@ export function FactorsCard() {
               <button type="button" aria-disabled={act.isBusy} onClick={() => void begin()}>
                 {words.addApp}
               </button>
+              {'PublicKeyCredential' in window && (
+                <button type="button" aria-disabled={act.isBusy} onClick={() => void makePasskey()}>
+                  {words.addPasskey}
+                </button>
+              )}
               {factors.length > 0 && (
                 <button type="button" aria-disabled={act.isBusy} onClick={() => void makeCodes()}>
                   {words.newCodes}

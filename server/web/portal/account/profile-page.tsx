@@ -6,6 +6,7 @@ import { api, dataOf } from '../client.ts'
 import { me, type Profile } from '../me.ts'
 import { ActForm, Card, Choice, Line, Page, Shown } from '../parts/basics.tsx'
 import { texts } from '../texts/index.ts'
+import { AppsCard } from './apps-card.tsx'
 import { EmailsCard } from './emails-card.tsx'
 import { FactorsCard } from './factors-card.tsx'
 import { PasswordCard } from './password-card.tsx'
@@ -60,6 +61,7 @@ export function ProfilePage() {
       <PasswordCard profile={profile} />
       <FactorsCard />
       <SessionsCard profile={profile} />
+      <AppsCard profile={profile} />
     </Page>
   )
 }

@@ -44,7 +44,7 @@ export function Card({ title, children, actions }: { title: string; children: Co
 
 function sentenceOf({ code, detail }: Trouble): string {
   if (code === 'offline') return texts.offline
-  if (code === 'no_answer') return texts.noAnswer
+  if (code === 'no_answer' && detail === '') return texts.noAnswer
   return detail
 }
 

@@ -67,10 +67,24 @@ function SignIn({ settle }: { settle: Settle }) {
     void show(fetch(action, { method: 'POST', body, headers: { accept: 'text/html' } }))
   }
 
+  /** A passkey is asked of the browser, as the script of those pages does it. */
+  async function showPasskey(event: Event) {
+    const button = event.target instanceof Element ? event.target.closest('#passkey button') : null
+    const form = button?.closest('form')
+    if (!form) return
+    event.preventDefault()
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(form.dataset['options'] ?? '{}'))
+    const credential = await navigator.credentials.get({ publicKey }).catch(() => null)
+    const field = form.elements.namedItem('credential')
+    if (!(credential instanceof PublicKeyCredential) || !(field instanceof HTMLInputElement)) return
+    field.value = JSON.stringify(credential.toJSON())
+    form.requestSubmit()
+  }
+
   return (
     <Dialog title={texts.signInAgain} onClose={() => settle(false)}>
       <p>{texts.signInAgainHint}</p>
-      <div class="foreign" ref={host} onSubmit={send} />
+      <div ref={host} onSubmit={send} onClickCapture={(event) => void showPasskey(event)} />
       <p role="alert">{said}</p>
       <p class="acts">
         <a class="button" href={address} target="_blank" rel="noopener">

@@ -1,0 +1,143 @@
+/** The application on the portal itself: in by its sign-in pages, in again over a page, to another tenant, and with a passkey. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+import { openWeb } from '#server/boot/web.ts'
+
+import { cacheDir, leavesNobodyOut } from './support/application.ts'
+import { openBrowser } from './support/browser.ts'
+import { joinTenant, newPerson, type TestPerson } from './support/persons.ts'
+import { newVisitor, usePortal } from './support/portal.ts'
+import type { TestTenant } from './support/world.ts'
+
+const web = await openWeb({ cacheDir })
+const opened = usePortal({}, () => ({ application: web }))
+
+let browser: Browser
+let tenant: TestTenant
+let subDomain = ''
+
+beforeAll(async () => {
+  tenant = await opened.world.newTenant()
+  ;({ tenantSubDomain: subDomain } = await opened.world.call('whoami', {}, { key: tenant.key }))
+  browser = await openBrowser()
+})
+afterAll(() => browser?.close())
+
+/** Signs in on the portal's pages and ends at the path. */
+async function signIn(page: Page, person: TestPerson, path: string): Promise<void> {
+  await page.goto(`${opened.url}${path}`)
+  await page.waitForURL(/\/login/)
+  await page.locator('input[name=username]').fill(person.userName)
+  await page.locator('input[name=password]').fill(person.password)
+  await page.locator('main button').first().click()
+  await page.waitForURL(`${opened.url}${path}`)
+  await page.locator('h1').waitFor()
+}
+
+describe('the application on the portal', () => {
+  it('asks for the sign-in on the page once the session is over, and saves what was typed', async () => {
+    const person = await newPerson(opened.world, tenant)
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('pageerror', (error) => complaints.push(error.message))
+    await signIn(page, person, '/profile')
+    await page.getByLabel('Name', { exact: true }).fill('Ana in the second session')
+    await context.clearCookies()
+    await page.getByRole('button', { name: 'Save' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.locator('input[name=username]').fill(person.userName)
+    await dialog.locator('input[name=password]').fill('not the password')
+    await dialog.locator('form button').first().click()
+    await dialog.getByText(/wrong/i).first().waitFor()
+    await leavesNobodyOut(page)
+    await dialog.locator('input[name=username]').fill(person.userName)
+    await dialog.locator('input[name=password]').fill(person.password)
+    await dialog.locator('form button').first().click()
+    await page.getByText('Saved.').waitFor()
+    const users = await opened.world.call('list_users', { search: 'second session' }, { key: tenant.key })
+    expect(users).toMatchObject([{ tenantUserId: person.tenantUserId }])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('leads to another tenant of the person by one choice, and two tabs hold two tenants', async () => {
+    const person = await newPerson(opened.world, tenant)
+    const second = await opened.world.newTenant()
+    await joinTenant(opened.world, person.userId, second)
+    const other = (await opened.world.call('whoami', {}, { key: second.key })).tenantSubDomain
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await signIn(page, person, `/t/${subDomain}`)
+    await page.locator('.menu summary').click()
+    await page.locator('.menu a').click()
+    await page.waitForURL(new RegExp(`/t/${other}/?$`))
+    await page.locator('h1').waitFor()
+    const back = await context.newPage()
+    await back.goto(`${opened.url}/t/${subDomain}`)
+    await back.locator('h1').waitFor()
+    expect([await page.locator('.menu summary').textContent(), await back.locator('.menu summary').textContent()]).toEqual([
+      `Tenant: ${other}`,
+      `Tenant: ${subDomain}`,
+    ])
+    await context.close()
+  })
+
+  it('shows the mails of this machine to a global administrator, with links of the portal alone, and to nobody else', async () => {
+    const { world } = opened
+    const folder = join(world.config.dataDir, 'mails')
+    await mkdir(folder, { recursive: true })
+    const text = `Open this link:\n\n${opened.url}/login/link#abc\n\nNot <b>this</b>: https://example.com/x`
+    const mail = { at: '2026-11-21T10:00:00.000Z', to: 'ana@example.com', subject: 'Your <invitation>', text }
+    await writeFile(join(folder, '2026-11-21T10-00-00-000Z-a.json'), JSON.stringify(mail))
+    await writeFile(join(folder, '2026-11-21T10-00-01-000Z-b.json'), '{"half": ')
+    const stranger = newVisitor(opened.url)
+    expect(await stranger.open('/ops/mail')).toMatchObject({ status: 303, location: '/login?returnTo=%2Fops%2Fmail' })
+    const administrator = newVisitor(opened.url)
+    await administrator.signIn(await newPerson(world, tenant, ['AdminUser', 'AdminIntegration']))
+    const refused = await administrator.open('/ops/mail')
+    expect(refused.status).toBe(403)
+    expect(refused.text).not.toContain('login/link#abc')
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await signIn(page, await newPerson(world, tenant, ['GlobalAdmin']), '/profile')
+    await page.getByRole('link', { name: 'Mails' }).click()
+    await page.getByRole('heading', { name: 'Your <invitation>' }).waitFor()
+    expect(await page.locator('.letter a').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual([
+      `${opened.url}/login/link#abc`,
+    ])
+    expect(await page.locator('.letter').textContent()).toBe(text)
+    expect(await page.locator('section.card').count()).toBe(1)
+    await leavesNobodyOut(page)
+    await context.close()
+  })
+
+  it('adds a passkey that the browser makes', async () => {
+    const person = await newPerson(opened.world, tenant)
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    const devtools = await context.newCDPSession(page)
+    await devtools.send('WebAuthn.enable')
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
+    await signIn(page, person, '/profile')
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByRole('dialog', { name: 'Recovery codes' }).getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByRole('button', { name: /^Remove: / }).waitFor()
+    const users = await opened.world.call('get_user', { tenantUserId: person.tenantUserId }, { key: tenant.key })
+    expect(users).toMatchObject({ hasSecondFactor: true })
+    await context.close()
+  })
+})
