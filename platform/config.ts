@@ -75,6 +75,12 @@ const environment = z.object({
       'The mail server of the installation, for invitations and resets; absent: mails are kept 7 days in DATA_DIR, where HOST is loopback',
     ),
   MAIL_FROM: z.email().optional().describe('The address that those mails come from; needed beside MAIL_URL'),
+  SMS_URL: url
+    .refine(hasProtocol(['https:', 'http:']), 'an address such as https://AC…:token@api.example.com')
+    .describe(
+      'Who sends codes by SMS, as https://<account>:<token>@<host of the API>; absent: they are kept 7 days in DATA_DIR, where HOST is loopback',
+    ),
+  SMS_FROM: z.string().min(3).max(40).optional().describe('The number or name that they come from; needed beside SMS_URL'),
   TENANT_DOMAIN: z
     .string()
     .regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, 'a domain in lower case, such as example.com')
@@ -178,6 +184,8 @@ export interface Config {
   readonly portalUrl: string
   /** The installation's own sender; undefined: mails stay on this machine. */
   readonly mail: { readonly url: string; readonly from: string } | undefined
+  /** The same of SMS. */
+  readonly sms: { readonly url: string; readonly from: string } | undefined
   readonly tenantDomain: string
   /** CIDRs. */
   readonly trustedProxies: readonly string[]
@@ -252,6 +260,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const e = parsed.data
   if ((e.MAIL_URL === undefined) !== (e.MAIL_FROM === undefined))
     throw new Error('The environment has settings that cannot be used. MAIL_URL and MAIL_FROM: set both, or neither.')
+  if ((e.SMS_URL === undefined) !== (e.SMS_FROM === undefined))
+    throw new Error('The environment has settings that cannot be used. SMS_URL and SMS_FROM: set both, or neither.')
   const portalUrl = new URL(e.PORTAL_URL ?? `http://localhost:${e.PORTAL_PORT}`)
   return {
     host: e.HOST,
@@ -261,6 +271,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     publicUrl: (e.PUBLIC_URL ?? `http://localhost:${e.PORT}`).replace(/\/+$/, ''),
     portalUrl: portalUrl.origin,
     mail: e.MAIL_URL === undefined || e.MAIL_FROM === undefined ? undefined : { url: e.MAIL_URL, from: e.MAIL_FROM },
+    sms: e.SMS_URL === undefined || e.SMS_FROM === undefined ? undefined : { url: e.SMS_URL, from: e.SMS_FROM },
     tenantDomain: e.TENANT_DOMAIN ?? portalUrl.hostname,
     trustedProxies: parts(e.TRUSTED_PROXIES).flatMap((part) => asRange(part) ?? []),
     dataDir: resolve(e.DATA_DIR),

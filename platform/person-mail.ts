@@ -13,7 +13,15 @@ import type { Secrets } from './secrets.ts'
 export const mailsTopic = 'mails'
 
 export type PersonMail =
-  | { readonly kind: 'mail'; readonly to: string; readonly subject: string; readonly text: string }
+  | {
+      readonly kind: 'mail'
+      readonly to: string
+      readonly subject: string
+      readonly text: string
+      /** When it is of no use any more, in ISO 8601; absent: a day after it was written. */
+      readonly until?: string
+    }
+  | { readonly kind: 'sms'; readonly to: string; readonly text: string; readonly until: string }
   /** Somebody asked for a reset: whether there is such a person is found out where nobody waits for the answer. */
   | { readonly kind: 'reset'; readonly of: { readonly logIn: string } | { readonly userId: number } }
 
@@ -23,10 +31,15 @@ export interface WaitingMail {
 }
 
 /** `local`: kept in DATA_DIR. `absent`: nobody would get it. */
-export function mailStateOf({ mail, host }: Pick<Config, 'mail' | 'host'>): 'up' | 'local' | 'absent' {
-  if (mail) return 'up'
+type SenderState = 'up' | 'local' | 'absent'
+
+function stateOf(sender: object | undefined, host: string): SenderState {
+  if (sender) return 'up'
   return /^(?:127\.|::1$|localhost$)/.test(host) ? 'local' : 'absent'
 }
+
+export const mailStateOf = ({ mail, host }: Pick<Config, 'mail' | 'host'>) => stateOf(mail, host)
+export const smsStateOf = ({ sms, host }: Pick<Config, 'sms' | 'host'>) => stateOf(sms, host)
 
 /** Throws AppError `unavailable` where no mail can go out. */
 export function refuseWithoutMail(config: Pick<Config, 'mail' | 'host'>): void {
@@ -36,15 +49,23 @@ export function refuseWithoutMail(config: Pick<Config, 'mail' | 'host'>): void {
   })
 }
 
+/** The same of SMS. */
+export function refuseWithoutSms(config: Pick<Config, 'sms' | 'host'>): void {
+  if (smsStateOf(config) !== 'absent') return
+  throw new AppError('unavailable', 'This installation sends no SMS. Whoever runs it sets SMS_URL and SMS_FROM.', {
+    retryAfterSeconds: 3_600,
+  })
+}
+
 const boundTo = (mailId: string) => `mail:${mailId}`
 
 /** As the look-up role. Nothing is kept where no mail goes out. */
 export async function queueMail(
   tx: Tx,
-  { secrets, config }: { readonly secrets: Secrets; readonly config: Pick<Config, 'mail' | 'host'> },
+  { secrets, config }: { readonly secrets: Secrets; readonly config: Pick<Config, 'mail' | 'sms' | 'host'> },
   mail: PersonMail,
 ): Promise<void> {
-  if (mailStateOf(config) === 'absent') return
+  if ((mail.kind === 'sms' ? smsStateOf(config) : mailStateOf(config)) === 'absent') return
   const mailId = randomUUID()
   await tx`insert into platform.person_mail (mail_id, sealed) values (${mailId}, ${secrets.sealOwn(boundTo(mailId), JSON.stringify(mail))})`
 }

@@ -3,7 +3,17 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { sendMail } from '#activities/mails/send-mail.ts'
-import { dropMail, mailsTopic, mailStateOf, putOffMail, takeMails, type PersonMail, type WaitingMail } from '#platform/person-mail.ts'
+import { sendSms } from '#activities/messaging/own-sms.ts'
+import {
+  dropMail,
+  mailsTopic,
+  mailStateOf,
+  putOffMail,
+  smsStateOf,
+  takeMails,
+  type PersonMail,
+  type WaitingMail,
+} from '#platform/person-mail.ts'
 import type { Services } from '#platform/services.ts'
 import { sendAskedReset } from '#tools/auth/service.ts'
 
@@ -18,10 +28,11 @@ const sweepMs = 3_600_000
 export const localMails = (dataDir: string) => join(dataDir, 'mails')
 
 /** For their owner alone to read: they hold what links are opened with. */
-async function keepHere(dataDir: string, mailId: string, mail: PersonMail & { readonly kind: 'mail' }): Promise<void> {
+async function keepHere(dataDir: string, mailId: string, mail: PersonMail & { readonly kind: 'mail' | 'sms' }): Promise<void> {
   const folder = localMails(dataDir)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const { to, subject, text } = mail
+  const { to, text } = mail
+  const subject = mail.kind === 'sms' ? 'SMS' : mail.subject
   const at = new Date().toISOString()
   await writeFile(
     join(folder, `${at.replaceAll(/[:.]/g, '-')}-${mailId}.json`),
@@ -46,14 +57,22 @@ function codeOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'
 }
 
+async function handOver(services: Services, mailId: string, mail: PersonMail): Promise<void> {
+  const { config } = services
+  if (mail.kind === 'reset') return sendAskedReset(services, mail.of)
+  // A code that is void helps nobody, and frightens.
+  if (mail.until !== undefined && Date.parse(mail.until) < Date.now()) return
+  if ((mail.kind === 'sms' ? smsStateOf(config) : mailStateOf(config)) === 'local') return keepHere(config.dataDir, mailId, mail)
+  if (mail.kind === 'sms') await sendSms(services, mail)
+  else if (config.mail) await sendMail(config.mail, mail)
+}
+
 /** Hands over what is due now; answers how many were taken. */
 export async function handOverMails(services: Services): Promise<number> {
-  const { databases, secrets, config, log } = services
+  const { databases, secrets, log } = services
   const carry = async ({ mailId, mail }: WaitingMail): Promise<void> => {
     try {
-      if (mail.kind === 'reset') await sendAskedReset(services, mail.of)
-      else if (config.mail) await sendMail(config.mail, mail)
-      else if (mailStateOf(config) === 'local') await keepHere(config.dataDir, mailId, mail)
+      await handOver(services, mailId, mail)
       await databases.lookUp((tx) => dropMail(tx, mailId))
     } catch (error) {
       const isGivenUp = await databases.lookUp((tx) => putOffMail(tx, mailId))

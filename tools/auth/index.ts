@@ -10,10 +10,12 @@ import { requestPasswordReset } from './account/request-password-reset.ts'
 import { updateProfile } from './account/update-profile.ts'
 import { authPhrases } from './auth.phrases.ts'
 import { createApiKey } from './create-api-key.ts'
+import { confirmCodeFactor } from './factors/confirm-code-factor.ts'
 import { confirmPasskey } from './factors/confirm-passkey.ts'
 import { confirmTotp } from './factors/confirm-totp.ts'
 import { createRecoveryCodes } from './factors/create-recovery-codes.ts'
 import { deleteSecondFactor } from './factors/delete-second-factor.ts'
+import { enrollCodeFactor } from './factors/enroll-code-factor.ts'
 import { enrollPasskey } from './factors/enroll-passkey.ts'
 import { enrollTotp } from './factors/enroll-totp.ts'
 import { listSecondFactors } from './factors/list-second-factors.ts'
@@ -54,6 +56,8 @@ export const authDomain: Domain = {
     confirmTotp,
     enrollPasskey,
     confirmPasskey,
+    enrollCodeFactor,
+    confirmCodeFactor,
     listSecondFactors,
     renameSecondFactor,
     deleteSecondFactor,

@@ -1,8 +1,17 @@
 import { z } from 'zod'
 
+import { AppError } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
+import { mailStateOf, smsStateOf } from '#platform/person-mail.ts'
 import { findSignInPolicy, saveSignInPolicy } from '#tools/auth/service.ts'
-import { appsDemand, exampleSignInPolicy, policyFactors, secondFactorDemand, signInPolicy } from '#tools/auth/policy/policy.schema.ts'
+import {
+  appsDemand,
+  exampleSignInPolicy,
+  type PolicyChannel,
+  policyFactors,
+  secondFactorDemand,
+  signInPolicy,
+} from '#tools/auth/policy/policy.schema.ts'
 
 import { inNamedTenant } from './named-tenant.ts'
 import { tenantId } from './tenants.schema.ts'
@@ -32,6 +41,14 @@ export const setSignInPolicy = defineOperation({
     },
   ],
   async handler(context, { tenantId: wanted, secondFactor, factors, apps }) {
+    const { config } = context.services
+    const isUsable = (factor: PolicyChannel) =>
+      (factor !== 'email' || mailStateOf(config) !== 'absent') && (factor !== 'sms' || smsStateOf(config) !== 'absent')
+    if (factors && !factors.some(isUsable))
+      throw new AppError(
+        'conflict',
+        'This installation sends no such codes, so nobody could enrol one. Let a passkey or an authenticator app count too.',
+      )
     return inNamedTenant(context, wanted, async () => {
       const before = await findSignInPolicy(context.tx, wanted)
       const after = { tenantId: wanted, secondFactor, factors: factors ? [...new Set(factors)] : null, apps: apps ?? 'any' }

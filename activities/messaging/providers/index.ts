@@ -7,7 +7,7 @@ import { slack } from './slack.ts'
 import { smtp } from './smtp.ts'
 import { teams } from './teams.ts'
 import { telegram } from './telegram.ts'
-import { twilio } from './twilio.ts'
+import { sendByAccount, twilio } from './twilio.ts'
 import { webPush } from './web-push.ts'
 
 const carriers: Readonly<Record<ProviderName, Carrier>> = {
@@ -19,6 +19,8 @@ const carriers: Readonly<Record<ProviderName, Carrier>> = {
   webPush: forAnyWay(webPush),
   sandbox: forAnyWay(sandbox),
 }
+
+export { sendByAccount }
 
 export function carrierOf(provider: string): Carrier {
   const carrier = Object.hasOwn(carriers, provider) ? carriers[provider as ProviderName] : undefined

@@ -47,6 +47,19 @@ const ofPersons: readonly Step[] = [
     before: ["if (!pm.collectionVariables.get('passkey')) pm.execution.skipRequest()"],
     input: { factorId: '{{#passkeyId}}', credential: '{{#passkey}}' },
   },
+  {
+    operation: 'enroll_code_factor',
+    ...asPerson,
+    input: { channel: 'email', value: 'walk-codes-{{run}}@example.com' },
+    keeps: { codeFactorId: 'answer.factorId' },
+  },
+  {
+    operation: 'confirm_code_factor',
+    ...asPerson,
+    // It stands in the mail alone.
+    before: ["if (!pm.collectionVariables.get('sentCode')) pm.execution.skipRequest()"],
+    input: { factorId: '{{#codeFactorId}}', code: '{{sentCode}}' },
+  },
   { operation: 'list_second_factors', ...asPerson },
   { operation: 'rename_second_factor', ...asPerson, input: { factorId, name: 'Walked {{run}}' } },
   { operation: 'create_recovery_codes', ...asPerson, keeps: { recoveryCode: 'answer.codes[0]' } },

@@ -5,6 +5,7 @@ import { Secret, TOTP } from 'otpauth'
 
 import { newGrant } from '#test/support/grants.ts'
 import { newPasskey } from '#test/support/authenticator.ts'
+import { sentCode } from '#test/support/sent-codes.ts'
 import { newPerson, newSession, passwordOfTests } from '#test/support/persons.ts'
 
 import type { Arranged, Given, Stage } from '../arrange.ts'
@@ -63,6 +64,16 @@ export const given: Given = {
     const { session } = await asPerson(stage)
     const { factorId, options } = await stage.world.call('enroll_passkey', {}, { key: session })
     return { input: { factorId, credential: newPasskey(stage.world.config.portalUrl).create(options) }, session }
+  },
+  enroll_code_factor: (stage) => asPerson(stage, { channel: 'email', value: `${randomUUID()}@example.com` }),
+  async confirm_code_factor(stage) {
+    const { session } = await asPerson(stage)
+    const { factorId } = await stage.world.call(
+      'enroll_code_factor',
+      { channel: 'email', value: `${randomUUID()}@example.com` },
+      { key: session },
+    )
+    return { input: { factorId, code: await sentCode(stage.world) }, session }
   },
   list_second_factors: (stage) => withFactor(stage, () => ({})),
   rename_second_factor: (stage) => withFactor(stage, (factorId) => ({ factorId, name: 'Work phone' })),

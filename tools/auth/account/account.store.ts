@@ -73,7 +73,7 @@ export async function setFirstPassword(tx: Tx, userId: number, userName: string 
 
 /** All sessions of the person end, and all sign-ins under way. */
 export async function setPasswordAnew(tx: Tx, userId: number, passwordHash: string): Promise<void> {
-  await tx`update platform.app_user set password_hash = ${passwordHash}, credential_version = credential_version + 1 where user_id = ${userId}`
+  await tx`update platform.app_user set password_hash = ${passwordHash}, reset_date = now(), credential_version = credential_version + 1 where user_id = ${userId}`
   await tx`delete from platform.session where user_id = ${userId}`
   await tx`delete from platform.sign_in where user_id = ${userId}`
   // A change of address that was begun in one of these sessions ends with it.

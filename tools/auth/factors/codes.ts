@@ -1,4 +1,4 @@
-/** Codes of second factors: those of authenticator apps (RFC 6238) and the recovery codes beside them. */
+/** Codes of second factors: those of authenticator apps (RFC 6238), those that were sent, and the recovery codes beside them. */
 import { randomInt } from 'node:crypto'
 
 import { Secret, TOTP } from 'otpauth'
@@ -6,7 +6,8 @@ import { Secret, TOTP } from 'otpauth'
 import type { Tx } from '#platform/db/pool.ts'
 import type { Secrets } from '#platform/secrets.ts'
 
-import { type FactorRow, listFactors, useRecoveryCode, useStep } from './factors.store.ts'
+import { type FactorRow, listFactors, markFactorUsed, useRecoveryCode, useStep } from './factors.store.ts'
+import { isSent, useSentCode } from './sent-codes.ts'
 
 const period = 30
 const issuer = 'Fieldloop'
@@ -60,17 +61,28 @@ export interface CodeQuestion {
   /** The one that was chosen; absent: the form of the code tells. */
   readonly channel?: string | null | undefined
   readonly factorId?: number | null | undefined
+  /** What a code was sent for: `signIn:12`, `session:9`. */
+  readonly boundTo: string
 }
 
 /** The channel of which this is a code of the person, now used up; undefined where it is of none. */
-export async function useCode(tx: Tx, secrets: Secrets, { userId, code, channel, factorId }: CodeQuestion): Promise<string | undefined> {
-  const isOfApp = /^\d{6}$/.test(code)
-  if (isOfApp && channel !== 'recovery') {
-    const factors = await listFactors(tx, userId)
-    const apps = factors.filter((factor) => factor.channel === 'totp' && (factorId ?? factor.factorId) === factor.factorId)
-    for (const factor of apps) if (await useAppCode(tx, secrets, factor, code)) return 'totp'
-    return undefined
+export async function useCode(
+  tx: Tx,
+  secrets: Secrets,
+  { userId, code, channel, factorId, boundTo }: CodeQuestion,
+): Promise<string | undefined> {
+  const isSixDigits = /^\d{6}$/.test(code)
+  if (!isSixDigits) {
+    if (channel !== undefined && channel !== null && channel !== 'recovery') return undefined
+    return (await useRecoveryCode(tx, userId, hashRecoveryCode(secrets, userId, code))) ? 'recovery' : undefined
   }
-  if (isOfApp || channel === 'totp') return undefined
-  return (await useRecoveryCode(tx, userId, hashRecoveryCode(secrets, userId, code))) ? 'recovery' : undefined
+  for (const factor of await listFactors(tx, userId)) {
+    if ((channel ?? factor.channel) !== factor.channel || (factorId ?? factor.factorId) !== factor.factorId) continue
+    if (factor.channel === 'totp' && (await useAppCode(tx, secrets, factor, code))) return 'totp'
+    if (isSent(factor.channel) && (await useSentCode(tx, secrets, { factorId: factor.factorId, boundTo, code }))) {
+      await markFactorUsed(tx, factor.factorId)
+      return factor.channel
+    }
+  }
+  return undefined
 }

@@ -9,7 +9,7 @@ import { take } from '../sign-in/attempts.ts'
 import { codeLimits } from '../sign-in/sign-in.rules.ts'
 import { useAppCode } from './codes.ts'
 import { countFrom } from './confirming.ts'
-import { exampleFactor, factor, factorId, recoveryCodes } from './factors.schema.ts'
+import { exampleFactor, factor, factorId, recoveryCodes, sixDigits } from './factors.schema.ts'
 import { findPendingFactor } from './factors.store.ts'
 
 export const confirmTotp = defineStagedOperation({
@@ -24,7 +24,7 @@ export const confirmTotp = defineStagedOperation({
   path: '/api/v1/auth/totp/confirm',
   roles: 'Person',
   admitsEnrolment: true,
-  input: z.object({ factorId: factorId.describe('From enroll_totp'), code: z.string().regex(/^\d{6}$/, 'Six digits') }),
+  input: z.object({ factorId: factorId.describe('From enroll_totp'), code: sixDigits }),
   examples: [
     {
       title: 'The first factor',

@@ -7,7 +7,7 @@ import type { Factor } from './factors.schema.ts'
 export const mostFactors = 20
 
 export interface FactorRow extends Factor {
-  /** Null: of a passkey, which is public. */
+  /** Of an app the secret, of codes that are sent the address; null: of a passkey, which is public. */
   readonly sealedSecret: Buffer | null
   readonly lastStep: number | null
 }
@@ -66,6 +66,17 @@ export async function useStep(tx: Tx, factorId: number, step: number): Promise<b
     update platform.person_factor set last_step = ${step}, last_used_date = date_trunc('milliseconds', now())
     where factor_id = ${factorId} and (last_step is null or last_step < ${step}) returning factor_id`
   return rows.length > 0
+}
+
+export async function markFactorUsed(tx: Tx, factorId: number): Promise<void> {
+  await tx`update platform.person_factor set last_used_date = date_trunc('milliseconds', now()) where factor_id = ${factorId}`
+}
+
+/** Whether a link set the person's password within a day. */
+export async function wasResetToday(tx: Tx, userId: number): Promise<boolean> {
+  const [row] = await tx<{ was: boolean }[]>`
+    select coalesce(reset_date > now() - interval '24 hours', false) as was from platform.app_user where user_id = ${userId}`
+  return row?.was === true
 }
 
 export async function confirmFactor(tx: Tx, factorId: number): Promise<void> {

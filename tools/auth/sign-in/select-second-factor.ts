@@ -6,7 +6,9 @@ import { defineStagedOperation, writes } from '#platform/operation.ts'
 import { hashToken } from '#platform/sessions.ts'
 
 import { factorChannel, factorId } from '../factors/factors.schema.ts'
+import { listFactors } from '../factors/factors.store.ts'
 import { listPasskeys } from '../factors/passkeys.store.ts'
+import { isSent, sendCode } from '../factors/sent-codes.ts'
 import { askForPasskey } from '../factors/showing-passkeys.ts'
 import { sharerOf, takePublicCall, wrongToken } from './attempts.ts'
 import { exampleToken, signInStep, signInToken } from './sign-in.schema.ts'
@@ -16,11 +18,10 @@ import { channelsOf } from './steps.ts'
 export const selectSecondFactor = defineStagedOperation({
   ...writes(signInStep),
   errors: ['unauthenticated'],
-  isIdempotent: true,
   name: 'select_second_factor',
   title: 'Choose a second factor',
   description:
-    'Chooses one of the channels that login answered. Then verify_second_factor with the code, or for a passkey with what the browser made of the options, and the same signInToken.',
+    'Chooses one of the channels that login answered; email and sms send a code. Then verify_second_factor with the code, or for a passkey with what the browser made of the options, and the same signInToken.',
   method: 'POST',
   path: '/api/v1/auth/second-factor',
   roles: 'Public',
@@ -41,7 +42,7 @@ export const selectSecondFactor = defineStagedOperation({
     await takePublicCall(context)
     const { services } = context
     const { signInToken, channel } = input
-    const { signIn, channels, passkeys } = await services.databases.lookUp(async (tx) => {
+    const { signIn, channels, toSend, passkeys } = await services.databases.lookUp(async (tx) => {
       const found = await findSignIn(tx, hashToken(signInToken), 'secondFactor')
       if (!found) throw wrongToken()
       const { userId } = found
@@ -52,10 +53,13 @@ export const selectSecondFactor = defineStagedOperation({
         const message = 'There is no such factor. Take a channel that login answered.'
         throw new AppError('invalid_input', message, { issues: [finding('$.channel', message)] })
       }
-      await chooseChannel(tx, found.signInId, channel, input.factorId ?? null)
+      // A code is sent to one address.
+      const chosen = isSent(channel) ? fitting[0]?.factorId : input.factorId
+      await chooseChannel(tx, found.signInId, channel, chosen ?? null)
       return {
         signIn: found,
-        channels: fitting,
+        channels: isSent(channel) ? fitting.slice(0, 1) : fitting,
+        toSend: userId === null || !isSent(channel) ? undefined : (await listFactors(tx, userId)).find((one) => one.factorId === chosen),
         passkeys: userId === null || channel !== 'passkey' ? [] : (await listPasskeys(tx, userId)).filter(isWanted),
       }
     }, sharerOf(context))
@@ -65,6 +69,7 @@ export const selectSecondFactor = defineStagedOperation({
       expiresAt: signIn.expiresAt,
       ...(signIn.userId === null ? {} : { channels }),
     }
+    if (toSend) await sendCode(services, toSend, `signIn:${signIn.signInId}`, sharerOf(context))
     if (channel !== 'passkey') return step
     return { ...step, options: await askForPasskey(services, `signIn:${signIn.signInId}`, passkeys, sharerOf(context)) }
   },

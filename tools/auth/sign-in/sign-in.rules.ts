@@ -32,6 +32,11 @@ export function codeLimits(userId: number): AttemptLimit[] {
   return [{ of: ['code', String(userId)], most: 10, seconds: hour }]
 }
 
+/** Addresses that a person says are theirs, and has a code sent to. */
+export function enrolmentSendLimits(userId: number): AttemptLimit[] {
+  return [{ of: ['enrolment', String(userId)], most: 20, seconds: 24 * hour }]
+}
+
 /** Calls of whoever has not signed in. */
 export function publicLimits(ip: string | undefined): AttemptLimit[] {
   return [{ of: ['public', networkOf(ip)], most: 60, seconds: minute }]

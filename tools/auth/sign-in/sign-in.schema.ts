@@ -20,7 +20,7 @@ export const logInName = z
 
 /** As people type it: longer than any that can be set is still only wrong. */
 export const password = z.string().min(1).max(1_000)
-export const code = z.string().trim().min(1).max(40).describe('Six digits of the authenticator app, or a recovery code')
+export const code = z.string().trim().min(1).max(40).describe('Six digits, of the app or as they were sent, or a recovery code')
 
 const tenantChoice = z.object({ tenantId, name: z.string(), subDomain: z.string() })
 const channelChoice = z.object({

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Tx } from '#platform/db/pool.ts'
 import { hashToken, signInPrefix } from '#platform/sessions.ts'
 
-import { hasRecoveryCodes, listFactors } from '../factors/factors.store.ts'
+import { hasRecoveryCodes, listFactors, wasResetToday } from '../factors/factors.store.ts'
 import { type FactorDemand, isCounted, nextFor } from '../policy/policy.rules.ts'
 import { listDemands } from '../policy/policy.store.ts'
 import { wrongLogIn } from './attempts.ts'
@@ -23,10 +23,15 @@ async function begin(tx: Tx, signIn: Omit<NewSignIn, 'hash'>): Promise<Pick<Sign
   return { signInToken, expiresAt: await insertSignIn(tx, { ...signIn, hash: hashToken(signInToken) }) }
 }
 
-/** Of the person's factors those to choose from; none where there is none to ask for. */
+/**
+ * Of the person's factors those to choose from; none where there is none to ask for. Whoever reads the person's mail can set a password by a link: for a
+ * day after that no code goes there, unless the person has nothing else.
+ */
 export async function channelsOf(tx: Tx, userId: number): Promise<Channels> {
-  const factors = await listFactors(tx, userId)
-  if (factors.length === 0) return []
+  const all = await listFactors(tx, userId)
+  if (all.length === 0) return []
+  const others = all.filter(({ channel }) => channel !== 'email')
+  const factors = others.length > 0 && others.length < all.length && (await wasResetToday(tx, userId)) ? others : all
   const recovery = (await hasRecoveryCodes(tx, userId)) ? [{ channel: 'recovery' as const }] : []
   return [...factors.map(({ channel, factorId, name }) => ({ channel, factorId, hint: name })), ...recovery]
 }

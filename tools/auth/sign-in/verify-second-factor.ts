@@ -66,7 +66,8 @@ async function afterCode(context: StagedContext, signIn: SignInRow, given: strin
   const { databases, secrets } = context.services
   const { signInId, userId, channel, factorId, sessionUntil } = signIn
   const step = await databases.lookUp(async (tx) => {
-    const shown = userId === null ? undefined : await useCode(tx, secrets, { userId, code: given, channel, factorId })
+    const shown =
+      userId === null ? undefined : await useCode(tx, secrets, { userId, code: given, channel, factorId, boundTo: `signIn:${signInId}` })
     if (userId === null || shown === undefined) return undefined
     if (!(await deleteSignIn(tx, signInId))) throw wrongToken()
     return stepAfterFactor(tx, { userId, factor: shown, sessionUntil })
