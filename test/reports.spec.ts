@@ -207,6 +207,19 @@ describe('joins', () => {
   })
 })
 
+describe('a tenant without a record', () => {
+  it('has reports without rows', async () => {
+    const { key } = await world.newTenant()
+    await world.call('create_property', { internalName: 'Name', dataType: 'Text' }, { key })
+    await world.call('create_entity', { internalName: 'Site', properties: [{ property: 'Name' }] }, { key })
+    const definitionJson = { primaryEntityId: 'Site', columns: [{ property: 'Name' }] }
+    expect(await run(definitionJson, {}, key)).toMatchObject({ rows: [], totalCount: 0 })
+    expect(await world.call('explain_report', { definitionJson }, { key })).toMatchObject({ verdict: 'light', reads: [] })
+    await world.call('create_report', { internalName: 'Sites', definitionJson }, { key })
+    expect(await world.call('export_report', { report: 'Sites', format: 'csv' }, { key })).toMatchObject({ assetKey: expect.any(String) })
+  })
+})
+
 describe('parameters, tokens and computed values', () => {
   const definition = {
     primaryEntityId: 'Job',

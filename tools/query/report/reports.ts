@@ -97,6 +97,11 @@ export function statementOf({ report, readables }: ReadyReport, { page, pageSize
   return compileReport(report, { limit: pageSize, offset: (page - 1) * pageSize, bytes, times: timesOf(report), readables, isFlat: false })
 }
 
+/** As who may read the tenant's records: one that is made with the first table, and until then nothing of a report stands in any. */
+export function asReader<T>({ tx, tenantId }: TxContext, readables: readonly Readable[], work: () => Promise<T>): Promise<T> {
+  return readables.some(({ present }) => present.size > 0) ? inRecords(tx, tenantId, work) : work()
+}
+
 const batchBytes = 1024 * 1024
 const batchAtMost = 2_000
 // Of rows whose size nobody knows yet.
@@ -111,8 +116,8 @@ const longBytes = 4 * 32_768
  * held at a time.
  */
 export async function* readReportRows(context: TxContext, { report, readables }: ReadyReport): AsyncGenerator<readonly string[]> {
-  const { tx, tenantId } = context
-  await inRecords(tx, tenantId, () => openReportRows(tx, compileAllRows(report, { times: timesOf(report), readables })))
+  const { tx } = context
+  await asReader(context, readables, () => openReportRows(tx, compileAllRows(report, { times: timesOf(report), readables })))
   const long = report.outputs.filter(({ result }) => result.dataType === 'Text' || result.of?.isList === true).length
   const most = Math.max(1, Math.min(batchAtMost, Math.floor(mostHeldBytes / Math.max(1, long * longBytes))))
   for (let size = Math.min(firstBatch, most); ;) {
@@ -125,9 +130,14 @@ export async function* readReportRows(context: TxContext, { report, readables }:
 }
 
 /** Throws `timeout` where it takes longer. */
-async function runWithin({ tx, tenantId }: TxContext, statement: CompiledReport, seconds: number): Promise<ReportRow> {
+async function runWithin(
+  context: TxContext,
+  readables: readonly Readable[],
+  statement: CompiledReport,
+  seconds: number,
+): Promise<ReportRow> {
   try {
-    return await inRecords(tx, tenantId, () => runReport(tx, statement, seconds))
+    return await asReader(context, readables, () => runReport(context.tx, statement, seconds))
   } catch (error) {
     if (sqlState(error) !== '57014') throw error
     throw new AppError(
@@ -140,7 +150,7 @@ async function runWithin({ tx, tenantId }: TxContext, statement: CompiledReport,
 
 /** A page of its rows. Throws `too_large` where they are larger than an answer may be, and `timeout` where it takes too long. */
 export async function pageOfReport(context: TxContext, ready: ReadyReport, page: PageOfReport, bytes: number): Promise<ReportRow> {
-  const row = await runWithin(context, statementOf(ready, page, bytes), context.services.config.limits.reportSeconds)
+  const row = await runWithin(context, ready.readables, statementOf(ready, page, bytes), context.services.config.limits.reportSeconds)
   if (row.fitting === row.found) return row
   throw new AppError(
     'too_large',
@@ -156,7 +166,7 @@ export async function flatPageOfReport(
   { bytes, seconds }: { readonly bytes: number; readonly seconds: number },
 ): Promise<ReportRow> {
   const part = { limit: pageSize, offset: (page - 1) * pageSize, bytes, times: timesOf(report), readables, isFlat: true }
-  return runWithin(context, compileReport(report, part), seconds)
+  return runWithin(context, readables, compileReport(report, part), seconds)
 }
 
 /** Columns with a value of a record that the caller does not see in every row, by their names. */
