@@ -8,12 +8,14 @@ import { findFlowVersion, masked } from '#tools/workflows/service.ts'
 
 import { startOddServer } from './support/odd-server.ts'
 import { openTemporal, startTestWorker, type TestTemporal, type TestWorker } from './support/temporal.ts'
+import { openTriggers, type TriggerWorld } from './support/triggers.ts'
 import { openWorld, type World } from './support/world.ts'
 
 let world: World
 let temporal: TestTemporal
 let worker: TestWorker
 let relay: Relay
+let triggerWorld: TriggerWorld
 
 beforeAll(async () => {
   ;[world, temporal] = await Promise.all([openWorld({ OUTBOUND_ALLOW: '127.0.0.1/32' }), openTemporal()])
@@ -21,10 +23,12 @@ beforeAll(async () => {
   services.temporal.connectTo(temporal.address)
   worker = await startTestWorker(temporal, { act: createFlowActivities({ services, findVersion: findFlowVersion, retryDelayMs: 5 }) })
   relay = startRelay(services, (errand) => carryOut(services, errand))
+  triggerWorld = openTriggers(world)
   await world.call('create_property', { internalName: 'Status', dataType: 'Text' })
   await world.call('create_entity', { internalName: 'Order', properties: [{ property: 'Status' }] })
 })
 afterAll(async () => {
+  await triggerWorld?.stop()
   await relay?.stop()
   await worker?.stop()
   await world?.close()
@@ -60,6 +64,11 @@ const until = async (actionRunId: number, state: string) => {
   await expect.poll(async () => (await get(actionRunId)).state).toBe(state)
   return get(actionRunId)
 }
+/** What others hear of a run. */
+const told = async (actionRunId: number): Promise<string[]> =>
+  (await world.call('list_events', { kinds: ['action.completed', 'action.failed'], pageSize: 200 }))
+    .filter(({ data }: { data: { actionRunId: number } }) => data.actionRunId === actionRunId)
+    .map(({ type, data }: { type: string; data: { state: string } }) => `${type} ${data.state}`)
 const fire = async (installId: number, input: object = {}) =>
   (await world.call('fire_action_pack_install', { installId, input })).actionRunId as number
 
@@ -166,6 +175,47 @@ describe('an action run', () => {
     await until(second, 'cancelled')
     expect(await statusOf('U-2')).toBe('undone')
     expect(await world.call('list_action_runs', { actionPack })).toHaveLength(3)
+  })
+
+  it('ends with its install where it waits, or waits for its turn, and is told of with the reason', async () => {
+    const waits = {
+      internalName: 'heard',
+      stepType: 'waitForEvent',
+      config: { trigger: { triggerType: 'recordCreated', config: { entity: 'Order' } } },
+    }
+    const { installId } = await install([waits], { concurrency: 'queue' })
+    const [first, second] = [await fire(installId), await fire(installId)]
+    await until(first, 'waiting')
+    expect(await get(second)).toMatchObject({ state: 'queued' })
+    await world.call('uninstall_action_pack', { installId })
+    for (const actionRunId of [first, second]) {
+      const { steps } = await until(actionRunId, 'cancelled')
+      expect(steps).toContainEqual(
+        expect.objectContaining({ event: 'commented', by: world.tenant.tenantUserId, comment: 'The pack was uninstalled.' }),
+      )
+      await expect.poll(() => told(actionRunId)).toEqual(['action.completed cancelled'])
+    }
+    const { steps } = await get(first)
+    expect(steps.at(-1)).toMatchObject({ step: 'heard', event: 'skipped' })
+  })
+
+  it('starts what waits for the end of runs of its pack, in these states, and of no other', async () => {
+    const failing = await install([{ internalName: 'find', stepType: 'getRecord', config: { entity: 'Order', key1: 'nowhere' } }])
+    const other = await install([{ internalName: 'find', stepType: 'getRecord', config: { entity: 'Order', key1: 'nowhere' } }])
+    const { actionPack } = await until(await fire(failing.installId), 'failed')
+    await triggerWorld.drain()
+    const triggers = [{ triggerType: 'runCompleted', config: { of: 'actionPack', name: actionPack, states: ['failed'] } }]
+    const watching = await install([{ internalName: 'nothing', stepType: 'decide', config: {} }], { triggers })
+    const actionRunId = await fire(failing.installId)
+    await until(await fire(other.installId), 'failed')
+    await until(actionRunId, 'failed')
+    const begun = async () => {
+      await triggerWorld.drain()
+      return world.call('list_action_runs', { installId: watching.installId, states: ['succeeded'] })
+    }
+    await expect.poll(begun).toHaveLength(1)
+    const [run] = await begun()
+    expect(run.trigger).toEqual({ triggerType: 'runCompleted', payload: { id: actionRunId, state: 'failed', result: null } })
   })
 
   it('is cancelled, and is no action run where it is the run of a workflow', async () => {

@@ -23,7 +23,7 @@ export const uninstallActionPack = defineOperation({
       const { tx, tenantId } = context
       await removeInstall(context, await openInstall(context, input.installId))
       await deleteInstall(tx, tenantId, input.installId)
-      await cancelRunsOf(context, input.installId)
+      await cancelRunsOf(context, input.installId, 'The pack was uninstalled.')
       return { installId: input.installId, deleted: true as const }
     })
   },

@@ -9,9 +9,11 @@ import { nearest, quoted } from '#platform/suggest.ts'
 import { bytesOf } from '../values/bounds.rules.ts'
 import { tellWaiting } from './awaited-runs.ts'
 import {
+  addComments,
   addLogLine,
   addStepLine,
   countSignals,
+  findRuns,
   keepSignal,
   lockRun,
   reopenRun,
@@ -230,11 +232,23 @@ export async function cancelRun(context: TxContext, run: RunRow): Promise<void> 
   await emitTurn(context, run, 'cancelled')
 }
 
-/** The same of every run of a definition that is under way. */
-export async function cancelRunsOf(context: TxContext, workflowId: number): Promise<void> {
-  const { tx, tenantId, stamp } = context
-  await endAllHeld(tx, tenantId, workflowId, stamp)
-  await emitEnds(context, await setAllCancelling(tx, tenantId, workflowId))
+/** Of many runs that are told of so many at a time: each is a row that is sent. */
+const toldAtOnce = 200
+
+/** The same of every run of a definition that is under way; the log of each says why. */
+export async function cancelRunsOf(context: TxContext, workflowId: number, comment: string): Promise<void> {
+  const { tx, tenantId, stamp, actor, services } = context
+  const held = await endAllHeld(tx, tenantId, workflowId, stamp)
+  const others = await setAllCancelling(tx, tenantId, workflowId)
+  const all = [...held, ...others.map(({ runId }) => runId)]
+  await addComments(tx, tenantId, all, { at: stamp, by: actor.tenantUserId, comment })
+  for (let from = 0; from < held.length; from += toldAtOnce) {
+    const runs = await findRuns(tx, tenantId, held.slice(from, from + toldAtOnce))
+    await Promise.all(runs.map((run) => tellRun(tx, { tenantId, at: stamp }, run, 'cancelled')))
+    for (const run of runs) await tellWaiting(context, run)
+  }
+  if (held.length > 0) context.afterCommit(() => services.wake.poke(eventsTopic))
+  await emitEnds(context, others)
 }
 
 /** Goes on from the step that failed. */

@@ -133,6 +133,31 @@ export async function addLogLine(tx: Tx, tenantId: number, runId: number, at: st
     select ${tenantId}, ${runId}, log_seq, ${lineOf(tx, at, line)} from counted`
 }
 
+/** What somebody says of many runs at once. */
+export async function addComments(
+  tx: Tx,
+  tenantId: number,
+  runIds: readonly number[],
+  { at, by, comment }: { readonly at: string; readonly by: number; readonly comment: string },
+): Promise<void> {
+  await tx`
+    with counted as (
+      update platform.workflow_run set log_seq = log_seq + 1
+      where tenant_id = ${tenantId} and run_id = any (${tx.array([...runIds])}::bigint[])
+      returning run_id, log_seq
+    )
+    insert into platform.workflow_log (tenant_id, run_id, seq, at, event, by_user, comment)
+    select ${tenantId}, run_id, log_seq, ${at}, 'commented', ${by}, ${comment} from counted`
+}
+
+/** Runs by their ids, the oldest first. */
+export async function findRuns(tx: Tx, tenantId: number, runIds: readonly number[]): Promise<RunRow[]> {
+  return tx<RunRow[]>`
+    select ${runColumns(tx)} from platform.workflow_run
+    where tenant_id = ${tenantId} and run_id = any (${tx.array([...runIds])}::bigint[])
+    order by run_id`
+}
+
 /**
  * Writes a line of a step that has just begun, waits or ended, and what follows for the run, whose row is held: running while a step is carried out, waiting
  * while none is and one waits; the values of variables that the step brought; and how many bytes the run now holds, which is answered.

@@ -205,11 +205,13 @@ export async function endHeld(tx: Tx, tenantId: number, runId: number, at: strin
   return row !== undefined
 }
 
-/** The same of all runs of a workflow. */
-export async function endAllHeld(tx: Tx, tenantId: number, workflowId: number, at: string): Promise<void> {
-  await tx`
+/** The same of all runs of a workflow; answers which they were. */
+export async function endAllHeld(tx: Tx, tenantId: number, workflowId: number, at: string): Promise<number[]> {
+  const rows = await tx<{ runId: number }[]>`
     update platform.workflow_run set held_for = null, state = 'cancelled', is_paused = false, finished_date = ${at}
-    where tenant_id = ${tenantId} and workflow_id = ${workflowId} and held_for is not null and finished_date is null`
+    where tenant_id = ${tenantId} and workflow_id = ${workflowId} and held_for is not null and finished_date is null
+    returning run_id`
+  return rows.map(({ runId }) => runId)
 }
 
 /** Has a run that was refused say more. */
