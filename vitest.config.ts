@@ -6,7 +6,7 @@ import { patience } from './test/support/patience.ts'
 
 /** By what they import: they come last, so that whoever has no Temporal yet hears of everything else before the minutes that its build takes. */
 const onTemporal = globSync('test/**/*.spec.ts', { cwd: import.meta.dirname }).filter((file) =>
-  /from '[^']*(?:support\/temporal|day\/stack|boot\/temporal(?:-binary)?)\.ts'/.test(
+  /from '[^']*(?:support\/(?:temporal|week)|day\/stack|boot\/temporal(?:-binary)?)\.ts'/.test(
     readFileSync(`${import.meta.dirname}/${file}`, 'utf8'),
   ),
 )

@@ -161,6 +161,73 @@ describe('acknowledge', () => {
   })
 })
 
+describe('settings of shipped packs', () => {
+  const photos = { entity: 'Order', photoProperty: 'Photo' }
+  const rule = { property: 'Status', value: 'x' }
+  it.each([
+    ['dailyDigest', { report: 'Late', to: { role: 'DataView' } }, '$.settings.to'],
+    ['dailyDigest', { report: 'Late', to: [] }, '$.settings.to'],
+    ['photoTriage', { ...photos, rules: {} }, '$.settings.rules'],
+    ['photoTriage', { ...photos, rules: [{ ...rule, label: 'crane', textContains: 'crane' }] }, '$.settings.rules[0]'],
+    ['photoTriage', { ...photos, rules: [{ ...rule, label: 'crane', minScore: 80 }] }, '$.settings.rules[0].minScore'],
+    ['photoTriage', { ...photos, rules: [{ ...rule, label: 'crane' }], askBelow: 0.5 }, '$.settings.askTo'],
+    ['photoTriage', { ...photos, rules: [{ ...rule, label: 'crane' }], askBelow: 50, askTo: { role: 'DataView' } }, '$.settings.askBelow'],
+    ['webhookToRecord', { entity: 'Order', mapping: {} }, '$.settings.mapping'],
+    ['webhookToRecord', { entity: 'Order', mapping: { key1: 7 } }, '$.settings.mapping.key1'],
+  ])('of %s that nothing can be done with are refused where they stand: %j', async (actionPack, settings, path) => {
+    expect(await world.refusal('install_action_pack', { actionPack, settings })).toMatchObject({
+      code: 'invalid_input',
+      issues: [{ path }],
+    })
+  })
+
+  it('of photoTriage name properties that are there', async () => {
+    const settings = { ...photos, rules: [{ property: 'Statsu', value: 'x', textContains: 'gate' }] }
+    expect(await world.refusal('install_action_pack', { actionPack: 'photoTriage', settings })).toMatchObject({ code: 'unprocessable' })
+  })
+})
+
+describe('dailyDigest', () => {
+  it('goes to everybody at once where it is fired by hand, also without rows where that is wanted', async () => {
+    const columns = [{ property: 'externalKey' }, { property: 'Status' }]
+    const filters = { logic: 'AND', rules: [{ property: 'Status', op: 'eq', value: 'nowhere' }] }
+    await world.call('create_report', {
+      internalName: 'Lost',
+      isShared: true,
+      definitionJson: { primaryEntityId: 'Order', columns, filters },
+    })
+    const cy = await person('cy')
+    const settings = { report: 'Lost', to: [{ tenantUserId: cy.tenantUserId }] }
+    const { installId, issues } = await world.call('install_action_pack', { actionPack: 'dailyDigest', settings })
+    expect(issues).toEqual([])
+    await until(await fire(installId), 'succeeded')
+    expect(await inbox(cy)).toEqual([])
+    await world.call('update_action_pack_install', { installId, settings: { onlyWhenRows: false } })
+    await until(await fire(installId), 'succeeded')
+    expect(await inbox(cy)).toEqual(['Lost: 0\n\n–'])
+    for (let count = 1; count <= 21; count++)
+      await world.call('save_instance', { entity: 'Order', key1: `L-${count}`, data: { Status: 'nowhere' } })
+    await until(await fire(installId), 'succeeded')
+    const text = (await inbox(cy)).find((one) => one.includes('21')) ?? ''
+    expect(text.split('\n')).toHaveLength(23)
+    expect(text).toMatch(/^Lost: 21\n\nL-\d+ · nowhere\n[\s\S]*\n\+ 1$/)
+  })
+
+  it('warns whoever installs it of a report that is not shared', async () => {
+    await world.call('create_report', {
+      internalName: 'Mine',
+      definitionJson: { primaryEntityId: 'Order', columns: [{ property: 'Status' }] },
+    })
+    const { issues } = await world.call('install_action_pack', {
+      actionPack: 'dailyDigest',
+      settings: { report: 'Mine', to: [{ tenantUserId: ben.tenantUserId }] },
+    })
+    expect(issues).toMatchObject([
+      { severity: 'warning', path: '$.steps[0].config.report', message: expect.stringContaining('not shared') },
+    ])
+  })
+})
+
 describe('webhookToRecord', () => {
   it.each([
     ['one record', {}, { id: 7, state: 'open' }, { eiRecordId: expect.any(Number) }, ['7']],
@@ -174,7 +241,11 @@ describe('webhookToRecord', () => {
           { id: 'W-3', state: 'done' },
         ],
       },
-      { failed: 1, items: [{ eiRecordId: expect.any(Number) }, null, { eiRecordId: expect.any(Number) }] },
+      {
+        failed: 1,
+        items: [{ eiRecordId: expect.any(Number) }, null, { eiRecordId: expect.any(Number) }],
+        errors: [{ index: 1, step: 'save', code: 'invalid_input', message: expect.stringContaining('Status') }],
+      },
       ['W-1', 'W-3'],
     ],
     [
@@ -183,8 +254,15 @@ describe('webhookToRecord', () => {
       {
         orders: [{ state: 'stray' }, { id: '', state: 'stray' }, { id: 'W-9', state: 'open' }],
       },
-      { failed: 2, items: [null, null, { eiRecordId: expect.any(Number) }] },
+      { failed: 2, items: [null, null, { eiRecordId: expect.any(Number) }], errors: [{ index: 0 }, { index: 1 }] },
       ['W-9'],
+    ],
+    [
+      'what is told shortly, since its values are long',
+      { itemsAt: 'orders' },
+      { orders: [{ id: 'W-11', state: 'long '.repeat(400) }] },
+      { failed: 0, items: [{ eiRecordId: expect.any(Number), outcome: 'inserted', isShortened: true }], errors: [] },
+      ['W-11'],
     ],
   ])('saves %s, and answers what became of it', async (_what, more, body, result, keys) => {
     const { triggers } = await world.call('install_action_pack', {

@@ -32,6 +32,7 @@ const walks = [
     'triggers',
     'action-packs',
     'signing-in',
+    'shipped-packs',
   ],
   ['attachments-and-recognition'],
   ['api-keys-and-roles'],

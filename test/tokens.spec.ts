@@ -476,6 +476,14 @@ describe('an expression', () => {
       $expr: 'kept',
       n: 5,
     })
+    // What is there and empty is given; what has no such name is not.
+    const given = {
+      $given: { Name: '[[Site.Name]]', Gone: '[[Site.Gone]]', Deep: '[[Site.Gone.Name]]', Note: '[[Site.Empty]]', Text: 'x [[Site.Gone]]' },
+    }
+    const site = { Site: { Name: 'Mill', Empty: null } }
+    const at = resolving(site, berlin)
+    expect(resolveJson({ data: given }, at)).toEqual({ data: { Name: 'Mill', Note: null, Text: 'x ' } })
+    expect(resolveJson({ $given: {}, more: 1 }, at)).toEqual({ $given: {}, more: 1 })
     expect(Object.keys(resolveJson(JSON.parse('{"__proto__": "[[Site.Name]]"}'), resolving(scope, berlin)) as object)).toEqual([
       '__proto__',
     ])

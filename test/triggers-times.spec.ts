@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { scheduleKinds } from '#server/worker/schedule-kinds.ts'
 import { fireDue } from '#tools/schedules/service.ts'
-import { dueOf, timingOf, valuesDue } from '#tools/workflows/triggers/dates.rules.ts'
+import { dueOf, hourAround, timingOf, valuesDue } from '#tools/workflows/triggers/dates.rules.ts'
 
 import { openTriggers, type TriggerWorld } from './support/triggers.ts'
 import { useWorld } from './support/world.ts'
@@ -141,6 +141,66 @@ describe('a trigger at a date of each record', () => {
     expect(runs.filter(({ state }) => state === 'failed')).toMatchObject([
       { error: { message: expect.stringMatching(/^1 due times until /) } },
     ])
+  })
+})
+
+describe('a trigger at an hour of people’s days', () => {
+  const person = async (userName: string, timezone: string, roles: readonly string[] = ['DataView']) =>
+    (await call('create_user', { userName, email: `${userName}@hours.test`, roles, timezone })).tenantUserId as number
+  /** The hour and minute that it is there, so long ago. */
+  const hourThere = (timeZone: string, minutesAgo: number) =>
+    new Date(Date.now() - minutesAgo * 60_000).toLocaleTimeString('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' })
+
+  it('starts a run for each of them, where it is that hour, once a day', async () => {
+    const [madrid, tokyo] = [await person('madrid', 'Europe/Madrid'), await person('tokyo', 'Asia/Tokyo', ['DataView', 'DataDelete'])]
+    const people = [{ tenantUserId: madrid }, { role: 'DataDelete' }]
+    const at = hourThere('Europe/Madrid', 20)
+    const workflow = await of.publish([{ triggerType: 'schedule', config: { people, at } }])
+    const who = async () => (await of.triggers(workflow)).map(({ tenantUserId }) => tenantUserId)
+    await of.drain()
+    // It was that hour before the trigger was live.
+    expect(await of.triggers(workflow)).toEqual([])
+    await passes('30 minutes')
+    await of.drain()
+    await of.drain()
+    expect(await of.triggers(workflow)).toEqual([
+      { tenantUserId: madrid, timeZone: 'Europe/Madrid', languageCode: expect.any(String), scheduledFor: expect.stringMatching(/^\d{4}-/) },
+    ])
+    // Whoever moves is where the day has begun earlier, or later, and has each day once.
+    await call('set_user_timezone', { tenantUserId: madrid, timezone: 'Atlantic/Azores' })
+    await passes('1 hour')
+    await of.drain()
+    expect(await who()).toEqual([madrid])
+    await passes('1 day')
+    await of.drain()
+    expect(await who()).toContain(tokyo)
+    const all = (await of.triggers(workflow)).map(({ tenantUserId, scheduledFor }) => `${tenantUserId} ${scheduledFor}`)
+    expect(new Set(all).size).toBe(all.length)
+  })
+
+  it.each([
+    ['people without an hour', { people: [{ role: 'DataView' }] }, '$.triggers[0].config.at'],
+    ['a zone beside them', { people: [{ role: 'DataView' }], at: '07:00', timeZone: 'UTC' }, '$.triggers[0].config.timeZone'],
+    ['a second way to say when', { people: [{ role: 'DataView' }], at: '07:00', every: 'PT1H' }, '$.triggers[0].config.people'],
+    ['nobody', { people: [{ tenantUserId: 2_000_000_000 }], at: '07:00' }, '$.triggers[0].config.people[0].tenantUserId'],
+  ])('is refused with %s', async (_what, config, path) => {
+    await expect(of.publish([{ triggerType: 'schedule', config }])).rejects.toThrow(`"path":"${path}"`)
+  })
+
+  it('has its hour once a day over a change of the clock', () => {
+    const zone = 'Europe/Madrid'
+    const from = Date.parse('2026-10-24T00:00:00Z')
+    for (const at of ['02:30', '07:00', '23:59']) {
+      const days = new Map<string, number>()
+      for (let quarter = 0; quarter < 4 * 96; quarter++) {
+        const { last } = hourAround(at, from + quarter * 900_000, zone) ?? {}
+        if (last) days.set(last.day, last.ms)
+      }
+      expect([...days.keys()].toSorted()).toEqual([...days.keys()])
+      expect(days.size).toBe(5)
+      const shown = [...days.values()].map((ms) => new Date(ms).toLocaleTimeString('en-GB', { timeZone: zone, timeStyle: 'short' }))
+      expect(new Set(shown)).toEqual(new Set([at]))
+    }
   })
 })
 

@@ -51,19 +51,23 @@ export interface TestWorker {
 
 let isRuntimeInstalled = false
 
+/** Before anything of the SDK that makes one of its own. */
+export function installRuntime(): void {
+  if (isRuntimeInstalled) return
+  isRuntimeInstalled = true
+  Runtime.install({
+    logger: new DefaultLogger('ERROR', ({ message, meta }) => log.error({ temporal: meta }, message)),
+    shutdownSignals: [],
+  })
+}
+
 /** Carries out every workflow of the product, and the activities that are given, `atOnce` of each queue at a time. */
 export async function startTestWorker(
   temporal: TestTemporal,
   activities: TestActivities,
   { atOnce }: { readonly atOnce?: number } = {},
 ): Promise<TestWorker> {
-  if (!isRuntimeInstalled) {
-    isRuntimeInstalled = true
-    Runtime.install({
-      logger: new DefaultLogger('ERROR', ({ message, meta }) => log.error({ temporal: meta }, message)),
-      shutdownSignals: [],
-    })
-  }
+  installRuntime()
   const { namespace } = temporal
   const codePath = await workflowBundle(loadConfig().cacheDir, log)
   const connection = await NativeConnection.connect({ address: temporal.address })

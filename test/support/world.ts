@@ -113,12 +113,17 @@ export function useWorld(env: Record<string, string> = {}): World {
   }
 }
 
-/** Opens a world beside another, or within a test, which closes it. */
-export async function openWorld(env: Record<string, string> = {}): Promise<World> {
+/** Opens a world beside another, or within a test, which closes it. `prepare` changes its database before anybody connects to it. */
+export async function openWorld(env: Record<string, string> = {}, prepare?: (sql: postgres.Sql) => Promise<void>): Promise<World> {
   const adminUrl = inject('adminUrl')
   const database = `fieldloop_test_${randomUUID().replaceAll('-', '').slice(0, 16)}`
   const admin = postgres(adminUrl, { max: 1, onnotice: () => {} })
   await admin.unsafe(`create database ${database} template ${templateName} owner fieldloop_owner`)
+  if (prepare) {
+    const first = postgres(withDatabase(adminUrl, database), { max: 1, onnotice: () => {} })
+    await prepare(first)
+    await first.end()
+  }
   const dataDir = await mkdtemp(join(tmpdir(), 'fieldloop-world-'))
   const urls = {
     owner: withDatabase(adminUrl, database, 'fieldloop_owner', 'test'),

@@ -7,7 +7,7 @@ import { readDuration } from '#platform/tokens/zoned.ts'
 import type { Shape, Shapes } from '#platform/tokens/shape.ts'
 import { whyNoCron } from '#tools/schedules/service.ts'
 
-import { duration, inputFields } from './definition/grammar.schema.ts'
+import { assignee, duration, inputFields } from './definition/grammar.schema.ts'
 import { anyValue, list, numberValue, oneOf, textValue, timeValue } from './shapes.rules.ts'
 import type { NameUse, StepConfig } from './step-type.types.ts'
 
@@ -54,6 +54,9 @@ const ofRecords = {
   names: { entity: 'entity', properties: { propertyOf: 'entity' } },
   ofEntity: 'entity',
 } as const
+
+/** Assignees that one trigger names; a role or people are many. */
+const maxPeople = 20
 
 const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:MM')
 const leastIntervalMs = 60_000
@@ -117,7 +120,8 @@ export const triggerTypes: readonly TriggerType[] = [
   {
     triggerTypeId: 6,
     internalName: 'schedule',
-    description: 'A time came: by cron, every so often, or at an offset from a date of each record.',
+    description:
+      'A time came: by cron, every so often, at an offset from a date of each record, or at an hour of the day of each of people.',
     config: z.strictObject({
       cron: z.string().min(9).max(120).optional(),
       timeZone: z.string().min(1).max(64).optional(),
@@ -126,14 +130,26 @@ export const triggerTypes: readonly TriggerType[] = [
       property: z.string().min(1).max(64).optional(),
       offset: duration.optional(),
       at: clock.optional(),
+      people: z
+        .array(assignee)
+        .min(1)
+        .max(maxPeople)
+        .optional()
+        .describe('Assignees: each has a run once a day, at this hour where they are'),
       eiRecordId: z.unknown().optional(),
     }),
-    payload: () => ({ scheduledFor: timeValue, eiRecordId: numberValue }),
-    names: { every: 'duration', entity: 'entity', property: { propertyOf: 'entity' }, offset: 'duration' },
+    payload: () => ({
+      scheduledFor: timeValue,
+      eiRecordId: numberValue,
+      tenantUserId: numberValue,
+      timeZone: textValue,
+      languageCode: textValue,
+    }),
+    names: { every: 'duration', entity: 'entity', property: { propertyOf: 'entity' }, offset: 'duration', people: 'assignee' },
     ofEntity: 'entity',
     check: (config, now) => {
-      const { cron, timeZone, every, entity } = config
-      const problems = oneOf({ cron, every, entity }, ['cron', 'every', 'entity'])
+      const { cron, timeZone, every, entity, people, at } = config
+      const problems = oneOf({ cron, every, entity, people }, ['cron', 'every', 'entity', 'people'])
       const zone = typeof timeZone === 'string' ? timeZone : 'UTC'
       const why = typeof cron === 'string' ? whyNoCron({ cron, timeZone: zone }, now) : undefined
       return [
@@ -141,6 +157,10 @@ export const triggerTypes: readonly TriggerType[] = [
         ...(why === undefined ? [] : [{ field: 'cron', message: why }]),
         ...(typeof cron === 'string' && timeZone === undefined
           ? [{ field: 'timeZone', message: 'The zone whose clock the cron expression goes by.' }]
+          : []),
+        ...(people !== undefined && at === undefined ? [{ field: 'at', message: 'Needed beside people: the hour of their day.' }] : []),
+        ...(people !== undefined && timeZone !== undefined
+          ? [{ field: 'timeZone', message: 'Each of people has a zone of their own: leave it out.' }]
           : []),
         ...(isTooShort(every) ? [{ field: 'every', message: 'At least PT1M.' }] : []),
         ...((readDuration(every)?.months ?? 0) > 0

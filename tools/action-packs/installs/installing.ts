@@ -30,11 +30,12 @@ export interface Wanted {
 }
 
 /** Throws 400 for settings that are missing, unknown or of another type. */
-function mustRead({ manifest, settings }: Wanted, kept?: ReadonlySet<string>): ReadSettings {
+function mustRead({ pack, manifest, settings }: Wanted, kept?: ReadonlySet<string>): ReadSettings {
   const read = readSettings(manifest.settings ?? [], settings, kept)
-  const [first] = read.findings
+  const findings = read.findings.length > 0 ? read.findings : (pack.shipped?.findProblems?.(read.values) ?? [])
+  const [first] = findings
   if (first)
-    throw new AppError('invalid_input', `The settings do not fit. ${first.path}: ${first.message}`, { issues: read.findings.slice(0, 50) })
+    throw new AppError('invalid_input', `The settings do not fit. ${first.path}: ${first.message}`, { issues: findings.slice(0, 50) })
   return read
 }
 

@@ -1,4 +1,6 @@
 /** A pack that ships with the product. */
+import type { Finding } from '#platform/validation.ts'
+
 import type { Manifest } from '../manifest.schema.ts'
 import type { Values } from '../settings.rules.ts'
 
@@ -10,4 +12,6 @@ export interface ShippedPack {
   readonly manifest: Manifest
   /** Of a pack whose steps are as many as a setting says: those for these settings. */
   readonly stepsFor?: (values: Values) => Steps
+  /** What is wrong with settings of the type Json beyond their type. */
+  readonly findProblems?: (values: Values) => readonly Finding[]
 }

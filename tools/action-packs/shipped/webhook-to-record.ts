@@ -1,3 +1,5 @@
+import { finding } from '#platform/findings.ts'
+
 import type { Values } from '../settings.rules.ts'
 import type { ShippedPack } from './shipped.types.ts'
 
@@ -23,7 +25,8 @@ function save(values: Values, root: string) {
         entity: '[[$settings.entity]]',
         importMode: '[[$settings.importMode]]',
         ...Object.fromEntries(mapping.filter(([name]) => keys.includes(name)).map(([name, path]) => [name, key(path)])),
-        data: Object.fromEntries(mapping.filter(([name]) => !keys.includes(name)).map(([name, path]) => [name, at(path)])),
+        // What the sender does not speak of stays as it is.
+        data: { $given: Object.fromEntries(mapping.filter(([name]) => !keys.includes(name)).map(([name, path]) => [name, at(path)])) },
       },
     },
   }
@@ -45,7 +48,10 @@ function stepsFor(values: Values) {
     {
       internalName: 'answer',
       stepType: 'end',
-      config: { state: 'completed', output: { items: '[[$steps.each.items]]', failed: '[[$steps.each.failed]]' } },
+      config: {
+        state: 'completed',
+        output: { items: '[[$steps.each.items]]', failed: '[[$steps.each.failed]]', errors: '[[$steps.each.errors]]' },
+      },
     },
   ]
 }
@@ -75,4 +81,14 @@ export const webhookToRecord: ShippedPack = {
     needs: { entities: ['[[$settings.entity]]'] },
   },
   stepsFor,
+  findProblems({ mapping }) {
+    const paths = Array.isArray(mapping) ? [] : Object.entries(mapping ?? {})
+    if (paths.length === 0)
+      return [finding('$.settings.mapping', 'An object of at least one property or key1 to key3, each with its path.')]
+    return paths.flatMap(([name, path]) =>
+      typeof path === 'string' && path !== ''
+        ? []
+        : [finding(`$.settings.mapping.${name}`, 'A path in the body, such as customer.name, or in each item.')],
+    )
+  },
 }

@@ -28,8 +28,10 @@ export async function findNamed(context: TxContext, body: WorkflowBody): Promise
   for (const use of definitionUses) {
     const rows = await findAnyDefinitions(context, use, [...new Set(slots[use])])
     named[use] = new Map(
-      rows.flatMap(({ definitionId, internalName, entityId }) =>
-        [String(definitionId), internalName.toLowerCase()].map((name) => [name, { definitionId, internalName, entityId }] as const),
+      rows.flatMap(({ definitionId, internalName, entityId, isShared }) =>
+        [String(definitionId), internalName.toLowerCase()].map(
+          (name) => [name, { definitionId, internalName, entityId, isShared }] as const,
+        ),
       ),
     )
   }

@@ -16,7 +16,7 @@ import { findTriggerType, triggerTypes } from '../trigger-types.rules.ts'
 import { isObject, listIn, type Place, type Said, valueAt, type WorkflowBody } from './definition.types.ts'
 import type { Facts } from './facts.types.ts'
 import { findAssigneeProblems } from './people.rules.ts'
-import { entityAt, isDefinitionUse } from './references.rules.ts'
+import { type DefinitionUse, entityAt, isDefinitionUse, type NamedDefinition } from './references.rules.ts'
 import { findConditionProblems, type Scope } from './scope.rules.ts'
 import { entityOf, isSlot } from './slots.rules.ts'
 import type { Naming } from './walking.rules.ts'
@@ -100,12 +100,23 @@ export interface NamingCheck {
   readonly roots: Shapes
 }
 
+/** The user of the runs is neither its owner nor, without that role, a builder. */
+function isUnseen(use: DefinitionUse, { isShared }: NamedDefinition, { roles = [] }: WorkflowBody): use is 'report' | 'view' {
+  return (use === 'report' || use === 'view') && !isShared && !roles.includes('BuilderAdmin')
+}
+
+function ofUnseen(use: 'report' | 'view', name: string, at: Place): Finding {
+  const message = `The ${use} ${name} is not shared: the user of the runs does not see it. update_${use} with isShared: true shares it.`
+  return finding(pathText(at), message, { severity: 'warning' })
+}
+
 /** What is wrong with one name. Targets are looked at by list, triggers by themselves. */
 export function findNamingProblems({ facts, body, scope, roots }: NamingCheck, one: Naming): Finding[] {
   const { use, value, at } = one
   if (isDefinitionUse(use)) {
     const found = isSlot(value) ? facts.named[use].get(String(value).toLowerCase()) : undefined
-    return found ? [] : [unknownName(pathText(at), definitionNouns[use], value, facts.known[use], listers[use])]
+    if (!found) return [unknownName(pathText(at), definitionNouns[use], value, facts.known[use], listers[use])]
+    return isUnseen(use, found, body) ? [ofUnseen(use, found.internalName, at)] : []
   }
   switch (use) {
     case 'entity':

@@ -24,6 +24,7 @@ export interface NamedDefinition {
   readonly definitionId: number
   readonly internalName: string
   readonly entityId: number | null
+  readonly isShared: boolean
 }
 export type NamedDefinitions = Readonly<Record<DefinitionUse, ReadonlyMap<string, NamedDefinition>>>
 

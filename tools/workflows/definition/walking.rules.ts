@@ -79,6 +79,10 @@ export function* namingsOf(names: Readonly<Record<string, NameUse>>, config: Ste
       if (valueAt(config, use.kindIn) === 'workflow') yield { use: 'workflow', value, at: place, config }
       continue
     }
+    if (use === 'assignee' && Array.isArray(value)) {
+      for (const [index, one] of value.entries()) yield { use, value: one as unknown, at: [...place, index], config }
+      continue
+    }
     yield { use, value, at: place, config }
     if (use === 'trigger' && isObject(value)) yield* namingsOfTrigger(value, place)
   }

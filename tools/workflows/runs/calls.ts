@@ -3,8 +3,9 @@ import { AppError } from '#platform/errors.ts'
 
 import type { Done } from './carrying.ts'
 import { flatOf } from './ending.ts'
+import { linesOf } from './report-lines.rules.ts'
 import type { Said } from './runs.types.ts'
-import { idIn, isObject, listIn } from './steps.rules.ts'
+import { idIn, isObject, listIn, textIn } from './steps.rules.ts'
 
 export interface StepCall {
   readonly operation: string
@@ -61,13 +62,19 @@ function deleteRecord({ entity, eiRecordId }: Said): StepCall {
   return { operation: 'delete_instance', input: { entity, record: String(id) }, doneOf: () => ({ result: { eiRecordId: id } }) }
 }
 
-function runReport({ report, definitionJson, params }: Said): StepCall {
+function runReport({ report, definitionJson, params, asText }: Said): StepCall {
   const paged = { pageSize: 1_000, ...(params === undefined ? {} : { params }) }
   return {
     ...(report === undefined
       ? { operation: 'execute_report_inline', input: { definitionJson, ...paged } }
       : { operation: 'execute_report', input: { report, ...paged } }),
-    doneOf: (answer) => (isObject(answer) ? { result: { rows: listIn(answer['rows']), totalCount: answer['totalCount'] } } : {}),
+    doneOf(answer) {
+      if (!isObject(answer)) return {}
+      const [rows, totalCount] = [listIn(answer['rows']), answer['totalCount']]
+      if (!isObject(asText)) return { result: { rows, totalCount } }
+      const place = { languageCode: textIn(asText['languageCode']) ?? '', timeZone: textIn(asText['timeZone']) ?? '' }
+      return { result: { rows, totalCount, text: linesOf(rows, Number(totalCount), place) } }
+    },
   }
 }
 

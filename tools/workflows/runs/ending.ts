@@ -23,9 +23,11 @@ import {
   answerStep,
   assignStep,
   endStep,
+  type FailedIteration,
   findLastError,
   findStep,
   findUndone,
+  listFailedIterations,
   listIterations,
   markUndone,
   setItems,
@@ -96,13 +98,23 @@ function bytesOver(items: readonly unknown[]): boolean {
   return false
 }
 
-/** What the last step of each iteration brought. */
-export async function iterationsOf(services: Services, { order, found, row }: OpenStep, count: number): Promise<readonly unknown[]> {
+/** Of the failures of a loop so many say why. */
+const mostFailures = 50
+
+export interface Iterations {
+  readonly items: readonly unknown[]
+  readonly errors: readonly FailedIteration[]
+}
+
+/** What the last step of each iteration brought, shortened where that is long, and why the first ones of those that failed did. */
+export async function iterationsOf(services: Services, { order, found, row }: OpenStep, count: number): Promise<Iterations> {
   const { tenantId, runId } = order
   const steps = [...stepsIn(Array.isArray(found.config['steps']) ? found.config['steps'] : [])].map(({ name }) => name)
-  return inSystemTransaction(services, tenantId, ({ tx }) =>
-    listIterations(tx, tenantId, runId, { steps, iteration: row.iteration, after: row.stepNo, count, bytes: 1_024 }),
-  )
+  const of = { steps, iteration: row.iteration, after: row.stepNo }
+  return inSystemTransaction(services, tenantId, async ({ tx }) => ({
+    items: await listIterations(tx, tenantId, runId, { ...of, count, bytes: 1_024 }),
+    errors: await listFailedIterations(tx, tenantId, runId, { ...of, limit: mostFailures }),
+  }))
 }
 
 /** An end step is done, with what it says of the whole run. */

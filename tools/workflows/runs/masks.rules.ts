@@ -1,4 +1,6 @@
 /** What of a run no log shows: values of sensitive properties, and whatever a definition makes of them. */
+import { isGiven } from '#platform/tokens/resolve-json.ts'
+
 import type { Said } from './runs.types.ts'
 import { isObject, listIn, sealedMark, stepsIn } from './steps.rules.ts'
 
@@ -40,6 +42,8 @@ export function masksOf(sensitive: ReadonlySet<string>, steps: readonly unknown[
   const configs = new Map([...stepsIn(steps)].map(({ name, config }) => [name, config]))
   if (sensitive.size === 0) return { names: sensitive, isNamed: () => false, configs }
   const names = new Set(sensitive)
+  // Lines of a report hold the values of its columns without their names.
+  if ([...configs.values()].some(({ asText }) => asText !== undefined)) names.add('text')
   const assigned = assignmentsIn(steps)
   // What holds it may go into others; each round finds one more at least.
   for (let known = -1; known < names.size;) {
@@ -66,6 +70,7 @@ export function maskedInput(value: unknown, step: string | null, masks: Masks): 
   const said = step === null || masks.names.size === 0 ? undefined : masks.configs.get(step)
   if (said === undefined) return masked(value, masks)
   const visit = (one: unknown, from: unknown): unknown => {
+    if (isObject(from) && isGiven(from)) return visit(one, from.$given)
     if (typeof from === 'string' || (isObject(from) && '$expr' in from)) return mentions(from, masks.isNamed) ? mask : one
     if (typeof one !== 'object' || one === null) return one
     const inside = (key: string | number): unknown => (typeof from === 'object' && from !== null ? (from as Said)[key] : undefined)

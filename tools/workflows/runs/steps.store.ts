@@ -167,7 +167,14 @@ export async function listIterations(
 ): Promise<readonly unknown[]> {
   const rows = await tx<{ index: number; result: unknown }[]>`
     select distinct on (iteration[cardinality(iteration)]) iteration[cardinality(iteration)] as index,
-      case when state = 'done' and octet_length(result::text) <= ${loop.bytes}::int then result end as result
+      case when state <> 'done' then null
+        when octet_length(result::text) <= ${loop.bytes}::int then result
+        when jsonb_typeof(result) = 'object' then (
+          select jsonb_object_agg(key, value) || '{"isShortened": true}' from (
+            select key, value, sum(octet_length(value::text) + octet_length(key) + 8) over (order by octet_length(value::text), key) as size
+            from jsonb_each(result)) part
+          where size <= ${loop.bytes}::int - 32)
+        end as result
     from platform.workflow_step_run
     where tenant_id = ${tenantId} and run_id = ${runId} and step_no > ${loop.after} and step = any (${tx.array([...loop.steps])}::text[])
       and cardinality(iteration) = ${loop.iteration.length + 1}::int
@@ -176,6 +183,33 @@ export async function listIterations(
   const items: unknown[] = Array.from({ length: loop.count }, () => null)
   for (const { index, result } of rows) if (index < items.length) items[index] = result
   return items
+}
+
+export interface FailedIteration {
+  readonly index: number
+  readonly step: string
+  readonly code: string
+  readonly message: string
+}
+
+/** Why iterations failed, the first ones: of each step that was not carried out again with success. */
+export async function listFailedIterations(
+  tx: Tx,
+  tenantId: number,
+  runId: number,
+  loop: { readonly steps: readonly string[]; readonly iteration: readonly number[]; readonly after: number; readonly limit: number },
+): Promise<FailedIteration[]> {
+  return tx<FailedIteration[]>`
+    select index, step, error ->> 'code' as code, left(error ->> 'message', 400) as message from (
+      select distinct on (iteration[cardinality(iteration)], step) iteration[cardinality(iteration)] as index, step, step_no, state, error
+      from platform.workflow_step_run
+      where tenant_id = ${tenantId} and run_id = ${runId} and step_no > ${loop.after} and step = any (${tx.array([...loop.steps])}::text[])
+        and cardinality(iteration) = ${loop.iteration.length + 1}::int
+        and iteration[1:cardinality(iteration) - 1] = ${tx.array([...loop.iteration])}::int[]
+      order by iteration[cardinality(iteration)], step, step_no desc) latest
+    where state = 'failed' and error is not null
+    order by index, step_no
+    limit ${loop.limit}`
 }
 
 /** What a step of that name brought that was over by then; null where it brought nothing. */

@@ -4,7 +4,7 @@ import { idOrName } from '#platform/names.ts'
 import { filterRules } from '#tools/query/query.schema.ts'
 
 import { dynamic, maxSteps } from '../definition/grammar.schema.ts'
-import { anyValue, list, numberValue, object, oneOf } from '../shapes.rules.ts'
+import { anyValue, list, numberValue, object, oneOf, textValue } from '../shapes.rules.ts'
 import { defineStepType } from '../step-type.types.ts'
 
 const over = z.union([
@@ -35,7 +35,11 @@ export const forEach = defineStepType({
     limit: dynamic(z.int().min(1).max(10_000)).optional(),
     once: z.array(z.string().min(1).max(200)).min(1).max(5).optional().describe('Fields by which an element is gone over once in all runs'),
   }),
-  result: object({ items: list(anyValue), failed: numberValue }),
+  result: object({
+    items: list(anyValue),
+    failed: numberValue,
+    errors: list(object({ index: numberValue, step: textValue, code: textValue, message: textValue })),
+  }),
   roles: (config) => (isObject(config['over']) ? ['DataView'] : []),
   names: {
     'over.children': { childOf: '' },

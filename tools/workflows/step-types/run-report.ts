@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { idOrName } from '#platform/names.ts'
 
-import { anyValue, list, numberValue, object, oneOf } from '../shapes.rules.ts'
+import { anyValue, list, numberValue, object, oneOf, textValue } from '../shapes.rules.ts'
 import { defineStepType } from '../step-type.types.ts'
 
 export const runReport = defineStepType({
@@ -15,8 +15,12 @@ export const runReport = defineStepType({
     report: idOrName.optional(),
     definitionJson: z.looseObject({}).optional(),
     params: z.record(z.string().max(64), z.unknown()).optional(),
+    asText: z
+      .strictObject({ languageCode: z.string().max(400).optional(), timeZone: z.string().max(400).optional() })
+      .optional()
+      .describe('text holds the first rows as lines for a message, in this language and zone'),
   }),
-  result: object({ rows: list(anyValue), totalCount: numberValue }),
+  result: object({ rows: list(anyValue), totalCount: numberValue, text: textValue }),
   roles: ['DataView'],
   names: { report: 'report' },
   check: (config) => oneOf(config, ['report', 'definitionJson']),

@@ -171,7 +171,7 @@ const forEach: Try = async ({ services, who, signal, trial, config, joined, room
     if (items.length > room) tell('warning', `A trial goes over ${room} items, the run over more.`)
     return { kind: 'items', items: items.slice(0, room) }
   }
-  const result = { items: iterations(), failed: joined.failed ?? 0 }
+  const result = { items: iterations(), failed: joined.failed ?? 0, errors: [] }
   return joined.isFailed ? { kind: 'failed', message: 'An iteration failed.', result } : { kind: 'done', result }
 }
 

@@ -13,6 +13,8 @@ import {
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
+/** What came due while nobody looked is caught up with for so long. */
+export const caughtUpMs = 7 * dayMs
 
 export interface DueTiming {
   readonly offset: Duration
@@ -22,6 +24,37 @@ export interface DueTiming {
   readonly isDay: boolean
 }
 
+/** How far into the day an hour as 07:00 lies; undefined for what is none. */
+function msInto(said: unknown): number | undefined {
+  const at = typeof said === 'string' ? /^(\d\d):(\d\d)$/.exec(said) : null
+  return at ? Number(at[1]) * hourMs + Number(at[2]) * 60_000 : undefined
+}
+
+export interface HourOfDay {
+  /** As the zone's calendar has it. */
+  readonly day: string
+  readonly ms: number
+}
+
+/** When an hour of the day came last in a zone, up to a moment, and when it comes next; undefined for what is no hour. */
+export function hourAround(
+  said: unknown,
+  ms: number,
+  timeZone: string,
+): { readonly last: HourOfDay; readonly next: HourOfDay } | undefined {
+  const into = msInto(said)
+  if (into === undefined) return undefined
+  const today = dayAt(ms, timeZone)
+  // Around a change of the clock a day has its hour earlier or later than a day's length from the others.
+  const days = [-2, -1, 0, 1, 2].map((count) => {
+    const day = today + count * dayMs
+    return { day: printDay(day), ms: instantOf(day + into, timeZone) }
+  })
+  const last = days.findLast((one) => one.ms <= ms)
+  const next = days.find((one) => one.ms > ms)
+  return last && next && { last, next }
+}
+
 /** Undefined where the offset cannot be read. */
 export function timingOf(
   config: { readonly offset?: unknown; readonly at?: unknown; readonly timeZone?: unknown },
@@ -29,8 +62,7 @@ export function timingOf(
 ): DueTiming | undefined {
   const offset = readDuration(config.offset)
   if (!offset) return undefined
-  const at = typeof config.at === 'string' ? /^(\d\d):(\d\d)$/.exec(config.at) : null
-  const atMs = at ? Number(at[1]) * hourMs + Number(at[2]) * 60_000 : undefined
+  const atMs = msInto(config.at)
   return { offset, atMs, timeZone: typeof config.timeZone === 'string' ? config.timeZone : zone, isDay }
 }
 

@@ -19,9 +19,10 @@ import { startRuns, startsTopic } from '../runs/starting.ts'
 import type { Said } from '../runs/runs.types.ts'
 import { type Candidate, idsFulfilling } from './asking.ts'
 import { type Clock, endWindow, findClock, listDueClocks, lockClock, moveWindow, putOffClock } from './clocks.store.ts'
-import { dueOf, type DueTiming, timingOf, valuesDue } from './dates.rules.ts'
+import { caughtUpMs, dueOf, type DueTiming, timingOf, valuesDue } from './dates.rules.ts'
 import type { EventOf } from './events.ts'
 import { findLive } from './finding.ts'
+import { goesByPeople, lookForPeople } from './hours.ts'
 import { insertFirings, type NewFiring } from './triggers.store.ts'
 import { type FiredEvent, type Live, partOf } from './triggers.types.ts'
 
@@ -29,8 +30,6 @@ const clocksAtOnce = 200
 const secondsBetween = 10
 const recordsInLook = 5_000
 const recordsInFiring = 100
-/** What came due while nobody looked is caught up with for so long. */
-const caughtUpMs = 7 * 86_400_000
 const dueKind = 'schedule.due'
 
 /** Looks for what has come due of each trigger whose turn it is; answers how many there were. Harmless beside others. */
@@ -74,6 +73,7 @@ async function look(services: Services, findVersion: FindFlowVersion, tenantId: 
   const live = await inTenant((context) => findLive(context, findVersion, partOf(triggerId)))
   const user = live && (await findActingUser(services.databases, { tenantId, tenantUserId: live.trigger.actsAs }))
   if (!live || !user || user.isSuspended) return inTenant(({ tx }) => putOffClock(tx, tenantId, triggerId, 60))
+  if (goesByPeople(live)) return lookForPeople(services, tenantId, live, user)
   await inTenant(async (context) => {
     const clock = await lockClock(context.tx, tenantId, triggerId)
     if (!clock) return

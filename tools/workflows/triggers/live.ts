@@ -3,6 +3,7 @@ import type { TxContext } from '#platform/operation.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 import { watchInParts } from '#tools/events/service.ts'
 
+import { valueAt } from '../definition/definition.types.ts'
 import { replaceClocks } from './clocks.store.ts'
 import { endTimes, keepTimes } from './times.ts'
 import { haltTriggerRows, replaceTriggers } from './triggers.store.ts'
@@ -29,7 +30,10 @@ export async function keepTriggers(context: TxContext, flow: LiveFlow): Promise<
   await watchInParts(context, { definitionId, watcherKind: triggerWatcherKind }, watchers)
   const enabled = rows.filter(({ isEnabled }) => isEnabled)
   await keepTimes(context, flow, enabled)
-  const dated = enabled.filter(({ triggerType, entityId }) => triggerType === 'schedule' && entityId !== null)
+  const dated = enabled.filter(
+    ({ triggerType, entityId, body }) =>
+      triggerType === 'schedule' && (entityId !== null || valueAt(body['config'], 'people') !== undefined),
+  )
   await replaceClocks(
     tx,
     tenantId,
