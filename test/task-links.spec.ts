@@ -211,6 +211,33 @@ describe('the message that tells of a form task', () => {
     expect(audits).toMatchObject([{ facts: { action: 'submit', eiRecordId: order } }])
   })
 
+  it('shows of the record what its recipient sees by themselves, and leaves the rest as it was', async () => {
+    const order = await newOrder()
+    const valuesFor = async (person: Person) => {
+      const run = await start(await publish([fill({ assignee: { tenantUserId: person.tenantUserId } }), over]), order)
+      const token = await tokenFor(person)
+      const { form } = await open(token)
+      const fields: { property: string; value: unknown }[] = form.sections[0].fields
+      return { run, token, mode: form.mode, status: fields.find(({ property }) => property === 'Status')?.value }
+    }
+    expect(await valuesFor(await newPerson({ roles: ['DataView'] }))).toMatchObject({ mode: 'update', status: 'open' })
+    const { run, token, ...shown } = await valuesFor(await newPerson())
+    expect(shown).toEqual({ mode: 'update', status: null })
+    await submit(token, { values: { Note: 'Unseen' } })
+    await until(run, 'completed', 'failed')
+    expect(await recordOf(order)).toMatchObject({ data: { Status: 'open', Note: 'Unseen' } })
+    const rules = [
+      { role: 'DataView', read: true, hidden: ['Status'] },
+      { role: 'DataEdit', read: true, edit: true, create: true },
+    ]
+    await world.call('set_entity_access', { entity: 'Order', rules })
+    try {
+      expect(await valuesFor(await newPerson({ roles: ['DataView'] }))).toMatchObject({ status: null })
+    } finally {
+      await world.call('set_entity_access', { entity: 'Order', rules: [] })
+    }
+  })
+
   it('lets its files in, though whoever it is for may upload nothing else', async () => {
     const ana = await newPerson()
     const order = await newOrder()

@@ -43,6 +43,28 @@ export async function makerOf({ services }: Pick<StagedContext, 'services'>, ten
   }
 }
 
+/**
+ * By whose sight a link shows what a record holds: its maker's. A run lets whoever its task is for change a record, and shows them no more of it than they
+ * see by themselves. Undefined where that is nothing.
+ */
+export async function seerOf(
+  { services }: Pick<StagedContext, 'services'>,
+  tenantId: number,
+  link: LinkRow,
+  maker: Maker,
+): Promise<Actor | undefined> {
+  if (link.makerKind !== 'acting') return maker.actor
+  if (link.toUserId === null) return undefined
+  const who: ActingFor = { tenantId, tenantUserId: link.toUserId, origin: { kind: 'link', id: link.linkId, depth: 0 } }
+  try {
+    const actor = await services.pipeline.identify({ kind: 'acting', who })
+    return (actor.roleFlag & roleBits.DataView) === 0 ? undefined : actor
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'unauthenticated') return undefined
+    throw error
+  }
+}
+
 /** Throws AppError `forbidden` where whoever makes, or made, a link could not upload a file themselves. */
 export function mustUpload(actor: Pick<Actor, 'roleFlag'>): void {
   if ((actor.roleFlag & roleBits.FileEdit) !== 0) return

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { AppError, mustExist } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
-import { defineStagedOperation, type Operation, type StagedContext, type TxContext, writes } from '#platform/operation.ts'
+import { type Actor, defineStagedOperation, type Operation, type StagedContext, type TxContext, writes } from '#platform/operation.ts'
 import { forgetUploads, openPending } from '#tools/assets/service.ts'
 import { findDisplayNames } from '#tools/users/service.ts'
 
@@ -12,10 +12,10 @@ import { formOfLink, type LinkForm, presentOf } from './form.ts'
 import { goneLink, stateOf } from './links.rules.ts'
 import { exampleOpenedLink, exampleToken, type OpenedLink, openedLink, token, uploads } from './links.schema.ts'
 import { type LinkRow, lockLink, noteUploads } from './links.store.ts'
-import { asMaker, mustUpload } from './maker.ts'
+import { asMaker, mustUpload, seerOf } from './maker.ts'
 import { titleOf } from './messages.rules.ts'
 import { readerOf, shownInFor } from './people.ts'
-import { showLayout, type ShownIn } from './showing.ts'
+import { type Present, showLayout } from './showing.ts'
 import type { LinkTask, TaskFloor } from './tasks.types.ts'
 
 /** Through one link: more photographs than any form asks for. */
@@ -80,11 +80,19 @@ const shownTaskOf = ({ runId, workflow, step, question, dueDate, actions }: Link
   actions: [...actions],
 })
 
-/** The form of a link, with what its record holds. */
-async function showForm(own: TxContext, link: LinkRow, form: LinkForm, languages: ShownIn): Promise<NonNullable<OpenedLink['form']>> {
-  const present = link.eiRecordId === null ? undefined : await presentOf(own, form, link.eiRecordId)
-  const shown = { form: form.internalName, ...titleOf(form), layoutVersion: form.layoutVersion, layout: form.layout }
-  return showLayout(own, { ...shown, mode: present ? 'update' : 'create' }, languages, present)
+const nothing: Present = { values: {}, rows: new Map() }
+
+/** What of its record the link shows. */
+async function presentFor(own: TxContext, link: LinkRow, form: LinkForm, seer: Actor | undefined): Promise<Present | undefined> {
+  if (link.eiRecordId === null) return undefined
+  if (!seer) return nothing
+  try {
+    return await presentOf({ ...own, actor: seer }, form, link.eiRecordId)
+  } catch (error) {
+    // What is not for the eyes of whoever a task is for is theirs to change all the same.
+    if (link.makerKind === 'acting' && error instanceof AppError && error.code === 'not_found') return nothing
+    throw error
+  }
 }
 
 export const openSignedLink = (tasks: TaskFloor): Operation =>
@@ -110,6 +118,7 @@ export const openSignedLink = (tasks: TaskFloor): Operation =>
       const found = await findLinkInHand(context, input.token, tasks)
       const { tenantId, link, maker } = found
       if (input.uploads) mustUpload(maker.actor)
+      const seer = await seerOf(context, tenantId, link, maker)
       return context.inTransaction(
         async (inner) => {
           const own = asMaker(inner, maker)
@@ -118,6 +127,8 @@ export const openSignedLink = (tasks: TaskFloor): Operation =>
           const { languages, look } = await shownInFor(own, reader, input.languageCode)
           const task = await taskOf(own, tasks, link, languages.languageCodes[0])
           const form = link.formId === null ? undefined : await formOfLink(own, link.formId)
+          const present = form && (await presentFor(own, link, form, seer))
+          const ofForm = form && { form: form.internalName, ...titleOf(form), layoutVersion: form.layoutVersion, layout: form.layout }
           if (!form && input.uploads) {
             const message = 'The link is to a question, which takes no files.'
             throw new AppError('invalid_input', message, { issues: [finding('$.uploads', message)] })
@@ -129,7 +140,7 @@ export const openSignedLink = (tasks: TaskFloor): Operation =>
             tenant: look,
             to: reader,
             madeBy: names.get(link.madeBy) ?? '',
-            ...(form ? { form: await showForm(own, link, form, languages) } : {}),
+            ...(ofForm ? { form: await showLayout(own, { ...ofForm, mode: present ? 'update' : 'create' }, languages, present) } : {}),
             ...(task ? { task: shownTaskOf(task) } : {}),
             ...(form && input.uploads ? { uploads: await giveUploads(own, found, input.token, form, input.uploads) } : {}),
           }

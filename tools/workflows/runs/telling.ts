@@ -64,18 +64,24 @@ async function conversationWith(context: TxContext, tenantUserId: number, eiReco
   }
 }
 
+/** The record that the link changes; undefined where the step names none that there can be, which whoever acts is told. */
+function recordOf({ run, found, input }: TaskStep): number | null | undefined {
+  if (found.stepType !== 'form') return run.eiRecordId
+  try {
+    return recordOfForm(input, run)
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
 /** A link to the task, for whom no button does it. */
-async function linkTo(context: TxContext, { run, found, input, order }: TaskStep, toUserId: number) {
-  const isForm = found.stepType === 'form'
-  const { form } = input
-  return makeLinkOfRun(context, {
-    runId: run.runId,
-    stepNo: order.no,
-    roleFlag: run.roleFlag,
-    form: isForm ? slotIn(form) : undefined,
-    eiRecordId: isForm ? recordOfForm(input, run) : run.eiRecordId,
-    toUserId,
-  })
+async function linkTo(context: TxContext, step: TaskStep, toUserId: number) {
+  const { run, found, input, order } = step
+  const eiRecordId = recordOf(step)
+  if (eiRecordId === undefined) return undefined
+  const form = found.stepType === 'form' ? slotIn(input['form']) : undefined
+  return makeLinkOfRun(context, { runId: run.runId, stepNo: order.no, roleFlag: run.roleFlag, form, eiRecordId, toUserId })
 }
 
 async function tell(context: TxContext, step: TaskStep, tenantUserId: number): Promise<AskedPerson> {
