@@ -6,6 +6,8 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { openWeb } from '#server/boot/web.ts'
+import { portalTexts, servedTexts } from '#server/docs/index.ts'
+import { corpus } from '#tools/docs/service.ts'
 
 import { cacheDir, leavesNobodyOut } from './support/application.ts'
 import { openBrowser } from './support/browser.ts'
@@ -14,7 +16,15 @@ import { newVisitor, usePortal } from './support/portal.ts'
 import type { TestTenant } from './support/world.ts'
 
 const web = await openWeb({ cacheDir })
-const opened = usePortal({}, () => ({ application: web }))
+const publicUrl = 'https://ops.example.com'
+const opened = usePortal({}, ({ platform: { pipeline } }) => ({
+  application: web,
+  texts: portalTexts(pipeline.registry, {
+    pages: corpus.pages(),
+    publicUrl,
+    served: servedTexts(pipeline.registry, { pages: corpus.pages(), publicUrl }),
+  }),
+}))
 
 let browser: Browser
 let tenant: TestTenant
@@ -114,6 +124,49 @@ describe('the application on the portal', () => {
     expect(await page.locator('section.card').count()).toBe(1)
     await leavesNobodyOut(page)
     await context.close()
+  })
+
+  it('sends an operation from its page, in the session or by a key', async () => {
+    const person = await newPerson(opened.world, tenant)
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await signIn(page, person, `/t/${subDomain}/reference`)
+    await page.getByLabel('Find an operation').fill('whoami')
+    await page.getByRole('link', { name: 'whoami' }).click()
+    const send = page.getByRole('button', { name: 'POST /api/v1/schema/whoami' })
+    await send.click()
+    await page.getByText(/^Answered 200/).waitFor()
+    const answer = page.getByRole('group', { name: 'Answer' })
+    expect(JSON.parse((await answer.textContent()) ?? '')).toMatchObject({ tenantUserId: person.tenantUserId })
+    await leavesNobodyOut(page)
+    await page.getByLabel('API key').fill(tenant.key)
+    await send.click()
+    await expect.poll(async () => JSON.parse((await answer.textContent()) ?? '{}').tenantUserId).toBe(tenant.tenantUserId)
+    await page.getByLabel('API key').fill('flk_nobodys')
+    await send.click()
+    await page.getByText(/^Answered 401/).waitFor()
+    await context.close()
+  })
+
+  it('wears the colours of its tenant, in which text can be read, and shows them to nobody without a session there', async () => {
+    const { world } = opened
+    const themed = await world.newTenant()
+    const themedSub = (await world.call('whoami', {}, { key: themed.key })).tenantSubDomain
+    await world.sql`update platform.tenant set theme = ${world.sql.json({ '--theme-primary': '#ffe000', '--theme-radius': '2px' })} where tenant_id = ${themed.tenantId}`
+    const person = await newPerson(world, themed, ['AdminUser'])
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await signIn(page, person, `/t/${themedSub}/users`)
+    await page.getByRole('button', { name: 'Invite somebody' }).waitFor()
+    const token = (name: string) => page.evaluate<string>(`getComputedStyle(document.documentElement).getPropertyValue('${name}').trim()`)
+    expect(await token('--radius')).toBe('2px')
+    expect(['#17624a', '#ffe000']).not.toContain(await token('--accent'))
+    await leavesNobodyOut(page)
+    await context.close()
+    const stranger = newVisitor(opened.url)
+    await stranger.signIn(await newPerson(world, tenant))
+    expect((await stranger.open(`/t/${subDomain}/theme.css`)).status).toBe(200)
+    expect((await stranger.open(`/t/${themedSub}/theme.css`)).status).toBe(401)
   })
 
   it('adds a passkey that the browser makes', async () => {

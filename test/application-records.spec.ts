@@ -196,6 +196,42 @@ describe('a record', () => {
   })
 })
 
+describe('a kind of record', () => {
+  it('is defined with its properties in one call, and nothing of it is left where it is refused', async () => {
+    const builder = await newPerson(world, tenant, ['DataView', 'DataEdit', 'BuilderAdmin'])
+    const before = server.session
+    server.session = await newSession(world, builder)
+    const { page } = await open('/t/demo/define')
+    await page.getByLabel('Name of the kind').fill('Job')
+    const first = page.getByRole('group', { name: 'Property 1', exact: true })
+    await first.getByLabel('Name').fill('Prüf-Nummer')
+    await first.getByText('Prufnummer').or(first.getByText('PrufNummer')).waitFor()
+    await first.getByLabel('Part of the key').check()
+    await page.getByRole('button', { name: 'Add a property' }).click()
+    const second = page.getByRole('group', { name: 'Property 2', exact: true })
+    await second.getByLabel('Name').fill('Result')
+    await second.getByLabel('Type').selectOption({ label: 'Choice' })
+    await second.getByLabel('Options').fill('Passed\nTo be done again')
+    await page.getByRole('button', { name: 'Make it' }).click()
+    await page.getByRole('alert').waitFor()
+    const properties: { internalName: string }[] = await call('list_properties', {}, { key })
+    expect(properties.map(({ internalName }) => internalName)).toContain('Title')
+    expect(properties.map(({ internalName }) => internalName)).not.toContain('PrufNummer')
+    await page.getByLabel('Name of the kind').fill('Inspection of a gate')
+    await page.getByRole('button', { name: 'Make it' }).click()
+    await page.waitForURL(/\/records\/InspectionOfAGate$/)
+    await page.getByRole('link', { name: 'New record' }).click()
+    await page.getByLabel('Prüf-Nummer').fill('P-1')
+    await page.getByLabel('Result').selectOption({ label: 'To be done again' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'P-1' }).waitFor()
+    const [made] = await call('list_instances', { entity: 'InspectionOfAGate' }, { key })
+    expect(made).toMatchObject({ key1: 'P-1', data: { Result: 'ToBeDoneAgain' } })
+    server.session = before
+    await page.context().close()
+  })
+})
+
 describe('the address of a list', () => {
   it('is read as it was written, and what is no rule is left out', () => {
     const state = { rules: [{ property: 'Note', op: 'contains' as const, value: 'a:b & c' }], sort: '-Hours', columns: ['Note', 'Hours'] }

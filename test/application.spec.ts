@@ -53,6 +53,7 @@ describe('every page of the application', () => {
     '/t/demo/conversations',
     '/t/demo/docs?q=invite',
     '/t/demo/docs/guides/limits',
+    '/t/demo/define',
     '/t/demo/nowhere',
   ])('%s fits, wide and narrow, light and dark, and leaves nobody out', async (path) => {
     for (const look of looks) {

@@ -35,7 +35,7 @@ export interface WebFile {
 export interface WebApplication {
   /** By their paths on the portal, `/app/…`: each is named by its content and may be kept for ever. */
   readonly files: ReadonlyMap<string, WebFile>
-  /** The page that stands at every path of the application, for somebody signed in: in their language, in the tenant of their session. */
+  /** The page that stands at every path of the application, for somebody signed in: in their language, in the tenant of their session and its colours. */
   page(person: { readonly language: 'en' | 'de'; readonly subDomain: string }): string
 }
 
@@ -93,7 +93,9 @@ export async function openWeb({ cacheDir }: Pick<Config, 'cacheDir'>): Promise<W
     files,
     page({ language, subDomain }) {
       if (!/^[a-z0-9-]*$/i.test(subDomain)) throw new Error('A sub-domain has letters, digits and hyphens alone')
-      return index.replace('<html lang="en" data-tenant="">', `<html lang="${language}" data-tenant="${subDomain}">`)
+      return index
+        .replace('<html lang="en" data-tenant="">', `<html lang="${language}" data-tenant="${subDomain}">`)
+        .replace('</head>', `<link rel="stylesheet" href="/t/${subDomain}/theme.css">\n</head>`)
     },
   }
 }

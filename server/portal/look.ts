@@ -1,11 +1,13 @@
 /** How the tenant of a host shows itself on the pages of signing in: its name, its logo and its accent, and nothing else of its theme. */
 import { createHash } from 'node:crypto'
 
+import { AppError } from '#platform/errors.ts'
 import type { Services } from '#platform/services.ts'
 import { themeStyle } from '#server/pages/theme.rules.ts'
-import { brandingOf } from '#tools/tenants/service.ts'
+import { brandingOf, findTenantLook } from '#tools/tenants/service.ts'
 
 import type { Look, PortalRoute } from './portal.types.ts'
+import type { PortalSessions } from './sessions.ts'
 
 const path = '/login/theme.css'
 const accents = ['--theme-accent', '--theme-primary']
@@ -37,6 +39,26 @@ export function themeRoute(services: Services): PortalRoute {
       const branding = await brandingOf(services, host, sharerOf(ip))
       const headers = { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'private, max-age=3600', vary: 'host' }
       return { status: 200, headers, body: branding ? accentOf(branding.theme) : '' }
+    },
+  }
+}
+
+/** A tenant's own colours, shape and letters, for the application of whoever has a session there. */
+export function tenantThemeRoute({ services, sessions }: { readonly services: Services; readonly sessions: PortalSessions }): PortalRoute {
+  return {
+    method: 'GET',
+    path: '/t/:subDomain/theme.css',
+    async answer({ raw, parameters }) {
+      const actor = await sessions.sessionOf(raw, (parameters['subDomain'] ?? '').toLowerCase())
+      if (!actor) throw new AppError('unauthenticated', 'Sign in at /login first.')
+      const { theme } = await services.databases.transact({ tenantId: actor.tenantId, isReadOnly: true }, ({ tx }) =>
+        findTenantLook(tx, actor.tenantId),
+      )
+      return {
+        status: 200,
+        headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'private, max-age=60' },
+        body: themeStyle(theme),
+      }
     },
   }
 }

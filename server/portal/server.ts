@@ -15,7 +15,7 @@ import { authCookie, cookieOf, subDomainOf } from './browser.rules.ts'
 import { createPageCall } from './calls.ts'
 import { createFileRoutes } from './files.ts'
 import { homePage } from './home-page.ts'
-import { themeRoute } from './look.ts'
+import { tenantThemeRoute, themeRoute } from './look.ts'
 import { createMailsRoute } from './mails.ts'
 import type { PortalAnswer, PortalParts, RawHandler, Visit } from './portal.types.ts'
 import { createTokenRoute } from './programs.ts'
@@ -64,6 +64,7 @@ export async function createPortal(parts: PortalParts): Promise<Portal> {
     createTokenRoute({ services, call }),
     themeRoute(services),
     createMailsRoute({ config, sessions }),
+    tenantThemeRoute({ services, sessions }),
     ...(application ? applicationFiles(application) : []),
     ...(parts.pages ?? []),
   ]

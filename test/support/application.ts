@@ -64,6 +64,7 @@ export async function startApplication(world: World, subDomain = 'demo'): Promis
     const file = web.files.get(path)
     const called = /^\/t\/[^/]+(\/api\/v1\/.*)$/.exec(path)?.[1]
     if (file) answer.writeHead(200, { 'content-type': file.type, 'content-encoding': 'gzip' }).end(file.compressed)
+    else if (path.endsWith('/theme.css')) answer.writeHead(200, { 'content-type': 'text/css' }).end()
     else if (called !== undefined) relay(incoming, answer, called)
     else if (path.startsWith('/login') && incoming.method === 'POST' && nextSession !== undefined) {
       state.session = nextSession

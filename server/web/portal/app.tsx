@@ -19,6 +19,9 @@ const ConversationsPage = lazy(() => import('./inbox/conversations-page.tsx').th
 const ConversationPage = lazy(() => import('./inbox/conversations-page.tsx').then((room) => room.ConversationPage))
 const DocsPage = lazy(() => import('./docs/docs-page.tsx').then((room) => room.DocsPage))
 const DocsReadPage = lazy(() => import('./docs/docs-page.tsx').then((room) => room.DocsReadPage))
+const DefinePage = lazy(() => import('./define/define-page.tsx').then((room) => room.DefinePage))
+const ReferencePage = lazy(() => import('./reference/reference-page.tsx').then((room) => room.ReferencePage))
+const OperationPage = lazy(() => import('./reference/reference-page.tsx').then((room) => room.OperationPage))
 const ProfilePage = lazy(() => import('./account/profile-page.tsx').then((room) => room.ProfilePage))
 const KeysPage = lazy(() => import('./keys/keys-page.tsx').then((room) => room.KeysPage))
 const UsersPage = lazy(() => import('./users/users-page.tsx').then((room) => room.UsersPage))
@@ -141,6 +144,9 @@ function Frame({ profile }: { profile: Profile }) {
           <Route path="/t/:tenant/conversations/:conversation" component={ConversationPage} />
           <Route path="/t/:tenant/docs" component={DocsPage} />
           <Route path="/t/:tenant/docs/:path+" component={DocsReadPage} />
+          <Route path="/t/:tenant/define" component={DefinePage} />
+          <Route path="/t/:tenant/reference" component={ReferencePage} />
+          <Route path="/t/:tenant/reference/:operation" component={OperationPage} />
           <Route path="/t/:tenant/users" component={UsersPage} />
           <Route default component={NotFound} />
         </Router>

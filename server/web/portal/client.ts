@@ -87,3 +87,33 @@ export async function answerOf<A extends Answer>(call: Promise<A>): Promise<{ da
   // An answer that is ok has the body that the document says.
   return { data: data as Exclude<A['data'], undefined>, headers: response.headers }
 }
+
+/** As much of an answer as a page shows. */
+const mostShown = 200_000
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2)
+  } catch {
+    return text
+  }
+}
+
+/** A call as somebody typed it, in the session or by a key; its answer as text. */
+export async function tryCall(call: {
+  readonly method: string
+  readonly address: string
+  readonly body: string | undefined
+  readonly key: string
+}) {
+  const headers = new Headers(once())
+  if (call.body !== undefined) headers.set('content-type', 'application/json')
+  if (call.key !== '') headers.set('authorization', `Bearer ${call.key}`)
+  const request = new Request(call.address, { method: call.method, headers, ...(call.body === undefined ? {} : { body: call.body }) })
+  const began = performance.now()
+  const response = await (call.key === '' ? insist(request) : fetch(request)).catch((): never => {
+    throw new Refusal({ code: 'offline', detail: '' })
+  })
+  const text = await response.text()
+  return { status: response.status, ms: Math.round(performance.now() - began), text: pretty(text).slice(0, mostShown) }
+}

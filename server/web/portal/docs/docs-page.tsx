@@ -58,6 +58,11 @@ export function DocsPage() {
         <button class="main">{texts.search}</button>
       </form>
       {asked !== '' && <Hits query={asked} />}
+      <p>
+        <a class="button" href={roomAddress('reference')}>
+          {texts.reference.title}
+        </a>
+      </p>
       <Shown of={loaded} reload={reload}>
         {({ pages }) => (
           <ul class="entries card" aria-label={words.pages}>

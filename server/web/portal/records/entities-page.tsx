@@ -3,6 +3,8 @@ import { useState } from 'preact/hooks'
 
 import { useAnswer } from '../answers.ts'
 import { api, dataOf } from '../client.ts'
+import { holds } from '../me.ts'
+import { roomAddress } from '../page.ts'
 import { Line, Page, Shown } from '../parts/basics.tsx'
 import { CallSamples } from '../parts/samples.tsx'
 import { texts } from '../texts/index.ts'
@@ -74,6 +76,13 @@ export function EntitiesPage() {
           )
         }
       </Shown>
+      {holds('BuilderAdmin') && (
+        <p>
+          <a class="button" href={roomAddress('define')}>
+            {texts.define.link}
+          </a>
+        </p>
+      )}
       <CallSamples tool="list_entities" method="POST" path="/api/v1/entities/list" input={{}} />
     </Page>
   )
