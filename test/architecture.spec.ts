@@ -96,6 +96,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   instances: ['import_preview', 'records', 'records.link'],
   intelligence: ['analysis_target', 'attachment_analysis'],
   jobs: ['job', 'job_log'],
+  menu: ['menu_item', 'menu_item_display'],
   messaging: words(
     'channel channel_address channel_link_code channel_receipt contact_preference conversation conversation_way handset_plan inbox_counter message message_attempt message_fallback message_media opt_out scheduled_message',
   ),

@@ -37,6 +37,7 @@ const walks = [
   ['attachments-and-recognition'],
   ['api-keys-and-roles'],
   ['tenants'],
+  ['menu'],
   ['access'],
 ]
 

@@ -12,6 +12,7 @@ import { eventsDomain } from './events/index.ts'
 import { formsDomain } from './forms/index.ts'
 import { intelligenceDomain } from './intelligence/index.ts'
 import { jobsDomain } from './jobs/index.ts'
+import { menuDomain } from './menu/index.ts'
 import { messagingDomain } from './messaging/index.ts'
 import { propertiesDomain } from './properties/index.ts'
 import { accessFloor } from './query/service.ts'
@@ -35,6 +36,7 @@ export const domains: readonly Domain[] = [
   contextDomain,
   workflowsDomain,
   actionPacksDomain,
+  menuDomain,
   assetsDomain,
   tenantsDomain,
   usersDomain,

@@ -121,6 +121,21 @@ export async function listOfEntities(tx: Tx, tenantId: number, kind: DefinitionK
     where d.tenant_id = ${tenantId} and d.kind = ${kind} ${under(tx, entityId ?? null)}`
 }
 
+export interface DefinitionHead {
+  readonly definitionId: number
+  readonly kind: DefinitionKind
+  readonly internalName: string
+  readonly description: string
+}
+
+/** What the viewer sees of these kinds, by name, without what it says. */
+export async function listHeads(tx: Tx, tenantId: number, kinds: readonly DefinitionKind[], viewer: Viewer): Promise<DefinitionHead[]> {
+  return tx<DefinitionHead[]>`
+    select d.definition_id, d.kind, d.internal_name, d.description from platform.definition d
+    where d.tenant_id = ${tenantId} and d.kind = any(${[...kinds]}::text[]) and ${seenBy(tx, viewer)}
+    order by lower(d.internal_name)`
+}
+
 /** Today's names of these definitions. */
 export async function findDefinitionNames(tx: Tx, tenantId: number, ids: readonly number[]): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map()

@@ -28,11 +28,12 @@ import { findGone, maxReferences, type Reference, subjectsOf, type Vocabulary, w
 import { refuseUsed } from './uses.ts'
 import { viewerOf, whyNotChanged } from './visibility.rules.ts'
 
-export { type DefinitionRow, findDefinitionNames, listOfEntities } from './definitions.store.ts'
+export { type DefinitionRow, findDefinitionNames, listHeads, listOfEntities } from './definitions.store.ts'
 export { type JoinedNames, referencesOfField, referencesOfFilter, referencesOfSort } from './naming.rules.ts'
 export { optionsOf, type Reference, type Renames, renamesOf, todaysBody, type Vocabulary, withTodaysNames } from './references.rules.ts'
 export { findTokenReferences, type FlatRecords, recordsNamed, referencesOfPathRules, referencesOfTokens } from './token-naming.rules.ts'
 export { refuseUsed, usesOf } from './uses.ts'
+export { type Viewer, viewerOf } from './visibility.rules.ts'
 
 /** Of one kind in a tenant. */
 export const maxDefinitions = 2_000

@@ -11,6 +11,7 @@ import { steps as forms } from './forms.ts'
 import { steps as instances } from './instances.ts'
 import { steps as intelligence } from './intelligence.ts'
 import { steps as jobs } from './jobs.ts'
+import { steps as menu } from './menu.ts'
 import { steps as messaging } from './messaging.ts'
 import { steps as properties } from './properties.ts'
 import { steps as reports } from './reports.ts'
@@ -36,6 +37,7 @@ export const walk: Readonly<Record<string, readonly Step[]>> = {
   context,
   workflows,
   'action-packs': actionPacks,
+  menu,
   assets,
   tenants,
   users,
