@@ -42,6 +42,8 @@ export interface Call {
   readonly ip?: string | undefined
   /** The host that was asked, as the request names it. */
   readonly host?: string | undefined
+  /** What the browser keeps of who signed in with it before; not believed yet. */
+  readonly knownBrowser?: string | undefined
   /** What the caller says it is, for the list of a person's sessions. */
   readonly userAgent?: string | undefined
   /** Aborted when the caller goes away. */

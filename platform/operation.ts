@@ -83,6 +83,8 @@ export interface CallContext {
   /** Where the call comes from, as far as it is known. */
   readonly ip?: string | undefined
   readonly userAgent?: string | undefined
+  /** Of a call from a page of the portal: what the browser keeps of who signed in with it before; not believed yet. */
+  readonly knownBrowser?: string | undefined
   /** The host that was asked, as the request names it. */
   readonly host?: string | undefined
   /** Of a public operation that takes one: the session that came with the call. */

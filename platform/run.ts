@@ -183,6 +183,7 @@ async function runAdmitted(
     raw: call.raw,
     ip: call.ip,
     userAgent: call.userAgent,
+    knownBrowser: call.knownBrowser,
     host: call.host,
     session,
     ...(actor.kind === 'public' ? { idempotencyKey: call.idempotencyKey } : {}),

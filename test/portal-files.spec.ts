@@ -88,6 +88,15 @@ describe('what is gated', () => {
     })
   })
 
+  it('has the page of keys among it', async () => {
+    const visitor = newVisitor(opened.url)
+    expect((await open('/ops/api-keys')).status).toBe(401)
+    expect(await visitor.open('/ops/api-keys')).toMatchObject({ status: 303, location: '/login?returnTo=%2Fops%2Fapi-keys' })
+    await visitor.signIn(await newPerson(opened.world, tenant))
+    const page = await visitor.open('/ops/api-keys')
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  })
+
   it('asks no page’s script for Basic, which would open a window over it', async () => {
     const asked = await visit().ask('/api/postman.json', { headers: { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'same-origin' } })
     expect([asked.status, asked.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])

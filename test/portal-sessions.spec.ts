@@ -41,7 +41,10 @@ describe('the cookie', () => {
     const body = new URLSearchParams({ username: person.userName, password: person.password })
     const answer = await newVisitor(opened.url).ask('/login', { method: 'POST', body })
     expect([answer.status, answer.location]).toEqual([303, `/t/${sub}`])
-    expect(answer.headers.getSetCookie()).toEqual([expect.stringMatching(/^DevPortal\.Auth=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)])
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^DevPortal\.Auth=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^DevPortal\.Known=[\w.-]+; Path=\/; Max-Age=7776000; HttpOnly; SameSite=Lax$/),
+    ])
     const cookie = /=([^;]*)/.exec(answer.headers.getSetCookie()[0] ?? '')?.[1] ?? ''
     const [{ count } = { count: 1 }] = await opened.world.sql<{ count: number }[]>`
       select count(*)::int as count from platform.session s where s.user_id = ${person.userId} and position(${cookie} in row_to_json(s)::text) > 0`

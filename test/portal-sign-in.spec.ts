@@ -380,6 +380,26 @@ describe('a mailed link', () => {
   })
 })
 
+it('shuts a name out after 50 wrong passwords from anywhere, but for a browser that signed in before', async () => {
+  const [person, neighbour] = [await newPerson(opened.world, tenant), await newPerson(opened.world, tenant)]
+  const [own, foreign] = [visit(), visit()]
+  await own.signIn(person)
+  await foreign.signIn(neighbour)
+  const wrong = { userName: person.userName, password: 'wrong' }
+  for (let n = 0; n < 50; n++) expect((await visit().signIn(wrong)).status).toBe(401)
+  const mark = own.cookies.get('DevPortal.Known') ?? ''
+  const withMark = (known: string) => {
+    const visitor = visit()
+    visitor.cookies.set('DevPortal.Known', known)
+    return visitor.signIn(person)
+  }
+  expect((await visit().signIn(person)).status).toBe(429)
+  expect((await foreign.signIn(person)).status).toBe(429)
+  expect((await withMark(mark.replace(/^\d+/, String(person.userId + 1)))).status).toBe(429)
+  expect((await withMark(mark.replace(/.$/, ''))).status).toBe(429)
+  expect((await withMark(mark)).status).toBe(303)
+})
+
 it('counts the pages with the calls of strangers: 60 a minute from an address', async () => {
   const visitor = visit()
   const statuses: number[] = []

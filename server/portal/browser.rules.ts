@@ -3,23 +3,30 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 export const authCookie = 'DevPortal.Auth'
 export const formCookie = 'DevPortal.Form'
+export const knownCookie = 'DevPortal.Known'
 
 /** What a cookie of ours may be: 256 random bits. */
 const secretText = /^[\w-]{43}$/
 
-/** The value of a cookie of ours; undefined where it stands there twice, since a neighbouring host may have set one of them. */
-export function cookieOf({ cookie = '' }: Pick<IncomingHttpHeaders, 'cookie'>, name: string): string | undefined {
+function valueOf({ cookie = '' }: Pick<IncomingHttpHeaders, 'cookie'>, name: string, form: RegExp): string | undefined {
   const values = cookie.split(';').flatMap((pair) => {
     const at = pair.indexOf('=')
     return at > 0 && pair.slice(0, at).trim() === name ? [pair.slice(at + 1).trim()] : []
   })
   const [value] = values
-  return values.length === 1 && value !== undefined && secretText.test(value) ? value : undefined
+  return values.length === 1 && value !== undefined && form.test(value) ? value : undefined
 }
 
+/** The value of a cookie of ours; undefined where it stands there twice, since a neighbouring host may have set one of them. */
+export const cookieOf = (headers: Pick<IncomingHttpHeaders, 'cookie'>, name: string) => valueOf(headers, name, secretText)
+
+/** What the browser keeps of who signed in with it before. */
+export const knownBrowserOf = (headers: Pick<IncomingHttpHeaders, 'cookie'>) => valueOf(headers, knownCookie, /^[\w.~-]{1,500}$/)
+
 /** As the browser is to keep it. */
-export function setCookie(name: string, value: string, isSecure: boolean): string {
-  return `${name}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+export function setCookie(name: string, value: string, isSecure: boolean, seconds?: number): string {
+  const until = seconds === undefined ? '' : `; Max-Age=${seconds}`
+  return `${name}=${value}; Path=/${until}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
 }
 
 export function dropCookie(name: string, isSecure: boolean): string {

@@ -2,13 +2,14 @@
 import { bodyText } from '#platform/answer.ts'
 import type { Credential, Pipeline } from '#platform/call.ts'
 
+import { knownBrowserOf } from './browser.rules.ts'
 import type { Visit } from './portal.types.ts'
 
 export type PageCall = (visit: Visit, name: string, input: unknown, credential?: Credential) => Promise<unknown>
 
 /** Answers what the operation does, whose own schema says what that is. Throws AppError. */
 export function createPageCall(pipeline: Pipeline): PageCall {
-  return async ({ requestId, ip, host, userAgent, signal, traceparent }, name, input, credential = { kind: 'none' }) => {
+  return async ({ raw, requestId, ip, host, userAgent, signal, traceparent }, name, input, credential = { kind: 'none' }) => {
     const operation = pipeline.registry.byName.get(name)
     if (!operation) throw new Error(`There is no operation ${name}`)
     const answer = await pipeline.run({
@@ -20,6 +21,7 @@ export function createPageCall(pipeline: Pipeline): PageCall {
       ip,
       host,
       userAgent,
+      knownBrowser: knownBrowserOf(raw.headers),
       signal,
       traceparent,
     })

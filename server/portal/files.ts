@@ -33,7 +33,13 @@ export interface FileParts {
   readonly texts: ReadonlyMap<string, PortalText>
 }
 
-export function createFileRoutes(parts: FileParts): PortalRoute[] {
+export interface FileRoutes {
+  readonly routes: readonly PortalRoute[]
+  /** What to answer whoever has no credential, or a wrong one; undefined for who has. Throws AppError for any other refusal. */
+  readonly refusal: (visit: Visit) => Promise<PortalAnswer | undefined>
+}
+
+export function createFileRoutes(parts: FileParts): FileRoutes {
   const { services, texts } = parts
   const basic = createBasic(services)
   const { portalUrl } = services.config
@@ -44,7 +50,7 @@ export function createFileRoutes(parts: FileParts): PortalRoute[] {
     path,
     answer: () => Promise.resolve({ status: 200, headers: { 'content-type': type, 'cache-control': 'no-cache' }, body: text }),
   })
-  return [
+  const routes = [
     open('/sitemap.xml', 'application/xml; charset=utf-8', sitemap),
     open('/robots.txt', 'text/plain; charset=utf-8', robots),
     ...[...texts].map(([path, { type, text }]): PortalRoute => {
@@ -55,14 +61,14 @@ export function createFileRoutes(parts: FileParts): PortalRoute[] {
         method: 'GET',
         path,
         answer: async (visit) =>
-          (await refusal(parts, basic, visit)) ?? { status: 200, headers: { 'content-type': type, 'cache-control': 'no-store' }, body },
+          (await refusalOf(parts, basic, visit)) ?? { status: 200, headers: { 'content-type': type, 'cache-control': 'no-store' }, body },
       }
     }),
   ]
+  return { routes, refusal: (visit) => refusalOf(parts, basic, visit) }
 }
 
-/** What to answer whoever has no credential, or a wrong one; undefined for who has. Throws AppError for any other refusal. */
-async function refusal(parts: FileParts, basic: Basic, visit: Visit): Promise<PortalAnswer | undefined> {
+async function refusalOf(parts: FileParts, basic: Basic, visit: Visit): Promise<PortalAnswer | undefined> {
   try {
     await admit(parts, basic, visit)
     return undefined

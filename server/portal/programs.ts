@@ -143,7 +143,7 @@ export function createTokenRoute({ services, call }: { readonly services: Servic
       const { token, tenantId, tenantUserId, displayName, roleFlag } = entered
       const roles = rolesOf(roleFlag)
       return json(200, {
-        token: await writePortalToken(services.secrets, await adoptSession(services, token, undefined)),
+        token: await writePortalToken(services.secrets, (await adoptSession(services, token, undefined)).secret),
         expiresInSeconds: portalIdleSeconds,
         role: byStrength.find((role) => roles.includes(role)) ?? null,
         roles,

@@ -57,10 +57,17 @@ export async function createPortal(parts: PortalParts): Promise<Portal> {
   const frameParts: FrameParts = { secrets: services.secrets, isSecure }
   const call = createPageCall(pipeline)
   const links = createLinkRoutes({ ...frameParts, services, call })
+  const files = createFileRoutes({ services, pipeline, sessions, texts: parts.texts ?? new Map() })
   const routes = [
     ...createSignInRoutes({ ...frameParts, services, call, openLink: links.open }),
     ...links.routes,
-    ...createFileRoutes({ services, pipeline, sessions, texts: parts.texts ?? new Map() }),
+    ...files.routes,
+    // A page of the application, which the contract names among the files: a program without a credential learns that it needs one.
+    {
+      method: 'GET',
+      path: '/ops/api-keys',
+      answer: async (visit: Visit) => (await files.refusal(visit)) ?? pageOfPerson(visit),
+    } as const,
     createTokenRoute({ services, call }),
     themeRoute(services),
     createMailsRoute({ config, sessions }),

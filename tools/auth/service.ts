@@ -10,6 +10,7 @@ export { deletePersons, listEmptyPersons } from './empty-persons.store.ts'
 
 export { sendAskedReset } from './account/asked-reset.ts'
 export { findPolicy as findSignInPolicy, savePolicy as saveSignInPolicy } from './policy/policy.store.ts'
+export { knownSeconds, knownWith } from './sign-in/known-browsers.rules.ts'
 export {
   adoptSession,
   findNamedTenant,

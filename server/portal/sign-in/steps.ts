@@ -4,10 +4,10 @@ import type { Credential } from '#platform/call.ts'
 import { AppError } from '#platform/errors.ts'
 import { newPortalSecret } from '#platform/sessions.ts'
 import { tenantAt } from '#platform/tenant-hosts.ts'
-import { adoptSession, findNamedTenant } from '#tools/auth/service.ts'
+import { adoptSession, findNamedTenant, knownSeconds, knownWith } from '#tools/auth/service.ts'
 import type { SignInStep, TenantChoice } from '#tools/auth/sign-in/sign-in.schema.ts'
 
-import { authCookie, cookieOf, subDomainOf } from '../browser.rules.ts'
+import { authCookie, cookieOf, knownBrowserOf, knownCookie, setCookie, subDomainOf } from '../browser.rules.ts'
 import type { PageCall } from '../calls.ts'
 import type { PortalAnswer, Visit } from '../portal.types.ts'
 import { type Aim, authCookieOf, type Frame, frameOf, type FrameParts } from './frame.ts'
@@ -83,9 +83,11 @@ export async function enterTenant(parts: SignInParts, visit: Visit, aim: Aim, en
   const cookie = isChange && present !== undefined ? present : newPortalSecret()
   // Whoever signs in anew leaves nothing of the one before in this browser.
   if (!isChange && present !== undefined) await call(visit, 'logout', {}, cookieCredential(visit)).catch(() => undefined)
-  await adoptSession(services, entered.token, cookie)
-  if (aim.link !== undefined) return withCookie(await parts.openLink(visit, aim.link, cookie), authCookieOf(cookie, parts))
-  return frame.go(pathAfter(aim), [authCookieOf(cookie, parts)])
+  const { userId } = await adoptSession(services, entered.token, cookie)
+  const known = knownWith(services.secrets, knownBrowserOf(visit.raw.headers), userId, Date.now())
+  const cookies = [authCookieOf(cookie, parts), ...(isChange ? [] : [setCookie(knownCookie, known, parts.isSecure, knownSeconds)])]
+  if (aim.link !== undefined) return withCookies(await parts.openLink(visit, aim.link, cookie), cookies)
+  return frame.go(pathAfter(aim), cookies)
 }
 
 /** Where to, once there is a session of the tenant `aim.tenant`. */
@@ -95,9 +97,9 @@ function pathAfter({ returnTo, tenant }: Aim): string {
   return `/t/${tenant}`
 }
 
-function withCookie(answer: PortalAnswer, cookie: string): PortalAnswer {
+function withCookies(answer: PortalAnswer, cookies: readonly string[]): PortalAnswer {
   const others = [answer.headers['set-cookie'] ?? []].flat()
-  return { ...answer, headers: { ...answer.headers, 'set-cookie': [...others, cookie] } }
+  return { ...answer, headers: { ...answer.headers, 'set-cookie': [...others, ...cookies] } }
 }
 
 async function beforeTenant(

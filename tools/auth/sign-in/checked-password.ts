@@ -4,8 +4,17 @@ import { verifyPassword } from '#platform/passwords.ts'
 import type { Services } from '#platform/services.ts'
 
 import { sharerOf, wrongLogIn } from './attempts.ts'
+import { isKnownTo } from './known-browsers.rules.ts'
 import { logInOf, passwordLimits } from './sign-in.rules.ts'
 import { findPersonByLogIn, type LogInRow } from './sign-in.store.ts'
+
+export interface PasswordOfCall {
+  readonly logIn: string
+  readonly password: string
+  readonly ip: string | undefined
+  /** What the browser keeps of who signed in with it. */
+  readonly knownBrowser?: string | undefined
+}
 
 export interface CheckedPassword {
   readonly person: LogInRow
@@ -16,13 +25,17 @@ export interface CheckedPassword {
 /** Throws AppError `unauthenticated` for a wrong name and a wrong password alike, `rate_limited` where there were too many. */
 export async function checkPassword(
   services: Services,
-  { logIn: given, password, ip }: { readonly logIn: string; readonly password: string; readonly ip: string | undefined },
+  { logIn: given, password, ip, knownBrowser }: PasswordOfCall,
 ): Promise<CheckedPassword> {
   const { databases } = services
   const sharer = sharerOf({ ip })
   const logIn = logInOf(given)
-  const attempt = await takeAttempt(services, passwordLimits(logIn, ip), sharer)
-  const person = await databases.lookUp((tx) => findPersonByLogIn(tx, logIn), sharer)
+  const find = () => databases.lookUp((tx) => findPersonByLogIn(tx, logIn), sharer)
+  // Looked up first for browsers that somebody signed in with alone: strangers are counted before anything is asked for them.
+  const early = knownBrowser === undefined ? undefined : await find()
+  const isKnown = early !== undefined && isKnownTo(services.secrets, knownBrowser, early.userId, Date.now())
+  const attempt = await takeAttempt(services, passwordLimits(logIn, ip, isKnown), sharer)
+  const person = early ?? (await find())
   const isRight = await verifyPassword(password, person?.passwordHash ?? null)
   if (!isRight || !person) throw wrongLogIn()
   return { person, giveBack: () => attempt.giveBack() }

@@ -65,7 +65,12 @@ export const login = defineStagedOperation({
       throw new AppError('invalid_input', message, { issues: [finding('$.userName', message)] })
     }
     await takePublicCall(context)
-    const { person, giveBack } = await checkPassword(context.services, { logIn: given, password: input.password, ip: context.ip })
+    const { person, giveBack } = await checkPassword(context.services, {
+      logIn: given,
+      password: input.password,
+      ip: context.ip,
+      knownBrowser: context.knownBrowser,
+    })
     const step = await databases.lookUp((tx) => stepAfterPassword(tx, person.userId), sharerOf(context))
     await giveBack()
     return step

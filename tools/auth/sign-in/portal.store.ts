@@ -4,20 +4,20 @@ import { portalIdleSeconds } from '#platform/sessions.ts'
 
 /**
  * A session that has just begun becomes the portal's: its token is void, and it is found by what the portal gives out. In a tenant a browser has one, the
- * latest. False where it is over.
+ * latest. Answers whose it is; undefined where it is over.
  */
 export async function moveToPortal(
   tx: Tx,
   move: { readonly hash: Buffer; readonly portalHash: Buffer; readonly cookieHash: Buffer | null },
-): Promise<boolean> {
+): Promise<number | undefined> {
   if (move.cookieHash !== null)
     await tx`
       delete from platform.session
       where cookie_hash = ${move.cookieHash} and tenant_id = (select tenant_id from platform.session where token_hash = ${move.hash})`
-  const rows = await tx`
+  const [row] = await tx<{ userId: number }[]>`
     update platform.session set token_hash = ${move.portalHash}, cookie_hash = ${move.cookieHash}, idle_until = now() + make_interval(secs => ${portalIdleSeconds})
-    where token_hash = ${move.hash} and idle_until is null returning session_id`
-  return rows.length > 0
+    where token_hash = ${move.hash} and idle_until is null returning user_id`
+  return row?.userId
 }
 
 /** All sessions of the browser that this one is of are found by another cookie from now on. False where it is no browser's. */

@@ -6,7 +6,7 @@ import type { Services } from '#platform/services.ts'
 import { hashToken, newPortalSecret } from '#platform/sessions.ts'
 
 import { sharerOf, wrongLogIn, wrongToken } from './attempts.ts'
-import { checkPassword } from './checked-password.ts'
+import { checkPassword, type PasswordOfCall } from './checked-password.ts'
 import {
   findMember,
   findTenantBy,
@@ -25,15 +25,21 @@ import { channelsOf, findStepBefore } from './steps.ts'
 export type { PortalMember } from './portal.store.ts'
 
 /**
- * Makes a session that select_tenant answered the portal's. With a browser's cookie it joins those that the browser has; answers what a program names it by.
+ * Makes a session that select_tenant answered the portal's. With a browser's cookie it joins those that the browser has; answers what a program names it by,
+ * and whose it is.
  * Throws AppError `unauthenticated` where it is over.
  */
-export async function adoptSession(services: Services, token: string, cookie: string | undefined): Promise<string> {
+export async function adoptSession(
+  services: Services,
+  token: string,
+  cookie: string | undefined,
+): Promise<{ readonly secret: string; readonly userId: number }> {
   const secret = newPortalSecret()
   const move = { hash: hashToken(token), portalHash: hashToken(secret), cookieHash: cookie === undefined ? null : hashToken(cookie) }
-  if (!(await services.databases.lookUp((tx) => moveToPortal(tx, move)))) throw wrongToken()
+  const userId = await services.databases.lookUp((tx) => moveToPortal(tx, move))
+  if (userId === undefined) throw wrongToken()
   services.wake.poke(credentialsTopic)
-  return secret
+  return { secret, userId }
 }
 
 /** A new cookie for the browser of the session; the old one is void. Undefined where the session is no browser's. */
@@ -47,12 +53,6 @@ export async function renewCookie(services: Services, sessionId: number): Promis
 /** The tenant of an id or a sub-domain. */
 export function findNamedTenant(services: Services, by: TenantName): Promise<NamedTenant | undefined> {
   return services.databases.lookUp((tx) => findTenantBy(tx, by))
-}
-
-export interface PasswordOfCall {
-  readonly logIn: string
-  readonly password: string
-  readonly ip: string | undefined
 }
 
 /** Somebody who showed a password, for as long as nothing of their log-in changes. */

@@ -17,13 +17,16 @@ export function logInOf(text: string): LogIn {
 const minute = 60
 const hour = 3600
 
-/** Wrong passwords of this log-in from here, from here at all, and of this log-in from anywhere; the same whether it exists or not. */
-export function passwordLimits({ kind, value }: LogIn, ip: string | undefined): AttemptLimit[] {
+/**
+ * Wrong passwords of this log-in from here, from here at all, and of this log-in from anywhere; the same whether it exists or not. A browser that the person
+ * signed in with before is not shut out by what strangers tried.
+ */
+export function passwordLimits({ kind, value }: LogIn, ip: string | undefined, isKnownBrowser = false): AttemptLimit[] {
   const network = networkOf(ip)
   return [
     { of: ['password', kind, value, network], most: 10, seconds: 15 * minute },
     { of: ['password', network], most: 100, seconds: 15 * minute },
-    { of: ['password', kind, value], most: 50, seconds: hour },
+    { of: [isKnownBrowser ? 'password of a known browser' : 'password', kind, value], most: 50, seconds: hour },
   ]
 }
 
