@@ -126,11 +126,12 @@ describe('a message that came in', () => {
   const on = (config: object) => of.publish([{ triggerType: 'messageReceived', config }])
 
   it('starts a run by its first word or by a pattern, outside of conversations unless told', async () => {
-    const [word, pattern, any, other] = [
+    const [word, pattern, any, other, box] = [
       await on({ keyword: 'Report' }),
       await on({ matches: '^[0-9]{3}$' }),
       await on({ channel: 'sms', onlyOutsideConversations: false }),
       await on({ channel: 'whatsapp', onlyOutsideConversations: false }),
+      await on({ channel: 'box', onlyOutsideConversations: false }),
     ]
     const [one, two] = [newPhone(), newPhone()]
     await say(one, 'report, gate 4')
@@ -145,6 +146,7 @@ describe('a message that came in', () => {
     ])
     expect(await of.triggers(pattern)).toMatchObject([{ from: two, text: '123' }])
     expect((await of.triggers(any)).map(({ text }) => text)).toEqual(['report, gate 4', 'reports', '123', '456'])
+    expect((await of.triggers(box)).map(({ text }) => text)).toEqual(['report, gate 4', 'reports', '123', '456'])
     expect(await of.runs(other)).toEqual([])
   })
 })

@@ -96,7 +96,8 @@ describe('the types of steps', () => {
     const fields = ['to', 'channel', 'text', 'template', 'params', 'card', 'choices', 'reminders', 'fallback', 'fallbackAfter']
     expect(Object.keys(ask.config.properties)).toEqual(fields)
     const { triggerTypes: triggers } = await call('get_schema', { part: 'triggerTypes' })
-    expect(triggers.map((type: { internalName: string }) => type.internalName)).toContain('webhookReceived')
+    const webhook = triggers.find((type: { internalName: string }) => type.internalName === 'webhookReceived')
+    expect(Object.keys(webhook.config.properties)).toEqual(expect.arrayContaining(['scheme', 'secret', 'respond']))
   })
 })
 
@@ -459,9 +460,59 @@ describe('validation', () => {
       { triggerType: 'recordCreated', config: { entity: 'Inspection', perRecord: false } },
       ['$.steps[0].config.question', '$.steps[1].config.eiRecordId'],
     ],
+    [
+      'a date that is none',
+      { triggerType: 'schedule', config: { entity: 'Inspection', property: 'Amount', offset: '-P1D' } },
+      ['$.triggers[0].config.property'],
+    ],
+    [
+      'a date that is none of the properties',
+      { triggerType: 'schedule', config: { entity: 'Inspection', property: 'createdDate', offset: 'P1D' } },
+      ['$.triggers[0].config.property'],
+    ],
+    [
+      'a file that is none',
+      { triggerType: 'attachmentSaved', config: { entity: 'Inspection', property: 'Status', when: 'saved' } },
+      ['$.triggers[0].config.property'],
+    ],
+    [
+      'a time zone that there is not, of a date too',
+      {
+        triggerType: 'schedule',
+        config: { entity: 'Inspection', property: 'Due', offset: '-P1D', at: '09:00', timeZone: 'Europe/Madird' },
+      },
+      ['$.triggers[0].config.timeZone'],
+    ],
+    ['a channel that there is not', { triggerType: 'messageReceived', config: { channel: 'pigeon' } }, ['$.triggers[0].config.channel']],
+    [
+      'a state in which nothing of it ends',
+      { triggerType: 'runCompleted', config: { of: 'workflow', states: ['failed', 'succeeded'] } },
+      ['$.triggers[0].config.states[1]'],
+    ],
   ] as const)('finds %s', async (_what, trigger, paths) => {
     const found = errors(await issuesOf([approval, closing], { triggers: [trigger] }))
     expect(found.map(({ path }) => path)).toEqual(paths)
+  })
+
+  it('warns where the clock or a webhook starts runs that name their record', async () => {
+    const every = [{ triggerType: 'schedule', config: { every: 'PT5M' } }]
+    const warned = async (steps: unknown[]) =>
+      (await issuesOf(steps, { triggers: every })).filter(({ path }) => path === '$.triggers[0]').map(({ severity }) => severity)
+    expect(await warned([approval])).toEqual(['warning'])
+    expect(await warned([{ ...approval, config: { question: 'Is all well?' } }])).toEqual([])
+    const when = [{ property: '$trigger.eiRecordId', op: 'isNotEmpty' }]
+    expect(await warned([{ ...approval, when }])).toEqual([])
+  })
+
+  it('finds channels that there are not where steps name them', async () => {
+    const to = { role: 'DataEdit' }
+    const ask = (more: object) => config('ask', { to, text: 'So?', ...more })
+    expect(told(await issuesOf([ask({ channel: 'smss', fallback: ['inbox', 'pigeon'] })]))).toEqual([
+      '$.steps[0].config.channel sms',
+      '$.steps[0].config.fallback[1]',
+    ])
+    expect(told(await issuesOf([config('notify', { to, text: 'So.', channel: 'emial' })]))).toEqual(['$.steps[0].config.channel email'])
+    expect(told(await issuesOf([ask({ channel: 'whatsapp', fallback: ['Inbox', '[[$vars.tries]]'] })]))).toEqual([])
   })
 
   it('takes a filter on what was before and is after', async () => {

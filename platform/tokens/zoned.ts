@@ -70,6 +70,16 @@ function clockOf(timeZone: string): Intl.DateTimeFormat {
   return clock
 }
 
+/** Whether a name is one of a zone. */
+export function isTimeZone(name: string): boolean {
+  try {
+    clockOf(name)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** What the wall shows at a moment, as if it were UTC. */
 export function wallOf(ms: number, timeZone: string): number {
   if (timeZone === 'UTC') return ms

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 
 import type { RoleName } from '#platform/roles.ts'
 import type { Shape } from '#platform/tokens/shape.ts'
+import type { DataType } from '#tools/properties/properties.schema.ts'
 
 /** What a field of a config names. */
 export type NameUse =
@@ -13,6 +14,8 @@ export type NameUse =
   | 'workflow'
   | 'messageTemplate'
   | 'operation'
+  /** Kinds of channels, or channels by name. */
+  | 'channel'
   | 'assignee'
   | 'recipient'
   | 'duration'
@@ -29,8 +32,8 @@ export type NameUse =
   | { readonly filterOf: string }
   /** The keys are properties. */
   | { readonly valuesOf: string }
-  /** A property, or properties, of the entity that this field names. */
-  | { readonly propertyOf: string }
+  /** A property, or properties, of the entity that this field names; with `types` one value of these, and no system field. */
+  | { readonly propertyOf: string; readonly types?: readonly DataType[] }
   /** An entity that is a child of the one that this field names; of the workflow's own where it is empty. */
   | { readonly childOf: string }
   /** A definition of the kind that this field names, where that is a kind of stored definition. */

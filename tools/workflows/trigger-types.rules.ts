@@ -3,7 +3,8 @@ import { z } from 'zod'
 
 import { idOrName } from '#platform/names.ts'
 import { findPatternFault } from '#platform/patterns.ts'
-import { readDuration } from '#platform/tokens/zoned.ts'
+import { nearest, quoted } from '#platform/suggest.ts'
+import { isTimeZone, readDuration } from '#platform/tokens/zoned.ts'
 import type { Shape, Shapes } from '#platform/tokens/shape.ts'
 import { whyNoCron } from '#tools/schedules/service.ts'
 
@@ -23,7 +24,10 @@ export interface TriggerType {
   /** The field of the config that names the entity whose records it fires on, and which its filter is about. */
   readonly ofEntity?: string
   /** A moment to look from comes from the caller. */
-  readonly check?: (config: StepConfig, now: number) => readonly { readonly field: string; readonly message: string }[]
+  readonly check?: (
+    config: StepConfig,
+    now: number,
+  ) => readonly { readonly field: string; readonly message: string; readonly suggestion?: string | undefined }[]
   readonly example: StepConfig
 }
 
@@ -67,6 +71,34 @@ function isTooShort(said: unknown): boolean {
   if (!read) return false
   const { months, days, ms } = read
   return months <= 0 && days * 86_400_000 + ms < leastIntervalMs
+}
+
+const endsOfJobs = ['succeeded', 'partly', 'failed', 'cancelled']
+
+/** In what states each of what is watched is told to be over. */
+const endsOf: Readonly<Record<string, readonly string[]>> = {
+  workflow: ['completed', 'failed', 'cancelled'],
+  step: ['done', 'failed'],
+  actionPack: endsOfJobs,
+  job: endsOfJobs,
+  import: endsOfJobs,
+  sync: endsOfJobs,
+}
+
+function findUnknownStates(of: string, states: unknown) {
+  const ends = endsOf[of] ?? []
+  if (!Array.isArray(states)) return []
+  return states.flatMap((state: unknown, index) =>
+    typeof state === 'string' && !ends.includes(state)
+      ? [
+          {
+            field: `states[${index}]`,
+            message: `Of ${of} nothing ends as ${quoted(state)}. One of ${ends.join(', ')}.`,
+            suggestion: nearest(state, ends),
+          },
+        ]
+      : [],
+  )
 }
 
 const header = z.string().regex(/^[A-Za-z0-9-]{1,100}$/, 'The name of a header')
@@ -113,7 +145,7 @@ export const triggerTypes: readonly TriggerType[] = [
       eiRecordId: z.unknown().optional(),
     }),
     payload: () => ({ eiRecordId: numberValue, assetKey: textValue, analysis: anyValue }),
-    names: { entity: 'entity', property: { propertyOf: 'entity' } },
+    names: { entity: 'entity', property: { propertyOf: 'entity', types: ['Attachment', 'Signature', 'Binary'] } },
     ofEntity: 'entity',
     example: { entity: 'Inspection', property: 'Photo', when: 'analysed' },
   },
@@ -145,15 +177,24 @@ export const triggerTypes: readonly TriggerType[] = [
       timeZone: textValue,
       languageCode: textValue,
     }),
-    names: { every: 'duration', entity: 'entity', property: { propertyOf: 'entity' }, offset: 'duration', people: 'assignee' },
+    names: {
+      every: 'duration',
+      entity: 'entity',
+      property: { propertyOf: 'entity', types: ['DateTime', 'DateOnly'] },
+      offset: 'duration',
+      people: 'assignee',
+    },
     ofEntity: 'entity',
     check: (config, now) => {
       const { cron, timeZone, every, entity, people, at } = config
       const problems = oneOf({ cron, every, entity, people }, ['cron', 'every', 'entity', 'people'])
-      const zone = typeof timeZone === 'string' ? timeZone : 'UTC'
-      const why = typeof cron === 'string' ? whyNoCron({ cron, timeZone: zone }, now) : undefined
+      const isZone = typeof timeZone === 'string' && isTimeZone(timeZone)
+      const why = typeof cron === 'string' ? whyNoCron({ cron, timeZone: isZone ? timeZone : 'UTC' }, now) : undefined
       return [
         ...problems,
+        ...(timeZone === undefined || isZone
+          ? []
+          : [{ field: 'timeZone', message: `There is no time zone ${quoted(timeZone)}. list_time_zones shows them.` }]),
         ...(why === undefined ? [] : [{ field: 'cron', message: why }]),
         ...(typeof cron === 'string' && timeZone === undefined
           ? [{ field: 'timeZone', message: 'The zone whose clock the cron expression goes by.' }]
@@ -187,6 +228,8 @@ export const triggerTypes: readonly TriggerType[] = [
       encoding: z.enum(['hex', 'base64']).optional(),
       prefix: z.string().max(40).optional(),
       idHeader: header.optional(),
+      // Taken out and sealed before a definition is kept.
+      secret: z.string().max(500).optional().describe('Yours; else one is made and shown once'),
       respond: z.enum(['received', 'result']).optional(),
     }),
     payload: () => ({ headers: anyValue, body: anyValue }),
@@ -211,7 +254,7 @@ export const triggerTypes: readonly TriggerType[] = [
       eiRecordId: z.unknown().optional(),
     }),
     payload: () => ({ conversationId: numberValue, from: textValue, text: textValue, assetKeys: list(textValue) }),
-    names: {},
+    names: { channel: 'channel' },
     check: ({ keyword, matches }) => [
       ...(keyword !== undefined && matches !== undefined ? [{ field: 'matches', message: 'One of keyword and matches.' }] : []),
       ...(typeof matches === 'string' && findPatternFault(matches) !== undefined
@@ -237,6 +280,7 @@ export const triggerTypes: readonly TriggerType[] = [
     }),
     payload: () => ({ id: numberValue, state: textValue, result: anyValue }),
     names: { name: { kindIn: 'of' } },
+    check: ({ of, states }) => findUnknownStates(String(of), states),
     example: { of: 'import', states: ['partly', 'failed'] },
   },
   {

@@ -3,6 +3,8 @@ import type { TxContext } from '#platform/operation.ts'
 import { hostsOfSecrets } from '#tools/auth/service.ts'
 import { findAnyDefinitions, namesSeen, type Place } from '#tools/definitions/service.ts'
 import type { Catalog } from '#tools/entities/catalog.types.ts'
+import { channelKinds } from '#tools/messaging/messaging.schema.ts'
+import { listChannels } from '#tools/messaging/service.ts'
 import { loadReferences } from '#tools/properties/service.ts'
 import { findDisplayNames, readHeldRoles } from '#tools/users/service.ts'
 
@@ -86,6 +88,7 @@ export async function loadFacts(context: TxContext, catalog: Catalog, body: Work
     catalog,
     named,
     known: await namesFor(context, body, named),
+    channels: [...channelKinds, ...(await listChannels(tx, tenantId)).map(({ internalName }) => internalName)],
     operations: operationsOf(context),
     users: new Set(users.keys()),
     heldRoles: await readHeldRoles(tx, tenantId),

@@ -25,6 +25,8 @@ export interface Facts {
     readonly workflow: readonly string[]
     readonly messageTemplate: readonly string[]
   }
+  /** What messages may go by: kinds of channels, and the tenant's own by name. */
+  readonly channels: readonly string[]
   readonly operations: { find(name: string): OperationFacts | undefined; readonly names: readonly string[] }
   /** Of those that the definition names. */
   readonly users: ReadonlySet<number>

@@ -9,6 +9,7 @@ import { type Finding, finding, unknownName } from '#platform/validation.ts'
 import { definitionNouns } from '#tools/definitions/definitions.schema.ts'
 import { type CatalogEntity, propertyIndex } from '#tools/entities/catalog.types.ts'
 import { systemFields } from '#tools/properties/operators.types.ts'
+import type { DataType } from '#tools/properties/properties.schema.ts'
 import { unknownProperty } from '#tools/query/service.ts'
 
 import { anyValue, numberValue, object } from '../shapes.rules.ts'
@@ -43,6 +44,23 @@ function ofDuration(value: unknown, at: Place): Finding[] {
 function ofTime(value: unknown, at: Place): Finding[] {
   if (typeof value !== 'string' || mayHoldTokens(value) || readTime(value)) return []
   return [finding(pathText(at), `${quoted(value)} is no time. Send ISO 8601, such as 2026-03-01T08:30:00Z, or a token.`)]
+}
+
+function ofChannels(channels: readonly string[], value: unknown, at: Place): Finding[] {
+  if (Array.isArray(value)) return value.flatMap((one: unknown, index) => ofChannels(channels, one, [...at, index]))
+  if (typeof value !== 'string' || mayHoldTokens(value) || channels.some((one) => one.toLowerCase() === value.toLowerCase())) return []
+  return [unknownName(pathText(at), 'channel', value, channels, 'list_channels')]
+}
+
+/** A property of one of these types. */
+function ofTypedProperty(entity: CatalogEntity, value: unknown, at: Place, types: readonly DataType[]): Finding[] {
+  const property = propertyIndex(entity.properties).get(String(value).toLowerCase())
+  const fitting = entity.properties.filter(({ dataType }) => types.includes(dataType)).map(({ internalName }) => internalName)
+  if (!property) return [unknownProperty(entity.internalName, value, fitting, pathText(at))]
+  if (types.includes(property.dataType)) return []
+  const has = fitting.length === 0 ? 'has none' : `has ${fitting.slice(0, 20).join(', ')}`
+  const message = `${property.internalName} is a ${property.dataType}; a ${types.join(' or ')} is meant here. ${entity.internalName} ${has}.`
+  return [finding(pathText(at), message)]
 }
 
 function ofProperties(entity: CatalogEntity, value: unknown, at: Place, hasFields = true): Finding[] {
@@ -123,6 +141,8 @@ export function findNamingProblems({ facts, body, scope, roots }: NamingCheck, o
       return entityOf(facts.catalog, value) ? [] : [unknownEntity(facts, value, at)]
     case 'operation':
       return ofOperation(facts, value, one, at)
+    case 'channel':
+      return ofChannels(facts.channels, value, at)
     case 'secrets':
       return ofSecrets(facts, value, one, at)
     case 'duration':
@@ -178,7 +198,7 @@ function ofRecords(facts: Facts, scope: Scope, roots: Shapes, one: Naming): Find
   // An entity that is unknown is told of where it is named.
   if (!entity) return []
   if ('filterOf' in use) return findConditionProblems(scope, roots, entity, value, pathText(at))
-  if ('propertyOf' in use) return ofProperties(entity, value, at)
+  if ('propertyOf' in use) return use.types ? ofTypedProperty(entity, value, at, use.types) : ofProperties(entity, value, at)
   return isObject(value) ? Object.keys(value).flatMap((name) => ofProperties(entity, name, [...at, name], false)) : []
 }
 

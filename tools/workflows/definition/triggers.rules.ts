@@ -5,10 +5,11 @@ import type { Shape } from '#platform/tokens/shape.ts'
 import { mayHoldTokens } from '#platform/tokens/template.ts'
 import { type Finding, finding, readDraft } from '#platform/validation.ts'
 
+import type { CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { shapeOfRecord } from '#tools/query/service.ts'
 
 import { findTriggerType } from '../trigger-types.rules.ts'
-import { isObject, type Place, type Said, valueAt, type WorkflowBody } from './definition.types.ts'
+import { isObject, listIn, type Place, type Said, valueAt, type WorkflowBody } from './definition.types.ts'
 import type { Facts } from './facts.types.ts'
 import { trigger as triggerSchema } from './grammar.schema.ts'
 import { findNamingProblems, findTriggerTypeProblem } from './naming.rules.ts'
@@ -24,7 +25,9 @@ export function findTriggerConfigProblems(facts: Facts, said: Said, at: Place): 
   const path = pathText([...at, 'config'])
   const read = readDraft(type.config, config, path)
   if (!read.isOk) return [...read.findings]
-  return (type.check?.(config, facts.now) ?? []).map(({ field, message }) => finding(field === '' ? path : `${path}.${field}`, message))
+  return (type.check?.(config, facts.now) ?? []).map(({ field, message, suggestion }) =>
+    finding(field === '' ? path : `${path}.${field}`, message, { suggestion }),
+  )
 }
 
 function filterProblems(scope: Scope, said: Said, at: Place, $trigger: Shape | undefined): Finding[] {
@@ -63,21 +66,60 @@ export function findWaitFilterProblems(scope: Scope, { at, type, config }: Place
   ]
 }
 
-/** A batch has no record: what names one, in a workflow whose runs a batch may start. */
-function findAnchorTokens(scope: Scope, body: WorkflowBody): Finding[] {
-  const { own } = scope
-  const isBatch = body.triggers.some((said) => valueAt(said['config'], 'perRecord') === false)
-  if (!own || !isBatch) return []
+/** Where steps name the record that a run is about. */
+function anchorPaths(scope: Scope, body: WorkflowBody, own: CatalogEntity): readonly string[] {
   const others = new Set(checkTokens(body.steps, scope.roots, '$.steps').map(({ path, message }) => `${path} ${message}`))
   const begins = `[[${own.internalName}`
   return checkTokens(body.steps, rootsWithoutRecord(scope), '$.steps')
     .filter(({ path, message }) => message.startsWith(begins) && !others.has(`${path} ${message}`))
-    .map(({ path }) =>
-      finding(
-        path,
-        `A trigger with perRecord: false starts one run for a batch, which has no ${own.internalName}. Go by $trigger.eiRecordIds, or leave perRecord out.`,
-      ),
-    )
+    .map(({ path }) => path)
+}
+
+/** What comes from outside or by the clock names no record. */
+const bringsNone = ({ triggerType, config }: Said) =>
+  triggerType === 'webhookReceived' || (triggerType === 'schedule' && valueAt(config, 'entity') === undefined)
+
+/** How many steps every run carries out: none before them leads elsewhere, and they are not left out. */
+function sureSteps({ steps }: WorkflowBody): number {
+  const parting = steps.findIndex(({ when, branches }) => when !== undefined || listIn(branches).length > 0)
+  if (parting < 0) return steps.length
+  return steps[parting]?.['when'] === undefined ? parting + 1 : parting
+}
+
+/** What names the record, in a workflow whose runs a batch, a webhook or the clock may start: these have none. */
+function findAnchorTokens(scope: Scope, body: WorkflowBody): Finding[] {
+  const { own } = scope
+  if (!own) return []
+  const isBatch = body.triggers.some((said) => valueAt(said['config'], 'perRecord') === false)
+  const lonely = body.triggers.findIndex(bringsNone)
+  const paths = isBatch || lonely >= 0 ? anchorPaths(scope, body, own) : []
+  if (paths.length === 0) return []
+  // Behind a condition it may well be known that there is one.
+  const isSure = Array.from({ length: sureSteps(body) }, (_none, index) => `$.steps[${index}].`).some((begin) =>
+    paths.some((path) => path.startsWith(begin)),
+  )
+  const { internalName } = own
+  return [
+    ...paths.flatMap((path) =>
+      isBatch
+        ? [
+            finding(
+              path,
+              `A trigger with perRecord: false starts one run for a batch, which has no ${internalName}. Go by $trigger.eiRecordIds, or leave perRecord out.`,
+            ),
+          ]
+        : [],
+    ),
+    ...(lonely < 0 || !isSure
+      ? []
+      : [
+          finding(
+            `$.triggers[${lonely}]`,
+            `It names no ${internalName}, so that [[${internalName}.…]] is empty in the runs it starts. Find the record with getRecord, or use another workflow.`,
+            { severity: 'warning' },
+          ),
+        ]),
+  ]
 }
 
 function ofOne(facts: Facts, scope: Scope, body: WorkflowBody, said: Said, index: number): Finding[] {

@@ -30,7 +30,14 @@ export const ask = defineStepType({
   }),
   result: object({ text: textValue, choice: textValue, assetKeys: list(textValue), by: anyValue, at: timeValue }),
   roles: ['DataEdit'],
-  names: { to: 'recipient', template: 'messageTemplate', reminders: 'duration', fallbackAfter: 'duration' },
+  names: {
+    to: 'recipient',
+    channel: 'channel',
+    template: 'messageTemplate',
+    reminders: 'duration',
+    fallback: 'channel',
+    fallbackAfter: 'duration',
+  },
   check: (config) => someOf(config, ['text', 'template', 'card']),
   example: {
     to: { property: 'Inspector' },

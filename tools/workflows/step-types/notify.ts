@@ -20,7 +20,7 @@ export const notify = defineStepType({
   }),
   result: object({ messageId: numberValue }),
   roles: ['DataEdit'],
-  names: { to: 'recipient', template: 'messageTemplate' },
+  names: { to: 'recipient', channel: 'channel', template: 'messageTemplate' },
   check: (config) => someOf(config, ['text', 'template', 'card']),
   example: { to: { role: 'BuilderAdmin' }, text: 'Inspection [[Inspection.externalKey]] was approved.' },
 })

@@ -107,7 +107,7 @@ const messageReceived: Reader = async (context, { firing, said }) => {
   if (!found || found.isLate || found.keyword !== null) return []
   if (valueAt(config, 'onlyOutsideConversations') !== false && found.isReply) return []
   const channel = valueAt(config, 'channel')
-  if (channel !== undefined && channel !== found.channel) return []
+  if (channel !== undefined && !isNamed(channel, [found.channel, found.channelName])) return []
   if (!(await textMatches(config, found.text))) return []
   if (found.pendingMedia > 0 && firing.tries < mediaTries) throw new NotYet('Files of the message are still fetched')
   const { conversationId, from, text, assetKeys } = found
