@@ -494,6 +494,16 @@ describe('validation', () => {
     expect(found.map(({ path }) => path)).toEqual(paths)
   })
 
+  it('finds variables that begin with a value of another type', async () => {
+    const variables = [
+      { name: 'count', dataType: 'Number', value: 'two' },
+      { name: 'names', dataType: 'Text', isList: true, value: ['a', 1] },
+      { name: 'since', dataType: 'DateOnly', value: '2026-02-28' },
+      { name: 'none', dataType: 'Boolean', value: null },
+    ]
+    expect(told(await issuesOf([approval], { variables }))).toEqual(['$.variables[0].value', '$.variables[1].value'])
+  })
+
   it('warns where the clock or a webhook starts runs that name their record', async () => {
     const every = [{ triggerType: 'schedule', config: { every: 'PT5M' } }]
     const warned = async (steps: unknown[]) =>

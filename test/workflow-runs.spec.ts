@@ -85,7 +85,14 @@ describe('a run', () => {
       issues: [{ path: '$.input.why' }],
     })
     expect(await world.refusal('start_workflow', { workflow, input: { why: 'x' } })).toMatchObject({ code: 'invalid_input' })
-    expect(await world.refusal('start_workflow', { workflow, eiRecordId: 1, input: { why: 'x' } })).toMatchObject({ code: 'not_found' })
+    expect(await world.refusal('start_workflow', { workflow, eiRecordId: 1, input: { why: 'x' } })).toMatchObject({
+      code: 'invalid_input',
+      issues: [{ path: '$.eiRecordId' }],
+    })
+    expect(await world.refusal('start_workflow', { workflow, key1: 'none', input: { why: 'x' } })).toMatchObject({
+      code: 'invalid_input',
+      issues: [{ path: '$.key1' }],
+    })
     const { workflowInstanceId, state } = await world.call('start_workflow', { workflow, key1: 'O-1', input: { why: 'spring' } })
     expect(state).toBe('queued')
     expect(await until(workflowInstanceId, 'waiting')).toMatchObject({
@@ -134,6 +141,35 @@ describe('a run', () => {
     expect((await world.call('get_instance', { entity: 'Order', record: String(eiRecordId) })).data).toMatchObject({ Status: 'closed' })
   })
 
+  it.each([
+    ['Number', 'two', 2],
+    ['Boolean', 'yes', true],
+    ['Text', 5, 'five'],
+    ['DateTime', 'yesterday', '2026-03-01T08:30:00.000Z'],
+    ['DateOnly', '2026-02-30', '2026-02-28'],
+    ['TimeOnly', '25:00', '07:30:00'],
+    ['Attachment', 'photo.jpg', '0b9e4d4e-6d5d-4a4e-9a52-0d2f3c1f7a11'],
+  ] as const)('begins with input of the type that it asks for: a %s', async (dataType, wrong, right) => {
+    const input = [
+      { name: 'one', dataType },
+      { name: 'many', dataType, isList: true },
+    ]
+    const steps = [{ internalName: 'fin', stepType: 'end', config: { state: 'completed', output: ['[[$input.one]]', '[[$input.many]]'] } }]
+    const workflow = await publish(steps, { input })
+    for (const [name, value] of [
+      ['one', wrong],
+      ['one', [right]],
+      ['many', right],
+      ['many', [right, wrong]],
+    ] as const)
+      expect(await world.refusal('start_workflow', { workflow, input: { [name]: value } })).toMatchObject({
+        code: 'invalid_input',
+        issues: [{ path: `$.input.${name}` }],
+      })
+    const { workflowInstanceId } = await world.call('start_workflow', { workflow, input: { one: right, many: [] } })
+    expect(await until(workflowInstanceId, 'completed')).toMatchObject({ output: [right, []] })
+  })
+
   it('is drawn as the version that it follows, with how far each step is', async () => {
     const each = {
       internalName: 'each',
@@ -141,7 +177,7 @@ describe('a run', () => {
       config: { over: '[[$input.names]]', steps: [{ internalName: 'note', stepType: 'set', config: { values: { last: '[[$item]]' } } }] },
     }
     const late = { internalName: 'late', stepType: 'set', config: { values: {} } }
-    const more = { input: [{ name: 'names', dataType: 'Text' }], variables: [{ name: 'last', dataType: 'Text' }] }
+    const more = { input: [{ name: 'names', dataType: 'Text', isList: true }], variables: [{ name: 'last', dataType: 'Text' }] }
     const workflow = await publish([each, { ...check, config: { question: 'Go?' } }, late], more)
     const { workflowInstanceId } = await world.call('start_workflow', { workflow, input: { names: ['a', 'b'] } })
     await until(workflowInstanceId, 'waiting')

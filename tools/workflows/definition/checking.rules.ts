@@ -10,9 +10,10 @@ import { readDisplays } from '#tools/properties/service.ts'
 
 import { findStepType, stepTypes } from '../step-types/registry.rules.ts'
 import type { StepType } from '../step-type.types.ts'
+import { readTyped } from '../values/typed.rules.ts'
 import { isObject, listIn, type Place, type Said, type WorkflowBody } from './definition.types.ts'
 import type { Facts } from './facts.types.ts'
-import { headFields, maxDepth, maxSteps, maxStepsInAll, step as stepSchema } from './grammar.schema.ts'
+import { headFields, maxDepth, maxSteps, maxStepsInAll, step as stepSchema, variable as variableSchema } from './grammar.schema.ts'
 import { findNamingProblems } from './naming.rules.ts'
 import { findNotByProblems } from './people.rules.ts'
 import { entityOf } from './slots.rules.ts'
@@ -32,6 +33,16 @@ function findTwice(declared: unknown, place: string): Finding[] {
   )
 }
 
+/** What a variable begins with. */
+function findVariableProblems(declared: unknown): Finding[] {
+  return listIn(declared).flatMap((one, index) => {
+    const read = variableSchema.safeParse(one)
+    if (!read.success || read.data.value === undefined || read.data.value === null) return []
+    const value = readTyped(read.data, read.data.value)
+    return 'problem' in value ? [finding(`$.variables[${index}].value`, value.problem)] : []
+  })
+}
+
 function findHeadProblems(facts: Facts, body: WorkflowBody): Finding[] {
   const { entity, roles, variables, input, maxDurationDays, concurrency } = body
   const read = readDraft(head, { entity, roles, variables, input, maxDurationDays, concurrency })
@@ -47,6 +58,7 @@ function findHeadProblems(facts: Facts, body: WorkflowBody): Finding[] {
       : [finding('$.categoryId', `There is no category ${body.categoryId}. list_categories shows them.`)]),
     ...findTwice(variables, 'variables'),
     ...findTwice(input, 'input'),
+    ...findVariableProblems(variables),
   ]
 }
 

@@ -1,14 +1,15 @@
 /** What a run begins with: its input and the record that it is about. */
-import { AppError, mustExist } from '#platform/errors.ts'
+import { AppError } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import { keysInBody, documentOf, liveRecordId, readFrame } from '#tools/query/service.ts'
 
 import { listIn, valueAt } from '../definition/definition.types.ts'
+import { readTyped } from '../values/typed.rules.ts'
 import type { FlowVersion, Said } from './runs.types.ts'
 
-/** Throws 400 for input that the workflow does not have, and for what it requires. */
+/** Throws 400 for input that the workflow does not have or that is of another type, and for what it requires. */
 export function readInput({ input = [], triggers = [] }: Pick<FlowVersion, 'input' | 'triggers'>, said: Said): Said {
   // What a trigger by hand asks for beside what every start does.
   const own = triggers.filter(({ triggerType, isEnabled }) => triggerType === 'manual' && isEnabled !== false)
@@ -17,14 +18,20 @@ export function readInput({ input = [], triggers = [] }: Pick<FlowVersion, 'inpu
   const names = fields.map(({ name }) => name)
   const unknown = Object.keys(said).filter((name) => !names.includes(name))
   const missing = fields.filter(({ name, isRequired }) => isRequired === true && (said[name] ?? null) === null)
+  const read = fields.map((field) => {
+    const raw = said[field.name] ?? null
+    return { name: field.name, ...(raw === null ? { value: null } : readTyped(field, raw)) }
+  })
   const issues = [
     ...unknown.map((name) =>
       finding(`$.input.${name}`, `The workflow has no input ${quoted(name)}.`, { suggestion: nearest(name, names) }),
     ),
     ...missing.map(({ name }) => finding(`$.input.${name}`, 'Required.')),
+    ...read.flatMap((one) => ('problem' in one ? [finding(`$.input.${one.name}`, one.problem)] : [])),
   ]
-  if (issues.length > 0) throw new AppError('invalid_input', `The input does not fit: ${issues[0]?.message ?? ''}`, { issues })
-  return Object.fromEntries(fields.map(({ name }) => [name, said[name] ?? null]))
+  const [first] = issues
+  if (first) throw new AppError('invalid_input', `The input does not fit: ${first.path} ${first.message}`, { issues })
+  return Object.fromEntries(read.flatMap((one) => ('problem' in one ? [] : [[one.name, one.value]])))
 }
 
 interface Named {
@@ -35,7 +42,7 @@ interface Named {
   readonly key3?: string | undefined
 }
 
-/** The record that the run is about, which the caller sees. Throws 400 where the workflow is about another entity, or about none. */
+/** The record that the run is about, which the caller sees. Throws 400 where there is none, and where the workflow is about another entity, or about none. */
 export async function recordOf(context: TxContext, version: Pick<FlowVersion, 'entity'>, { eiRecordId, entity, ...keys }: Named) {
   const isNamed = eiRecordId !== undefined || Object.values(keys).some((one) => one !== undefined)
   if (version.entity === undefined && !isNamed) return undefined
@@ -46,8 +53,17 @@ export async function recordOf(context: TxContext, version: Pick<FlowVersion, 'e
   const frame = await readFrame(context, entity ?? own)
   const { entityId, internalName } = frame.entity
   if (internalName !== own) throw refuse('$.entity', `The workflow is about records of ${own}, not of ${internalName}.`)
-  if (eiRecordId !== undefined) return { entityId, eiRecordId: await liveRecordId(context, frame, eiRecordId) }
-  const document = mustExist(await documentOf(context, frame, { keys: keysInBody(keys) }), 'record')
+  if (eiRecordId !== undefined) {
+    try {
+      return { entityId, eiRecordId: await liveRecordId(context, frame, eiRecordId) }
+    } catch (error) {
+      // It is named in the body.
+      if (!(error instanceof AppError) || error.code !== 'not_found') throw error
+      throw refuse('$.eiRecordId', `There is no record ${eiRecordId} of ${own}.`)
+    }
+  }
+  const document = await documentOf(context, frame, { keys: keysInBody(keys) })
+  if (document === undefined) throw refuse('$.key1', `There is no record of ${own} with this key.`)
   // A document is JSON of a record.
   return { entityId, eiRecordId: (JSON.parse(document) as { readonly eiRecordId: number }).eiRecordId }
 }

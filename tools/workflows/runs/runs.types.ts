@@ -5,6 +5,7 @@ import type { Origin } from '#platform/shapes/origin.ts'
 import type { Renames } from '#tools/definitions/service.ts'
 
 import type { PackOf } from '../definition/definition.types.ts'
+import type { Typed } from '../values/typed.rules.ts'
 
 /** A step as a definition says it: checked when it was published. */
 export type Said = Readonly<Record<string, unknown>>
@@ -17,7 +18,7 @@ export interface CarriedVersion {
   /** The name of the entity that its runs are about. */
   readonly entity?: string | undefined
   readonly variables?: readonly { readonly name: string; readonly value?: unknown }[] | undefined
-  readonly input?: readonly { readonly name: string; readonly isRequired?: boolean }[] | undefined
+  readonly input?: readonly (Typed & { readonly name: string; readonly isRequired?: boolean | undefined })[] | undefined
   readonly concurrency?: 'parallel' | 'queue' | 'skipIfRunning' | undefined
   readonly maxDurationDays?: number | undefined
   readonly steps: readonly Said[]

@@ -23,8 +23,8 @@ async function findRecord(context: TxContext, version: FlowVersion, eiRecordId: 
   try {
     return await recordOf(context, version, { eiRecordId })
   } catch (error) {
-    if (!(error instanceof AppError) || (error.code !== 'not_found' && error.code !== 'invalid_input')) throw error
-    const message = error.code === 'not_found' ? `There is no record ${eiRecordId} of ${version.entity ?? ''}.` : error.message
+    if (!(error instanceof AppError) || error.code !== 'invalid_input') throw error
+    const { message } = error
     throw new AppError('invalid_input', message, { issues: [finding('$.record', message)], cause: error })
   }
 }
@@ -94,7 +94,13 @@ export const testWorkflow = defineStagedOperation({
           actsAs: context.actor.tenantUserId,
           roleFlag: flagOf(rolesOfBody(body)),
         }
-        return { problems, isSound, version, record: await findRecord(inner, version, eiRecordId), given: readInput(version, input) }
+        return {
+          problems,
+          isSound,
+          version,
+          record: await findRecord(inner, version, eiRecordId),
+          given: isSound ? readInput(version, input) : {},
+        }
       },
       { readOnly: true },
     )
