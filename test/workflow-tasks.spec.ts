@@ -308,3 +308,68 @@ describe('what is sensitive', () => {
     expect(row?.variables).toMatchObject({ kept: 'hush-4711', other: 'It is hush-4711' })
   })
 })
+
+describe('tasks of lanes and loops', () => {
+  it('are done and given by the name that shows them', async () => {
+    const ana = await newPerson()
+    const lanes = [{ internalName: 'office', steps: [check()] }]
+    const steps = [{ internalName: 'both', stepType: 'parallel', config: { lanes } }, over]
+    const run = await start(await publish(steps), await newOrder())
+    const { currentSteps } = await until(run, 'waiting')
+    const step = currentSteps.find(({ stepType }: { stepType: string }) => stepType === 'approval').internalName
+    expect(step).toBe('both.check')
+    await world.call('assign_workflow_instance', { workflowInstanceId: run, tenantUserId: ana.tenantUserId, step })
+    expect(await world.call('list_my_tasks', {}, { key: ana.key })).toMatchObject([
+      { workflowInstanceId: run, step: { internalName: step } },
+    ])
+    await world.call('act_on_workflow_instance', { workflowInstanceId: run, action: 'approve', step }, { key: ana.key })
+    expect(await until(run, 'completed')).toMatchObject({ output: { action: 'approve', by: ana.tenantUserId } })
+  })
+
+  it('say of which element they are, and none is done in place of another', async () => {
+    const ana = await newPerson()
+    const each = {
+      internalName: 'all',
+      stepType: 'forEach',
+      config: { over: '[[$vars.names]]', maxParallel: 3, steps: [{ ...check(), config: { question: 'Is [[$item]] right?' } }] },
+    }
+    const done = { internalName: 'over', stepType: 'end', config: { state: 'completed', output: '[[$steps.all.items]]' } }
+    const variables = [{ name: 'names', dataType: 'Text', isList: true, value: ['a', 'b', 'c'] }]
+    const run = await start(await publish([each, done], { variables }), await newOrder())
+    await expect
+      .poll(
+        async () =>
+          (await world.call('list_my_tasks')).filter((one: { workflowInstanceId: number }) => one.workflowInstanceId === run).length,
+      )
+      .toBe(3)
+    const tasks = (await world.call('list_my_tasks')).filter((one: { workflowInstanceId: number }) => one.workflowInstanceId === run)
+    const iterationOf = (question: string) => tasks.find((one: { question: string }) => one.question === question).step.iteration
+    const act = { workflowInstanceId: run, step: 'all.check' }
+    const refused = await world.refusal('act_on_workflow_instance', { ...act, action: 'approve' })
+    expect(refused).toMatchObject({ code: 'invalid_input', issues: [{ path: '$.iteration' }] })
+    await world.call('act_on_workflow_instance', { ...act, action: 'reject', iteration: iterationOf('Is b right?') })
+    await world.call('assign_workflow_instance', { ...act, tenantUserId: ana.tenantUserId, iteration: iterationOf('Is c right?') })
+    // Of those that wait one is hers.
+    await world.call('act_on_workflow_instance', { ...act, action: 'reject' }, { key: ana.key })
+    await world.call('act_on_workflow_instance', { ...act, action: 'approve' })
+    const { output } = await until(run, 'completed')
+    expect(output.map(({ action }: { action: string }) => action)).toEqual(['approve', 'reject', 'reject'])
+  })
+})
+
+describe('a run that failed', () => {
+  it('says what a loop could not go over, rather than that a step failed', async () => {
+    await world.call('create_report', { internalName: 'Mine', definitionJson: { primaryEntityId: 'Order' } })
+    const note = { internalName: 'note', stepType: 'set', config: { values: { last: '[[$item]]' } } }
+    const each = { internalName: 'rows', stepType: 'forEach', config: { over: { report: 'Mine' }, steps: [note] } }
+    const variables = [{ name: 'last', dataType: 'Text' }]
+    const run = await start(await publish([each], { variables }), await newOrder())
+    expect(await until(run, 'failed')).toMatchObject({ error: { code: 'not_found', step: 'rows', message: 'No such report.' } })
+    const missing = { internalName: 'find', stepType: 'getRecord', config: { entity: 'Order', key1: '[[$item]]' } }
+    const over = '[[$vars.names]]'
+    const names = [{ name: 'names', dataType: 'Text', isList: true, value: ['none'] }]
+    const loop = { internalName: 'all', stepType: 'forEach', config: { over, steps: [missing] } }
+    const inner = await start(await publish([loop], { variables: names }), await newOrder())
+    expect(await until(inner, 'failed')).toMatchObject({ error: { code: 'not_found', step: 'find' } })
+  })
+})

@@ -41,7 +41,9 @@ interface Subject {
   readonly eiRecordId: number | null
 }
 
-type Said = { readonly [Key in 'form' | 'workflowInstanceId' | 'step' | 'eiRecordId']?: string | number | undefined }
+type Said = { readonly [Key in 'form' | 'workflowInstanceId' | 'step' | 'eiRecordId']?: string | number | undefined } & {
+  readonly iteration?: readonly number[] | undefined
+}
 
 function refuse(path: string, message: string): AppError {
   return new AppError('invalid_input', message, { issues: [finding(path, message)] })
@@ -49,11 +51,12 @@ function refuse(path: string, message: string): AppError {
 
 /** What the link is for, which the caller could do by themselves. */
 async function subjectOf(context: TxContext, tasks: TaskFloor, said: Said, toUserId: number | null): Promise<Subject> {
-  const { form: slot, workflowInstanceId, step } = said
+  const { form: slot, workflowInstanceId, step, iteration } = said
   const eiRecordId = said.eiRecordId === undefined ? undefined : Number(said.eiRecordId)
   if (workflowInstanceId === undefined) {
     if (slot === undefined) throw refuse('$.form', 'Name a form, or the run whose task it is in workflowInstanceId.')
-    if (step !== undefined) throw refuse('$.step', 'A form has no steps: name the run in workflowInstanceId.')
+    if (step !== undefined || iteration !== undefined)
+      throw refuse(step === undefined ? '$.iteration' : '$.step', 'A form has no steps: name the run in workflowInstanceId.')
     const form = await findFormOfLink(context, slot)
     await mustBeAble(context, form, eiRecordId)
     return { form, task: undefined, eiRecordId: eiRecordId ?? null }
@@ -63,6 +66,7 @@ async function subjectOf(context: TxContext, tasks: TaskFloor, said: Said, toUse
   const task = await tasks.findTask(context, {
     runId: Number(workflowInstanceId),
     step: step === undefined ? step : String(step),
+    iteration,
     toUserId,
   })
   const form = task.form === undefined ? undefined : await findFormOfLink(context, task.form)

@@ -28,7 +28,8 @@ export type LinkAuthor = z.output<typeof linkAuthor>
 export const newLink = z.object({
   form: formSlot.optional(),
   workflowInstanceId: z.int().min(1).optional().describe('In place of form: its task'),
-  step: z.string().min(1).max(64).optional().describe('Where several wait'),
+  step: z.string().min(1).max(200).optional().describe('Where several wait'),
+  iteration: z.array(z.int().min(0)).max(8).optional().describe('Where several of one step wait'),
   to: recipient,
   eiRecordId: eiRecordId.optional().describe('The record to change; unless told, a new one is made'),
   expiresIn: z.string().min(2).max(40).optional().describe('ISO 8601, PT5M to P90D; P7D unless told'),

@@ -57,7 +57,12 @@ export interface TaskFloor {
   /** The task that a call names, which its caller may do, and the recipient too. Throws 400, 403, 404, 409. */
   findTask(
     context: TxContext,
-    of: { readonly runId: number; readonly step: string | undefined; readonly toUserId: number | null },
+    of: {
+      readonly runId: number
+      readonly step: string | undefined
+      readonly iteration: readonly number[] | undefined
+      readonly toUserId: number | null
+    },
   ): Promise<LinkTask>
   /** The task of a link, asked by its maker. Throws 403. */
   readTask(context: TxContext, of: TaskOfLink, languageCode: string): Promise<{ readonly task: LinkTask } | { readonly settled: Settled }>

@@ -9,7 +9,7 @@ import { insertErrands, outboxTopic } from '#platform/outbox.ts'
 import { roleBits } from '#platform/roles.ts'
 
 import { actOn, findTask, type Task } from './acting.ts'
-import { comment, exampleInstance, step, workflowInstance, workflowInstanceId } from './runs.schema.ts'
+import { comment, exampleInstance, iteration, step, workflowInstance, workflowInstanceId } from './runs.schema.ts'
 import { lockedAt, lockRun } from './runs.store.ts'
 import type { Said } from './runs.types.ts'
 import { showRun } from './shown.ts'
@@ -20,6 +20,7 @@ import { findFlowVersion } from './versions.ts'
 interface Act {
   readonly action: string
   readonly step?: string | undefined
+  readonly iteration?: readonly number[] | undefined
   readonly comment?: string | undefined
   readonly values?: Said | undefined
 }
@@ -72,6 +73,7 @@ export const actOnWorkflowInstance = defineStagedOperation({
     workflowInstanceId,
     action: z.string().min(1).max(64).describe('One that the step shows'),
     step,
+    iteration,
     comment: comment.optional(),
     values: z.record(z.string().max(64), z.unknown()).optional().describe('Of a form'),
   }),

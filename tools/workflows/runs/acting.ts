@@ -48,13 +48,42 @@ export function isAssignee(
 export interface Act {
   readonly action: string
   readonly step?: string | undefined
+  readonly iteration?: readonly number[] | undefined
   readonly comment?: string | undefined
 }
 
+type Naming = Pick<Act, 'step' | 'iteration'>
+
+/** Tasks by the name of their step, alone or behind that of what holds it, and by their iteration. */
+function namedTasks(rows: readonly StepRow[], { step, iteration }: Naming): readonly StepRow[] {
+  const name = step?.slice(step.lastIndexOf('.') + 1).toLowerCase()
+  return rows
+    .filter(({ stepType }) => taskTypes.includes(stepType))
+    .filter((row) => name === undefined || row.step.toLowerCase() === name)
+    .filter((row) => iteration === undefined || row.iteration.join() === iteration.join())
+}
+
+/** Several wait, and nobody should do another than is meant. */
+function whichOne(named: readonly StepRow[]): AppError {
+  const names = [...new Set(named.map((row) => row.step))]
+  if (names.length > 1)
+    return new AppError('invalid_input', 'Several steps wait: say which one in step.', {
+      issues: [finding('$.step', `One of ${names.join(', ')}.`)],
+    })
+  const places = named.slice(0, 20).map((row) => `[${row.iteration.join(', ')}]`)
+  return new AppError(
+    'invalid_input',
+    `${named.length} tasks of ${names.join()} wait: say which one in iteration, as list_my_tasks shows it.`,
+    {
+      issues: [finding('$.iteration', `One of ${places.join(', ')}.`)],
+    },
+  )
+}
+
 /** The step that an act is for: the one that is named, or the only one, of those the caller may act on. */
-export function taskFor(rows: readonly StepRow[], { step }: Pick<Act, 'step'>, actor: Actor, run: RunRow): StepRow {
-  const tasks = rows.filter(({ stepType }) => taskTypes.includes(stepType))
-  const named = step === undefined ? tasks : tasks.filter((row) => row.step === step)
+export function taskFor(rows: readonly StepRow[], said: Naming, actor: Actor, run: RunRow): StepRow {
+  const { step } = said
+  const named = namedTasks(rows, said)
   const [first, second] = named
   if (!first)
     throw new AppError(
@@ -64,10 +93,8 @@ export function taskFor(rows: readonly StepRow[], { step }: Pick<Act, 'step'>, a
   if (!second) return first
   const own = named.filter((row) => isAssignee(row, actor))
   const [mine] = own
-  if (mine && (own.length === 1 || step !== undefined)) return mine
-  if (step !== undefined) return first
-  const issues = [finding('$.step', `One of ${named.map((row) => row.step).join(', ')}.`)]
-  throw new AppError('invalid_input', 'Several steps wait: say which one in step.', { issues })
+  if (mine && own.length === 1) return mine
+  throw whichOne(own.length > 0 ? own : named)
 }
 
 type Asking = Pick<TxContext, 'tx' | 'tenantId'> & { readonly actor: Pick<Actor, 'tenantUserId' | 'roleFlag'> }
@@ -171,21 +198,13 @@ export async function signalRun(context: TxContext, run: RunRow, event: string, 
 }
 
 /** Assigns the task that waits: the named one, or the only one. */
-export async function assignTask(
-  context: TxContext,
-  run: RunRow,
-  to: { readonly tenantUserId: number; readonly step?: string | undefined },
-): Promise<StepRow> {
+export async function assignTask(context: TxContext, run: RunRow, to: Naming & { readonly tenantUserId: number }): Promise<StepRow> {
   const { tx, tenantId, actor, stamp } = context
   refuseEnded(run)
-  const tasks = (await listWaiting(tx, tenantId, run.runId)).filter(({ stepType }) => taskTypes.includes(stepType))
-  const named = to.step === undefined ? tasks : tasks.filter((row) => row.step === to.step)
+  const named = namedTasks(await listWaiting(tx, tenantId, run.runId), to)
   const [row, second] = named
   if (!row) throw new AppError('conflict', `Run ${run.runId} has no task that waits${to.step === undefined ? '' : ` at ${to.step}`}.`)
-  if (second) {
-    const issues = [finding('$.step', `One of ${named.map(({ step }) => step).join(', ')}.`)]
-    throw new AppError('invalid_input', 'Several steps wait: say which one in step.', { issues })
-  }
+  if (second) throw whichOne(named)
   await assignStep(tx, tenantId, run.runId, row.stepNo, { user: to.tenantUserId, role: null, users: null })
   await addLogLine(tx, tenantId, run.runId, stamp, {
     event: 'assigned',

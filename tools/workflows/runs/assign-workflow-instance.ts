@@ -7,7 +7,7 @@ import { finding } from '#platform/findings.ts'
 import { assignTask } from './acting.ts'
 import { lockRun } from './runs.store.ts'
 import { findPresentUsers } from './people.store.ts'
-import { exampleInstance, step, workflowInstance, workflowInstanceId } from './runs.schema.ts'
+import { exampleInstance, iteration, step, workflowInstance, workflowInstanceId } from './runs.schema.ts'
 import { showRun } from './shown.ts'
 import { mustSeeRun } from './sight.ts'
 import { mustFindStep } from './steps.rules.ts'
@@ -23,7 +23,7 @@ export const assignWorkflowInstance = defineOperation({
   method: 'POST',
   path: '/api/v1/workflow-instances/{workflowInstanceId}/assign',
   roles: 'DataEdit',
-  input: z.object({ workflowInstanceId, tenantUserId: z.int().min(1), step }),
+  input: z.object({ workflowInstanceId, tenantUserId: z.int().min(1), step, iteration }),
   examples: [{ title: 'To Ana', input: { workflowInstanceId: 77, tenantUserId: 12 }, output: exampleInstance }],
   async handler(context, input) {
     const run = await mustSeeRun(context, input.workflowInstanceId, lockRun)

@@ -84,11 +84,11 @@ function taskOf(open: OpenTask, of: Pick<TaskOfLink, 'toUserId' | 'isOfRun'>, is
 }
 
 export const taskFloor: TaskFloor = {
-  async findTask(context, { runId, step, toUserId }) {
+  async findTask(context, { runId, step, iteration, toUserId }) {
     const { tx, tenantId, actor } = context
     const run = await mustSeeRun(context, runId, lockRun)
     refuseEnded(run)
-    const row = taskFor(await listWaiting(tx, tenantId, runId), { step }, actor, run)
+    const row = taskFor(await listWaiting(tx, tenantId, runId), { step, iteration }, actor, run)
     const version = mustExist(await findFlowVersion(context, run.workflowId, run.version), 'version')
     const open = { run, row, found: mustFindStep(version.steps, row.step) }
     const of = { toUserId, isOfRun: false }

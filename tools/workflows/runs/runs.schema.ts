@@ -21,6 +21,7 @@ export const taskAssignee = z
 export const currentStep = z.object({
   stepId: z.int().nullable().describe('null inside a lane or loop'),
   internalName: z.string().describe('parent.step inside a lane or loop'),
+  iteration: z.array(z.int()).optional().describe('Of which element of a loop, from 0'),
   stepType: z.string(),
   state: z.enum(['pending', 'active']),
   assignee: taskAssignee.optional(),
@@ -114,7 +115,8 @@ export const exampleInstance: z.output<typeof workflowInstance> = {
   startedDate: '2026-03-01T08:30:00.000Z',
 }
 
-export const step = z.string().min(1).max(64).optional().describe('Where several wait')
+export const step = z.string().min(1).max(200).optional().describe('Where several wait')
+export const iteration = z.array(z.int().min(0)).max(8).optional().describe('Where several of one step wait')
 export const comment = z.string().min(1).max(4_000).describe('Stands in the log')
 
 component('WorkflowInstance', workflowInstance)

@@ -45,6 +45,7 @@ export function toCurrentStep(row: ShownStep, version: FlowVersion | undefined):
   return {
     stepId: typeof stepId === 'number' && parent === undefined ? stepId : null,
     internalName: parent === undefined ? row.step : `${parent}.${row.step}`,
+    ...(row.iteration.length === 0 ? {} : { iteration: [...row.iteration] }),
     stepType: row.stepType,
     state: 'active',
     ...(assignee === undefined ? {} : { assignee }),

@@ -256,9 +256,13 @@ export async function setOverdue(tx: Tx, tenantId: number, runId: number, stepNo
 /** What went wrong last. */
 export async function findLastError(tx: Tx, tenantId: number, runId: number): Promise<RunError | undefined> {
   const [row] = await tx<{ error: RunError }[]>`
-    select error from platform.workflow_step_run
-    where tenant_id = ${tenantId} and run_id = ${runId} and state = 'failed' and step_type not in ('parallel', 'forEach') and error is not null
-    order by ended_at desc, step_no desc limit 1`
+    select s.error from platform.workflow_step_run s
+    where s.tenant_id = ${tenantId} and s.run_id = ${runId} and s.state = 'failed' and s.error is not null
+      and (s.step_type not in ('parallel', 'forEach') or not exists (
+        -- What failed within it says more.
+        select from platform.workflow_step_run i
+        where i.tenant_id = ${tenantId} and i.run_id = ${runId} and i.state = 'failed' and i.step_no > s.step_no and i.ended_at <= s.ended_at))
+    order by s.ended_at desc, s.step_no desc limit 1`
   return row?.error
 }
 
