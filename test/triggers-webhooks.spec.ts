@@ -100,6 +100,29 @@ describe('a webhook by Standard Webhooks', () => {
     expect(await of.runs(workflow)).toHaveLength(1)
   })
 
+  it('is called at the address of its own kind alone: that of a workflow, or that of an install', async () => {
+    const key = 'a-secret-of-the-owner'
+    const { post } = await webhook({ scheme: 'header', name: 'X-Token', secret: key })
+    expect((await post(json({}), { 'x-token': key })).status).toBe(202)
+    const trigger = { internalName: 'in', triggerType: 'webhookReceived', config: { scheme: 'header', name: 'X-Token', secret: key } }
+    const steps = [{ internalName: 'over', stepType: 'end', config: { state: 'completed' } }]
+    const displays = [{ languageCode: 'en-US', name: 'Hooked' }]
+    await call('create_action_pack', { internalName: 'hooked', version: '1.0.0', displays, roles: [], triggers: [trigger], steps })
+    const { installId, triggers } = await call('install_action_pack', { actionPack: 'hooked', settings: {} })
+    const raw = { body: Buffer.from('{}'), headers: { 'content-type': 'application/json', 'x-token': key }, url: '/' }
+    const [{ triggerKey }] = triggers
+    const workflow = await of.publish([])
+    const { triggers: own } = await call('set_workflow_triggers', { workflow, triggers: [trigger] })
+    await call('publish_workflow', { workflow })
+    const refused = (operation: string, of: { triggerKey: string }) =>
+      world.run(operation, of, { raw }).catch((error: AppError) => error.code)
+    expect(await refused('receive_workflow_webhook', { triggerKey })).toBe('not_found')
+    expect(await refused('receive_action_webhook', { triggerKey: own[0].triggerKey })).toBe('not_found')
+    expect(isBytesAnswer(await world.run('receive_action_webhook', { triggerKey }, { raw }))).toBe(true)
+    await call('toggle_action_pack_install', { installId, isEnabled: false })
+    await expect(world.run('receive_action_webhook', { triggerKey }, { raw })).rejects.toThrow('toggle_action_pack_install resumes it')
+  })
+
   it('is a conflict while the triggers are switched off, and not there once it was deleted', async () => {
     const { workflow, secret, refusal } = await webhook({ scheme: 'standardWebhooks' })
     await call('toggle_workflow', { workflow, isEnabled: false })

@@ -33,7 +33,7 @@ export const receiveActionWebhook = defineStagedOperation({
     },
   ],
   async stagedHandler(context, input) {
-    return receiveWebhook(context, input.triggerKey, ({ workflowInstanceId, state, ...told }, hadFailures) => ({
+    return receiveWebhook(context, input.triggerKey, 'actionPack', ({ workflowInstanceId, state, ...told }, hadFailures) => ({
       actionRunId: workflowInstanceId,
       state: state === 'completed' ? (hadFailures ? ('partly' as const) : ('succeeded' as const)) : state,
       ...told,

@@ -24,6 +24,6 @@ export const receiveWorkflowWebhook = defineStagedOperation({
     },
   ],
   async stagedHandler(context, input) {
-    return receiveWebhook(context, input.triggerKey, (told) => told)
+    return receiveWebhook(context, input.triggerKey, 'workflow', (told) => told)
   },
 })

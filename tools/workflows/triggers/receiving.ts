@@ -74,18 +74,24 @@ function openSecret({ services, tenantId }: TxContext, sealedKey: Buffer, { seal
   return services.secrets.unsealText({ tenantId, sealedKey }, webhookSecretName(triggerId), sealedSecret)
 }
 
+/** Whose addresses these are. */
+type WebhookOwner = 'workflow' | 'actionPack'
+
+const resumes: Readonly<Record<WebhookOwner, string>> = { workflow: 'toggle_workflow', actionPack: 'toggle_action_pack_install' }
+
 /** The trigger of the address, where the delivery is its sender's. Throws 401, 404, 409. */
-async function admit(context: TxContext, triggerKey: string, raw: RawRequest) {
+async function admit(context: TxContext, triggerKey: string, owner: WebhookOwner, raw: RawRequest) {
   const { tx, tenantId, stamp } = context
   const trigger = mustExist(await findWebhookTrigger(tx, tenantId, triggerKey), noTrigger)
-  const version = mustExist(await findFlowVersion(context, trigger.definitionId, trigger.version), noTrigger)
+  const found = mustExist(await findFlowVersion(context, trigger.definitionId, trigger.version), noTrigger)
+  const version = mustExist((found.pack === undefined) === (owner === 'workflow') ? found : undefined, noTrigger)
   const said = mustExist(
     version.triggers?.find((one) => one['triggerId'] === trigger.triggerId),
     noTrigger,
   )
   const secret = openSecret(context, mustExist(await findTenantKey(tx, tenantId), 'tenant'), trigger)
   if (!isSigned(said['config'], raw, secret, Date.parse(stamp))) throw forged()
-  if (!trigger.isLive) throw new AppError('conflict', 'The trigger is switched off. toggle_workflow resumes it.')
+  if (!trigger.isLive) throw new AppError('conflict', `The trigger is switched off. ${resumes[owner]} resumes it.`)
   return { trigger, version, said }
 }
 
@@ -93,19 +99,20 @@ async function admit(context: TxContext, triggerKey: string, raw: RawRequest) {
 export async function receiveWebhook<T>(
   context: StagedContext,
   triggerKey: string,
+  owner: WebhookOwner,
   show: (told: Received, hadFailures: boolean) => T,
 ): Promise<Answer<T>> {
   const { services, raw, inTransaction } = context
   const tenantId = mustExist(await services.databases.lookUp((tx) => findTenantOfTrigger(tx, triggerKey), 'webhooks'), noTrigger)
   if (!raw) throw new AppError('invalid_input', 'The sender sends its own body here; there is none.')
-  const { trigger } = await inTransaction((opened) => admit(opened, triggerKey, raw), { tenantId, readOnly: true })
+  const { trigger } = await inTransaction((opened) => admit(opened, triggerKey, owner, raw), { tenantId, readOnly: true })
   const user = await findActingUser(services.databases, { tenantId, tenantUserId: trigger.actsAs })
   if (user?.isSuspended) throw new AppError('tenant_suspended', 'The tenant is suspended.')
   if (!user) throw new AppError('conflict', 'The user of the workflow is locked or gone. publish_workflow makes another.')
   const body = await readBody(raw)
   const taken = await inTransaction(
     async (opened) => {
-      const admitted = await admit(opened, triggerKey, raw)
+      const admitted = await admit(opened, triggerKey, owner, raw)
       const asUser: TxContext = { ...opened, actor: { ...user.actor, roleFlag: trigger.roleFlag }, audit: () => {} }
       return { ...(await take(opened, asUser, admitted, raw, body)), isAwaited: valueAt(admitted.said['config'], 'respond') === 'result' }
     },
