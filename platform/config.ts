@@ -131,6 +131,17 @@ const environment = z.object({
     .default('')
     .refine((list) => parts(list).every(isOrigin), 'origins such as https://app.example.com, with commas between, or *')
     .describe('Comma-separated origins whose pages may call the API and MCP; *: every one, without credentials of the browser'),
+  OAUTH_REDIRECT_SCHEMES: z
+    .string()
+    .default('')
+    .refine(
+      (list) =>
+        parts(list).every(
+          (scheme) => /^[a-z][a-z0-9+.-]{1,60}$/.test(scheme) && !/^(?:https?|javascript|data|vbscript|blob|file|about)$/.test(scheme),
+        ),
+      'schemes such as cursor, with commas between',
+    )
+    .describe('Comma-separated schemes of redirects that applications may have beside https and loopback, such as cursor'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
@@ -206,6 +217,7 @@ export interface Config {
   readonly bootstrap: { readonly apiKey: string | undefined; readonly adminPassword: string | undefined }
   readonly outboundAllow: readonly string[]
   readonly corsOrigins: readonly string[]
+  readonly oauthRedirectSchemes: readonly string[]
   readonly logLevel: string
   readonly limits: {
     readonly jsonBytes: number
@@ -289,6 +301,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     bootstrap: { apiKey: e.BOOTSTRAP_API_KEY, adminPassword: e.BOOTSTRAP_ADMIN_PASSWORD },
     outboundAllow: parts(e.OUTBOUND_ALLOW).flatMap((part) => asRange(part) ?? []),
     corsOrigins: parts(e.CORS_ORIGINS),
+    oauthRedirectSchemes: parts(e.OAUTH_REDIRECT_SCHEMES),
     logLevel: e.LOG_LEVEL,
     limits: {
       jsonBytes: e.MAX_JSON_BYTES,

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Databases } from './db/databases.ts'
 import type { Tx } from './db/pool.ts'
 import type { Actor } from './operation.ts'
-import { type RoleName, tenantAdminRoles } from './roles.ts'
+import { type RoleName, roleBits, tenantAdminRoles } from './roles.ts'
 
 const prefixes = { access: 'fla_', refresh: 'flr_', code: 'flc_' } as const
 
@@ -27,6 +27,9 @@ export function grantIdOf({ kind, credentialId }: Pick<Actor, 'kind' | 'credenti
 /** What a host asks for first; more it asks for where a call needs it. */
 export const firstRoles: readonly RoleName[] = ['DataView', 'DataEdit', 'FileEdit']
 
+/** Given only where the person ticks them by hand, whatever was asked for; GlobalAdmin never is. */
+export const rolesByHand = roleBits.BuilderAdmin | roleBits.DataDelete | roleBits.AdminUser | roleBits.AdminIntegration | roleBits.AdminCSS
+
 /** What no grant opens, whatever its roles: with these an application could make itself a credential that outlives the grant, or let others in. */
 export const closedToGrants: ReadonlySet<string> = new Set([
   'create_api_key',
@@ -38,9 +41,10 @@ export const closedToGrants: ReadonlySet<string> = new Set([
   'set_sign_in_policy',
 ])
 
-/** Whether a grant `g` holds, beside its person `p` and membership `u`: they are those that it began with. */
+/** Whether a grant `g` holds, beside its person `p` and membership `u`: they are those that it began with, and the tenant lets applications in. */
 export const grantHolds = (tx: Tx) => tx`
-  u.user_id = g.user_id and not u.is_locked and u.accepted_date is not null
+  not exists (select from platform.sign_in_policy q where q.tenant_id = g.tenant_id and q.apps = 'none')
+  and u.user_id = g.user_id and not u.is_locked and u.accepted_date is not null
   and p.credential_version = g.person_version and u.credential_version = g.membership_version`
 
 export interface LiveGrant {
@@ -74,7 +78,7 @@ export async function findGrant(
         isSuspended: boolean
       }[]
     >`
-      select g.grant_id, g.tenant_id, g.tenant_user_id, g.user_id, u.display_name, g.role_flag as granted, u.role_flag as held,
+      select g.grant_id, g.tenant_id, g.tenant_user_id, g.user_id, u.display_name, ${isToken ? tx`g.role_flag & coalesce(k.role_flag, g.role_flag)` : tx`g.role_flag`} as granted, u.role_flag as held,
         ${isToken ? tx`k.resource, extract(epoch from k.expires_at)::float8 * 1000` : tx`null::text as resource, null::float8`} as valid_until,
         t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended
       from platform.oauth_grant g

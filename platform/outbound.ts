@@ -6,7 +6,7 @@ import { lookup as resolveName, type LookupAddress, type LookupOptions } from 'n
 import { isIP, type LookupFunction } from 'node:net'
 
 import ipaddr from 'ipaddr.js'
-import { Agent, buildConnector, request } from 'undici'
+import { Agent, buildConnector, fetch, request } from 'undici'
 
 import type { Config } from './config.ts'
 import { AppError } from './errors.ts'
@@ -167,4 +167,23 @@ export async function fetchText(
   await assertEncrypted(config, url)
   const { status, bytes } = await fetchBytes(config, url, limits)
   return { status, text: bytes.toString('utf8') }
+}
+
+export interface GuardedFetch {
+  /** Of https alone; no redirect is followed. Throws AppError `unprocessable`, or what the connection threw. */
+  fetch(url: string | URL, options: { readonly headers: Headers; readonly maxMs: number }): Promise<Response>
+  end(): Promise<void>
+}
+
+/** For a library that fetches by itself what strangers name. It bounds the body that it reads. */
+export function createGuardedFetch(config: Allowed): GuardedFetch {
+  const dispatcher = guardedDispatcher(config)
+  return {
+    async fetch(url, { headers, maxMs }) {
+      if (new URL(url).protocol !== 'https:') throw new AppError('unprocessable', 'Only https addresses are read.')
+      const options = { dispatcher, headers: [...headers], redirect: 'manual' as const, signal: AbortSignal.timeout(maxMs) }
+      return await fetch(url, options)
+    },
+    end: () => dispatcher.destroy(),
+  }
 }

@@ -19,6 +19,8 @@ export interface Resources {
   readonly main: Resource
   /** By the Host of a request, whose share of the connections `sharer` names; undefined for a host that is nobody's. */
   atHost(host: string | undefined, sharer: string): Promise<Resource | undefined>
+  /** Of a tenant, whether anybody is there or not. */
+  urlOf(tenant: { readonly host: string | null; readonly subDomain: string }): string
   /** By its own address, as a client names it. */
   named(url: string, sharer: string): Promise<Resource | undefined>
 }
@@ -49,6 +51,8 @@ function createResources(services: Services): Resources {
     isOn: isSafe(config.publicUrl) && isSafe(config.portalUrl),
     main,
     atHost,
+    urlOf: ({ host, subDomain }) =>
+      `${protocol}//${(host ?? `${subDomain}.${config.tenantDomain}`).toLowerCase()}${port === '' ? '' : `:${port}`}/mcp`,
     async named(url, sharer) {
       if (url.length > 500 || !URL.canParse(url)) return undefined
       const found = await atHost(new URL(url).host, sharer)

@@ -62,7 +62,7 @@ export interface RoleRule {
   readonly masks: readonly number[]
 }
 
-function isRoleName(text: string): text is RoleName {
+export function isRoleName(text: string): text is RoleName {
   return text in roleBits
 }
 

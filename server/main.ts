@@ -17,6 +17,7 @@ import { outboxBacklog } from '#platform/outbox.ts'
 import { mailStateOf } from '#platform/person-mail.ts'
 import { measureDue } from '#tools/events/service.ts'
 import { createPlatform, type Platform } from '#platform/platform.ts'
+import { resourcesOf } from '#platform/resources.ts'
 import { domains } from '#tools/index.ts'
 import { corpus, searchDocs } from '#tools/docs/service.ts'
 import { provisionFirstTenant } from '#tools/tenants/service.ts'
@@ -33,6 +34,8 @@ import { createHttpServer } from './http/server.ts'
 import { startMailServer } from './mail/server.ts'
 import { createMcpEndpoint } from './mcp/endpoint.ts'
 import { createHandsetCalls, createLinkCalls, createPages, filePages } from './pages/index.ts'
+import { createOAuth } from './oauth/server.ts'
+import { consentErrorPage } from './portal/consent/consent-page.ts'
 import { createPortal } from './portal/server.ts'
 import { carryOut } from './worker/carry-out.ts'
 import { startCarrier } from './worker/carrier.ts'
@@ -155,7 +158,8 @@ function docsSite(config: Config, platform: Platform): DocsSite {
 }
 
 async function serve(config: Config, log: Logger, platform: Platform, backing: Backing): Promise<void> {
-  const mcp = createMcpEndpoint({ pipeline: platform.pipeline, config, log, corpus })
+  const resources = resourcesOf(platform.services)
+  const mcp = createMcpEndpoint({ pipeline: platform.pipeline, config, log, corpus, resources })
   const { registry } = platform.pipeline
   const { publicUrl } = config
   const texts = servedTexts(registry, { pages: corpus.pages(), publicUrl })
@@ -166,6 +170,7 @@ async function serve(config: Config, log: Logger, platform: Platform, backing: B
     readiness: () => readinessOf(config, platform, backing),
     backlog: () => platform.services.databases.lookUp(async (tx) => ({ ...(await outboxBacklog(tx)), deliveries: await measureDue(tx) })),
     mcp,
+    resources,
     pages: createPages({
       calls: createLinkCalls(platform.pipeline),
       handsets: createHandsetCalls(platform.pipeline),
@@ -178,12 +183,15 @@ async function serve(config: Config, log: Logger, platform: Platform, backing: B
   })
   const { port } = await http.listen().catch((error: unknown) => Promise.reject(new Error(portTaken(error, config.port, 'PORT'))))
   stops.push({ name: 'http', stop: () => http.close() }, { name: 'mcp', stop: () => mcp.close() })
+  const oauth = createOAuth({ services: platform.services, resources, errorPage: consentErrorPage })
+  stops.push({ name: 'authorization server', stop: () => oauth.end() })
   const portal = await createPortal({
     services: platform.services,
     pipeline: platform.pipeline,
     config,
     log,
     files: filePages(),
+    oauth,
     // Signing in and the API need none of it.
     application: await openWeb(config).catch((error: unknown) => {
       log.error({ err: error }, 'the portal has no application')

@@ -56,7 +56,12 @@ function problemOf(one: Import): string | undefined {
   if (room === 'server/portal' && (under(to, 'server/http') || under(to, 'server/pages'))) return undefined
   if (room === 'server/worker' && under(to, 'activities')) return undefined
   if (
-    (room === 'server/worker' || room === 'server/mail' || room === 'server/docs' || room === 'server/pages' || room === 'server/portal') &&
+    (room === 'server/worker' ||
+      room === 'server/mail' ||
+      room === 'server/docs' ||
+      room === 'server/pages' ||
+      room === 'server/portal' ||
+      room === 'server/oauth') &&
     under(to, 'tools') &&
     isDoor(to)
   )
@@ -140,6 +145,7 @@ const alsoRead: Readonly<Record<string, readonly string[]>> = {
   records: ['query'],
   'records.link': ['platform', 'query'],
   oauth_token: ['platform'],
+  sign_in_policy: ['platform'],
   signed_link: ['instances', 'messaging'],
   // Whether the task of a link still waits.
   workflow_run: ['forms', 'tenants'],

@@ -266,6 +266,9 @@ describe('the written pages', () => {
     'pg_restore',
     'pg_basebackup',
     'node_modules',
+    // Of OAuth.
+    'insufficient_scope',
+    'temporarily_unavailable',
   ])
 
   it('name only tools that are registered and stand in the table of operations', () => {

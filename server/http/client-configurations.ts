@@ -16,7 +16,23 @@ export function clientConfigurations(url: string): ClientConfiguration[] {
   const bridge = ['-y', 'mcp-remote', url, '--header', 'Authorization:${AUTH_HEADER}', ...(isPlain ? ['--allow-http'] : [])]
   // These hosts take fewer tools than a key of many roles sees.
   const catalog = `${url}?surface=catalog`
+  // No host opens a browser for an address where its token would cross a network in the open.
+  const withoutKey = isPlain
+    ? []
+    : [
+        {
+          title: 'Claude Code, without a key',
+          note: 'Hosts that know OAuth need the address alone: they open a browser, you sign in and say what they may do. In a terminal, once, then /mcp in Claude Code:',
+          code: `claude mcp add --transport http fieldloop ${url}`,
+        },
+        {
+          title: 'Cursor and others, without a key',
+          note: 'The same, in ~/.cursor/mcp.json or where the host keeps its servers:',
+          code: inJson({ mcpServers: { fieldloop: { url: catalog } } }),
+        },
+      ]
   return [
+    ...withoutKey,
     {
       title: 'Claude Code',
       note: 'In a terminal, once:',

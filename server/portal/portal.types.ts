@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import type { Pipeline } from '#platform/call.ts'
 import type { Config } from '#platform/config.ts'
+import type { Consents } from '#platform/consents.ts'
 import type { Logger } from '#platform/log.ts'
 import type { Services } from '#platform/services.ts'
 import type { PageRoute } from '#platform/web-page.ts'
@@ -84,7 +85,7 @@ export interface PortalParts {
   readonly files?: readonly PageRoute[]
   /** Absent: whoever is signed in sees that they are. */
   readonly application?: Application | undefined
-  readonly oauth?: { readonly paths: readonly string[]; readonly handle: RawHandler }
+  readonly oauth?: { readonly paths: readonly string[]; readonly handle: RawHandler; readonly consents: Consents }
   /** Pages beside those of signing in. */
   readonly pages?: readonly PortalRoute[]
   readonly timeouts?: Partial<Timeouts>

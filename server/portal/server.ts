@@ -13,6 +13,7 @@ import { findNamedTenant } from '#tools/auth/service.ts'
 import { applicationFiles, applicationPage } from './application.ts'
 import { authCookie, cookieOf, subDomainOf } from './browser.rules.ts'
 import { createPageCall } from './calls.ts'
+import { createConsentRoutes } from './consent/routes.ts'
 import { createFileRoutes } from './files.ts'
 import { homePage } from './home-page.ts'
 import { tenantThemeRoute, themeRoute } from './look.ts'
@@ -73,6 +74,7 @@ export async function createPortal(parts: PortalParts): Promise<Portal> {
     createMailsRoute({ config, sessions }),
     tenantThemeRoute({ services, sessions }),
     ...(application ? applicationFiles(application) : []),
+    ...(oauth ? createConsentRoutes({ ...frameParts, consents: oauth.consents, sessions, call }) : []),
     ...(parts.pages ?? []),
   ]
 

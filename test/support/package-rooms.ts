@@ -10,6 +10,7 @@ const within =
 /** The room of every package; a package without a line here has none, and may stand nowhere. */
 export const packageRooms: Readonly<Record<string, (file: string) => boolean>> = {
   zod: anywhere,
+  'oidc-provider': within('server/oauth'),
   'lru-cache': within('platform', 'tools', 'server'),
   '@huggingface/tokenizers': within('platform/embeddings'),
   '@opentelemetry/api': within('platform/trace.ts'),

@@ -21,6 +21,7 @@ export {
   renewCookie,
   tenantsOfSignIn,
 } from './sign-in/portal.ts'
+export { createServing, type Serving, type Told } from './grants/serving.ts'
 export { hostsOfSecrets, openSecrets } from './secrets/secrets.ts'
 
 export interface KeyRequest {

@@ -30,7 +30,14 @@ const ofPersons: readonly Step[] = [
   { operation: 'get_profile', ...asPerson, keeps: { displayName: 'answer.displayName' } },
   { operation: 'update_profile', ...asPerson, input: { displayName: '{{displayName}}' } },
   { operation: 'list_sessions', ...asPerson, keeps: { ownSessionId: 'answer.find((one) => one.isCurrent).sessionId' } },
-  { operation: 'list_connected_apps', ...asPerson },
+  { operation: 'list_connected_apps', ...asPerson, keeps: { appId: "(answer[0] || {}).appId || ''" } },
+  {
+    operation: 'revoke_connected_app',
+    ...asPerson,
+    // A person lets one in by a browser.
+    before: ["if (!pm.collectionVariables.get('appId')) pm.execution.skipRequest()"],
+    input: { appId: '{{appId}}' },
+  },
   { operation: 'prove_identity', ...asPerson, input: { password: '{{password}}' } },
   {
     operation: 'enroll_totp',
