@@ -19,6 +19,7 @@ export const steps: readonly Step[] = [
   { operation: 'set_sign_in_policy', input: { tenantId, secondFactor: 'administrators', factors: ['passkey', 'totp'], apps: 'any' } },
   { operation: 'get_sign_in_policy', input: { tenantId } },
   { operation: 'suspend_tenant', input: { tenantId } },
+  { operation: 'delete_tenant', input: { tenantId, confirmation: 'Walk {{run}}' } },
   { operation: 'activate_tenant', input: { tenantId } },
   { operation: 'set_tenant_theme', input: { tenantId, '--theme-primary': '#17624a' } },
   { operation: 'set_tenant_branding_image', input: { tenantId, kind: 'favicon', base64: dot } },
@@ -29,7 +30,6 @@ export const steps: readonly Step[] = [
   { operation: 'list_tenant_languages', input: { tenantId } },
   { operation: 'set_tenant_limits', input: { tenantId, records: 100_000 } },
   { operation: 'get_tenant_usage', input: { tenantId } },
-  { operation: 'delete_tenant', input: { tenantId, confirmation: 'Walk {{run}}' } },
   { operation: 'list_audit_events', input: { operation: 'provision_tenant', pageSize: 5 } },
   { operation: 'export_audit_events', input: { format: 'csv', operation: 'provision_tenant' } },
 ]
