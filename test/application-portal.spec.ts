@@ -169,6 +169,24 @@ describe('the application on the portal', () => {
     expect((await stranger.open(`/t/${themedSub}/theme.css`)).status).toBe(401)
   })
 
+  it('tells the page who looks at it, so that it shows itself without another call, and lets no name of theirs end the script', async () => {
+    const { world } = opened
+    const person = await newPerson(world, tenant)
+    const name = '</script><script>alert(1)</script> $& $1'
+    await world.sql`update platform.tenant_user set display_name = ${name} where tenant_user_id = ${person.tenantUserId}`
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await signIn(page, person, '/profile')
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe(name)
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await page.goto(`${opened.url}/t/${subDomain}`)
+    await page.locator('h1').waitFor()
+    expect(asked).toContain(`/t/${subDomain}`)
+    expect(asked.filter((path) => path.includes('/api/'))).toEqual([])
+    await context.close()
+  })
+
   it('adds a passkey that the browser makes', async () => {
     const person = await newPerson(opened.world, tenant)
     const context = await browser.newContext()

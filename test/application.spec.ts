@@ -264,6 +264,24 @@ describe('keys, users, inbox and documentation', () => {
     await page.context().close()
   })
 
+  it('names who lacks a second factor before a policy asks for one', async () => {
+    server.session = await newSession(world, person)
+    const { page } = await open('/t/demo/users')
+    await page.getByLabel('Who must show a second factor').selectOption({ label: 'Administrators' })
+    await page.getByText('One person whom it asks has none yet:').waitFor()
+    await leavesNobodyOut(page)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    const policy = { tenantId: tenant.tenantId }
+    expect(await call('get_sign_in_policy', policy, { key: tenant.key })).toMatchObject({
+      secondFactor: 'administrators',
+      factors: null,
+      apps: 'any',
+    })
+    await call('set_sign_in_policy', { ...policy, secondFactor: 'optional' }, { key: tenant.key })
+    await page.context().close()
+  })
+
   it('invites somebody, hands the link over, and shows who has no second factor', async () => {
     server.session = await newSession(world, person)
     const { page } = await open('/t/demo/users')

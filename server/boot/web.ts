@@ -35,8 +35,9 @@ export interface WebFile {
 export interface WebApplication {
   /** By their paths on the portal, `/app/…`: each is named by its content and may be kept for ever. */
   readonly files: ReadonlyMap<string, WebFile>
-  /** The page that stands at every path of the application, for somebody signed in: in their language, in the tenant of their session and its colours. */
-  page(person: { readonly language: 'en' | 'de'; readonly subDomain: string }): string
+  /** The page that stands at every path of the application, for somebody signed in: in their language, in the tenant of their session and its colours. `me` is what
+   * get_profile and whoami answer, which spares the page a round trip. */
+  page(person: { readonly language: 'en' | 'de'; readonly subDomain: string; readonly me?: unknown }): string
 }
 
 function filesOf(path: string): string[] {
@@ -91,11 +92,19 @@ export async function openWeb({ cacheDir }: Pick<Config, 'cacheDir'>): Promise<W
   }
   return {
     files,
-    page({ language, subDomain }) {
+    page({ language, subDomain, me }) {
       if (!/^[a-z0-9-]*$/i.test(subDomain)) throw new Error('A sub-domain has letters, digits and hyphens alone')
-      return index
-        .replace('<html lang="en" data-tenant="">', `<html lang="${language}" data-tenant="${subDomain}">`)
-        .replace('</head>', `<link rel="stylesheet" href="/t/${subDomain}/theme.css">\n</head>`)
+      return (
+        index
+          .replace('<html lang="en" data-tenant="">', `<html lang="${language}" data-tenant="${subDomain}">`)
+          // A function, for what is written may hold a dollar sign; and no text of somebody's ends the element.
+          .replace('</head>', (end) =>
+            me === undefined
+              ? end
+              : `<script type="application/json" id="me">${JSON.stringify(me).replaceAll('<', String.raw`\u003c`)}</script>\n${end}`,
+          )
+          .replace('</head>', `<link rel="stylesheet" href="/t/${subDomain}/theme.css">\n</head>`)
+      )
     },
   }
 }

@@ -1,4 +1,5 @@
 /** The application that signed-in people see: its files, and the one page that stands at each of its paths. */
+import type { Credential } from '#platform/call.ts'
 import type { Actor } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
 import { chooseLanguage } from '#server/pages/languages.rules.ts'
@@ -35,8 +36,10 @@ export async function applicationPage(
 ): Promise<PortalAnswer> {
   const subDomain = subDomainOf(visit.path) ?? (await findNamedTenant(services, { tenantId }))?.subDomain ?? ''
   const value = cookieOf(visit.raw.headers, authCookie) ?? ''
+  const credential: Credential = { kind: 'portal', by: 'cookie', value, subDomain, isBackground: false }
   // The operation's own schema says what it answers.
-  const profile = (await call(visit, 'get_profile', {}, { kind: 'portal', by: 'cookie', value, subDomain, isBackground: false })) as Profile
+  const profile = (await call(visit, 'get_profile', {}, credential)) as Profile
+  const me = { profile, caller: await call(visit, 'whoami', {}, credential) }
   const language = chooseLanguage(profile.languageCode, visit.acceptLanguage)
-  return { status: 200, headers: pageHeaders, body: application.page({ language, subDomain }) }
+  return { status: 200, headers: pageHeaders, body: application.page({ language, subDomain, me }) }
 }

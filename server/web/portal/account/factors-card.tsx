@@ -4,6 +4,7 @@ import { useAct, useAnswer } from '../answers.ts'
 import { api, dataOf, once, Refusal } from '../client.ts'
 import { ActForm, Card, Confirm, Dialog, Line, Moment, Shown, ShownOnce, TroubleNote } from '../parts/basics.tsx'
 import { texts } from '../texts/index.ts'
+import { CodeFactorDialog } from './code-factor-dialog.tsx'
 
 const words = texts.factors
 
@@ -110,6 +111,7 @@ function RenameDialog({ factor, onDone, onClose }: { factor: Factor; onDone: () 
 }
 
 type Open =
+  | { readonly kind: 'byCode' }
   | { readonly kind: 'app'; readonly enrolled: Enrolled }
   | { readonly kind: 'codes'; readonly codes: readonly string[] }
   | { readonly kind: 'rename' | 'delete'; readonly factor: Factor }
@@ -179,6 +181,9 @@ export function FactorsCard() {
                   {words.addPasskey}
                 </button>
               )}
+              <button type="button" onClick={() => setOpen({ kind: 'byCode' })}>
+                {words.addCodes}
+              </button>
               {factors.length > 0 && (
                 <button type="button" aria-disabled={act.isBusy} onClick={() => void makeCodes()}>
                   {words.newCodes}
@@ -191,6 +196,15 @@ export function FactorsCard() {
       {open?.kind === 'app' && (
         <AppDialog
           enrolled={open.enrolled}
+          onClose={close}
+          onDone={(codes) => {
+            setOpen(codes.length > 0 ? { kind: 'codes', codes } : undefined)
+            void reload()
+          }}
+        />
+      )}
+      {open?.kind === 'byCode' && (
+        <CodeFactorDialog
           onClose={close}
           onDone={(codes) => {
             setOpen(codes.length > 0 ? { kind: 'codes', codes } : undefined)

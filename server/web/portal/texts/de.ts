@@ -217,6 +217,19 @@ export const de: Texts = {
     allFields: 'Alle Felder von Eingabe und Antwort',
     unknown: (name) => `Es gibt keinen Aufruf ${name}.`,
   },
+  policy: {
+    title: 'Zweite Faktoren dieses Mandanten',
+    asks: 'Wer einen zweiten Faktor zeigen muss',
+    hint: 'Es gilt ab der nächsten Anmeldung. Wer keinen hat, legt dann einen an und kommt ohne nicht weiter.',
+    choices: { optional: 'Niemand muss', administrators: 'Administratoren', all: 'Alle' },
+    lacking: (count) =>
+      count === 0
+        ? 'Alle, die gefragt werden, haben einen.'
+        : count === 1
+          ? 'Einer Person, die gefragt wird, fehlt er noch:'
+          : `${count} Personen, die gefragt werden, fehlt er noch:`,
+    andMore: (count) => `und ${count} weitere`,
+  },
   profile: {
     title: 'Mein Profil',
     lead: 'Wer Sie sind, wie Sie sich anmelden und wo Sie angemeldet sind.',
@@ -250,6 +263,12 @@ export const de: Texts = {
     none: 'Sie haben keinen.',
     kinds: { totp: 'Authenticator-App', passkey: 'Passkey', email: 'Codes per E-Mail', sms: 'Codes per SMS' },
     addApp: 'Authenticator-App hinzufügen',
+    addCodes: 'Codes per E-Mail oder SMS hinzufügen',
+    how: 'Wie die Codes kommen',
+    address: 'E-Mail-Adresse',
+    phone: 'Telefon mit Landesvorwahl',
+    sendCode: 'Code senden',
+    codeSent: (to) => `Ein Code ist unterwegs an ${to}. Er gilt zehn Minuten.`,
     addPasskey: 'Passkey hinzufügen',
     noPasskey: 'Der Browser hat keinen Passkey gemacht. Versuchen Sie es noch einmal oder auf einem anderen Gerät.',
     scan: 'Scannen Sie dies mit der App auf Ihrem Telefon.',

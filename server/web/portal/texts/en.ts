@@ -215,6 +215,19 @@ export const en = {
     allFields: 'All fields of input and answer',
     unknown: (name: string) => `There is no operation ${name}.`,
   },
+  policy: {
+    title: 'Second factors of this tenant',
+    asks: 'Who must show a second factor',
+    hint: 'It counts from the next sign-in. Whoever has none makes one then, and cannot go on without.',
+    choices: { optional: 'Nobody must', administrators: 'Administrators', all: 'Everybody' },
+    lacking: (count: number) =>
+      count === 0
+        ? 'Everybody whom it asks has one.'
+        : count === 1
+          ? 'One person whom it asks has none yet:'
+          : `${count} people whom it asks have none yet:`,
+    andMore: (count: number) => `and ${count} more`,
+  },
   profile: {
     title: 'My profile',
     lead: 'Who you are, how you sign in, and where you are signed in.',
@@ -250,6 +263,12 @@ export const en = {
       Record<string, string>
     >,
     addApp: 'Add an authenticator app',
+    addCodes: 'Add codes by e-mail or SMS',
+    how: 'How the codes come',
+    address: 'E-mail',
+    phone: 'Phone, with its country code',
+    sendCode: 'Send a code',
+    codeSent: (to: string) => `A code is on its way to ${to}. It holds for ten minutes.`,
     addPasskey: 'Add a passkey',
     noPasskey: 'The browser made no passkey. Try again, or use another device.',
     scan: 'Scan this with the app on your phone.',

@@ -10,6 +10,7 @@ import { Table } from '../parts/table.tsx'
 import { texts } from '../texts/index.ts'
 import { InvitationActs } from './invitation-acts.tsx'
 import { NewUserDialog } from './new-user-dialog.tsx'
+import { PolicyCard } from './policy-card.tsx'
 import { RolesDialog } from './roles-dialog.tsx'
 
 const words = texts.users
@@ -167,6 +168,7 @@ export function UsersPage() {
           </>
         )}
       </Shown>
+      <PolicyCard />
       <CallSamples tool="list_users" method="POST" path="/api/v1/tenants/users/list" input={bodyOf({ search })} />
       {open?.kind === 'new' && <NewUserDialog onClose={close} />}
       {open?.kind === 'roles' && <RolesDialog user={open.user} onClose={close} />}
