@@ -22,6 +22,8 @@ export type PersonMail =
       readonly until?: string
     }
   | { readonly kind: 'sms'; readonly to: string; readonly text: string; readonly until: string }
+  /** Second factors are to be removed: to all addresses of the person, with the link by which they object. */
+  | { readonly kind: 'factorReset'; readonly userId: number; readonly url: string }
   /** Somebody asked for a reset: whether there is such a person is found out where nobody waits for the answer. */
   | { readonly kind: 'reset'; readonly of: { readonly logIn: string } | { readonly userId: number } }
 

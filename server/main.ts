@@ -1,5 +1,5 @@
 /**
- * The process: `node server/main.ts [all|api|worker] [--hold-jobs]`. `all` (the default) serves and works in one process; `api` and `worker` share external
+ * The process: `node server/main.ts [all|api|worker] [--hold-jobs]`, or `recover <log-in name or e-mail>`, which prints a link for a new password and ends. `all` (the default) serves and works in one process; `api` and `worker` share external
  * services. Parts start in the order in which they need each other, and stop in the reverse one.
  */
 import { randomBytes } from 'node:crypto'
@@ -20,6 +20,7 @@ import { createPlatform, type Platform } from '#platform/platform.ts'
 import { resourcesOf } from '#platform/resources.ts'
 import { domains } from '#tools/index.ts'
 import { corpus, searchDocs } from '#tools/docs/service.ts'
+import { makeRecoveryLink } from '#tools/auth/service.ts'
 import { provisionFirstTenant } from '#tools/tenants/service.ts'
 
 import { keepOnce, makeDataDir, secretsKey } from './boot/data-dir.ts'
@@ -27,7 +28,7 @@ import { loadEnvironment } from './boot/environment.ts'
 import { databaseTrouble } from './boot/failures.ts'
 import { portTaken } from './boot/ports.ts'
 import { openWeb } from './boot/web.ts'
-import { startServices, type Services as Backing } from './boot/services.ts'
+import { startDatabase, startServices, type Services as Backing } from './boot/services.ts'
 import { ownMarkdown, pageHtml, portalTexts, servedTexts } from './docs/index.ts'
 import type { DocsSite } from './http/docs-pages.ts'
 import { createHttpServer } from './http/server.ts'
@@ -55,12 +56,13 @@ const stops: { readonly name: string; readonly stop: () => Promise<void> }[] = [
 let isStopping = false
 
 /** How to start, by the arguments: `all` unless told. */
-function wishOf(args: readonly string[]): { mode: Mode; holdsJobs: boolean } {
+function wishOf(args: readonly string[]): { mode: Mode; holdsJobs: boolean } | { recovers: string } {
   const { values, positionals } = parseArgs({
     args: [...args],
     options: { 'hold-jobs': { type: 'boolean', default: false } },
     allowPositionals: true,
   })
+  if (positionals[0] === 'recover') return { recovers: positionals[1] ?? '' }
   return { mode: modeOf(positionals[0]), holdsJobs: values['hold-jobs'] }
 }
 
@@ -260,10 +262,38 @@ let startLog: Logger | undefined
 
 async function main(): Promise<void> {
   loadEnvironment()
-  const { mode, holdsJobs } = wishOf(process.argv.slice(2))
+  const wish = wishOf(process.argv.slice(2))
   const config = loadConfig()
+  if ('recovers' in wish) return recover(config, wish.recovers)
+  const { mode, holdsJobs } = wish
   startLog = createLog(config.logLevel)
   await start({ ...config, holdsJobs: holdsJobs || config.holdsJobs }, startLog, mode)
+}
+
+/** Whoever has the machine has the installation: a link for a new password, which skips no second factor. */
+async function recover(config: Config, logIn: string): Promise<void> {
+  if (logIn === '') throw new Error('Say whom: npm run recover -- admin, or an e-mail.')
+  const log = createLog('error')
+  const key = secretsKey(config)
+  const database = await startDatabase({ config, log })
+  stops.push({ name: 'database', stop: () => database.stop() })
+  const urls = await migrate({
+    ownerUrl: database.directUrl,
+    pooledUrl: database.databaseUrl,
+    appUrl: config.database.appUrl,
+    lookupUrl: config.database.lookupUrl,
+    secretsKey: key,
+    log,
+  })
+  const platform = await createPlatform({ config, log, urls, directUrl: database.directUrl, secretsKey: key, domains })
+  stops.push({ name: 'platform', stop: () => platform.end() })
+  const link = await makeRecoveryLink(platform.services, logIn)
+  process.stdout.write(
+    link
+      ? `\n  Open this link to set a new password, until ${link.expiresAt}, once the portal is up:\n\n  ${link.url}\n\n`
+      : `\n  Nobody signs in as ${logIn}.\n`,
+  )
+  await stopAll(log, link ? 0 : 1)
 }
 
 async function start(config: Config, log: Logger, mode: Mode): Promise<void> {

@@ -111,7 +111,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   schema: ['category', 'publisher'],
   tenants: ['tenant'],
   users: words(
-    'person_link tenant_user user_contact add_person count_users ensure_user has_second_factor is_member_elsewhere rename_user set_first_log_in set_login_email set_password',
+    'factor_reset person_link tenant_user user_contact add_person count_users ensure_user has_second_factor is_member_elsewhere rename_user set_first_log_in set_login_email set_password',
   ),
   views: ['view_sync'],
   workflows: words(

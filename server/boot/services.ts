@@ -18,6 +18,33 @@ export interface Services {
   stop(): Promise<void>
 }
 
+export interface DatabaseAlone {
+  readonly databaseUrl: string
+  readonly directUrl: string
+  stop(): Promise<void>
+}
+
+/** The database and nothing else, for a command that is over at once. Rejects with a sentence where it cannot be started, also where a process that embeds it is running. */
+export async function startDatabase({ config, log }: { config: Config; log: Logger }): Promise<DatabaseAlone> {
+  const { url, directUrl } = config.database
+  if (url !== undefined) return { databaseUrl: url, directUrl: directUrl ?? url, stop: async () => {} }
+  const lock = lockDataDir(config.dataDir)
+  try {
+    const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log })
+    return {
+      databaseUrl: postgres.url,
+      directUrl: postgres.directUrl,
+      async stop() {
+        await postgres.stop()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
 /**
  * Resolves when the database accepts connections; Temporal may still be on its way. Rejects with a sentence when another process has
  * DATA_DIR or the database cannot be started. Redis is never embedded. Where nothing is embedded DATA_DIR is not locked, so that

@@ -15,7 +15,7 @@ import {
   type WaitingMail,
 } from '#platform/person-mail.ts'
 import type { Services } from '#platform/services.ts'
-import { sendAskedReset } from '#tools/auth/service.ts'
+import { carryOutFactorResets, sendAskedReset, tellOfFactorReset } from '#tools/auth/service.ts'
 
 import { every, keepLooking, type Looking } from './looking.ts'
 
@@ -60,6 +60,7 @@ function codeOf(error: unknown): string {
 async function handOver(services: Services, mailId: string, mail: PersonMail): Promise<void> {
   const { config } = services
   if (mail.kind === 'reset') return sendAskedReset(services, mail.of)
+  if (mail.kind === 'factorReset') return tellOfFactorReset(services, mail)
   // A code that is void helps nobody, and frightens.
   if (mail.until !== undefined && Date.parse(mail.until) < Date.now()) return
   if ((mail.kind === 'sms' ? smsStateOf(config) : mailStateOf(config)) === 'local') return keepHere(config.dataDir, mailId, mail)
@@ -93,7 +94,7 @@ export function startMailer(services: Services): Looking {
     complaint: 'the mailer could not look for what waits',
     async once() {
       await sweepKept()
-      return handOverMails(services)
+      return (await carryOutFactorResets(services)) + (await handOverMails(services))
     },
   })
 }

@@ -8,6 +8,8 @@ import { type ApiKeyRow, insertApiKey } from './auth.store.ts'
 export { describeLink, type DescribedLink } from './account/described-link.ts'
 export { deletePersons, listEmptyPersons } from './empty-persons.store.ts'
 
+export { makeRecoveryLink } from './account/recovery.ts'
+export { carryOutFactorResets, tellOfFactorReset } from './account/reset-factors.ts'
 export { sendAskedReset } from './account/asked-reset.ts'
 export { findPolicy as findSignInPolicy, savePolicy as saveSignInPolicy } from './policy/policy.store.ts'
 export { knownSeconds, knownWith } from './sign-in/known-browsers.rules.ts'

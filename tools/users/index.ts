@@ -3,6 +3,7 @@ import type { Domain } from '#platform/operation.ts'
 import { addUserContact } from './add-user-contact.ts'
 import { cancelInvitation } from './cancel-invitation.ts'
 import { createUser } from './create-user.ts'
+import { deleteUser } from './delete-user.ts'
 import { findOrCreateUser } from './find-or-create-user.ts'
 import { getUser } from './get-user.ts'
 import { inviteUser } from './invite-user.ts'
@@ -10,6 +11,7 @@ import { listRoles } from './list-roles.ts'
 import { listUsers } from './list-users.ts'
 import { lockUser } from './lock-user.ts'
 import { removeUserContact } from './remove-user-contact.ts'
+import { resetUserFactors } from './reset-user-factors.ts'
 import { resetUserPassword } from './reset-user-password.ts'
 import { setUserLanguage } from './set-user-language.ts'
 import { setUserRoles } from './set-user-roles.ts'
@@ -32,6 +34,8 @@ export const usersDomain: Domain = {
     resetUserPassword,
     lockUser,
     unlockUser,
+    deleteUser,
+    resetUserFactors,
     addUserContact,
     removeUserContact,
     setUserLanguage,

@@ -25,7 +25,8 @@ import {
 } from './users.store.ts'
 
 export { findPersonLink, type PersonLink, takeMembership, usePersonLink, verifyContact } from './links/links.store.ts'
-export { linkUrl, newLinkToken, sendReset } from './links/person-links.ts'
+export { dropFactorReset, isObjection, takeDueFactorReset } from './links/factor-reset.store.ts'
+export { linkUrl, makeResetLink, newLinkToken, sendReset } from './links/person-links.ts'
 export { sendLimits } from './users.rules.ts'
 export { normalizeEmail, normalizePhone } from './contact-values.ts'
 

@@ -97,4 +97,16 @@ export const usersPhrases: Phrases = {
     fr: "quels rôles existent; que permet chaque rôle; liste des permissions; quel rôle faut-il pour supprimer; tous les droits existants; quel rôle pour quelqu'un qui ne fait que lire; comment les droits sont répartis",
     es: 'qué roles existen; qué permite cada rol; lista de permisos; qué rol hace falta para borrar; todos los derechos que hay; qué rol para alguien que solo lee; cómo se reparten los permisos',
   },
+  delete_user: {
+    en: 'somebody has left the company, remove them; delete an account of an employee; take a person out of our tenant; end a membership; offboard a colleague; remove a user for good; get rid of an old account; he was fired, delete his user; clean up people who no longer work here; erase a user but keep what she did; free a seat',
+    de: 'jemand hat die Firma verlassen, entfernen; Konto eines Mitarbeiters löschen; Benutzer endgültig entfernen; Mitgliedschaft beenden; ausgeschiedenen Kollegen löschen; alte Konten aufräumen; Person aus dem Mandanten nehmen',
+    fr: "quelqu'un a quitté la société, le retirer; supprimer le compte d'un employé; retirer une personne pour de bon; mettre fin à une adhésion; supprimer un ancien collègue; nettoyer les vieux comptes; enlever quelqu'un de notre espace",
+    es: 'alguien ha dejado la empresa, quitarlo; eliminar la cuenta de un empleado; quitar a una persona para siempre; terminar una membresía; dar de baja a un compañero; limpiar cuentas viejas; sacar a alguien de nuestro espacio',
+  },
+  reset_user_factors: {
+    en: 'she lost her phone and her recovery codes; remove the two-factor authentication of a person; reset MFA of somebody; locked out by the authenticator app; nobody can get past the second factor any more; the security key is gone, let him in again; clear 2FA of a user; take away all second factors; he cannot produce a code any more; disable two-step login of somebody who lost the device',
+    de: 'sie hat Handy und Wiederherstellungscodes verloren; zweite Faktoren einer Person entfernen; 2FA von jemandem zurücksetzen; ausgesperrt durch die Authenticator-App; Sicherheitsschlüssel ist weg; alle zweiten Faktoren wegnehmen; er hat keinen Code mehr',
+    fr: 'elle a perdu son téléphone et ses codes de secours; retirer les seconds facteurs de quelqu’un; réinitialiser la 2FA d’une personne; bloqué par l’application de codes; la clé de sécurité a disparu; enlever tous les seconds facteurs; il ne peut plus donner de code',
+    es: 'perdió el teléfono y los códigos de recuperación; quitar los segundos factores de alguien; restablecer la 2FA de una persona; bloqueado por la aplicación de códigos; la llave de seguridad ha desaparecido; quitar todos los segundos factores; ya no puede dar un código',
+  },
 }

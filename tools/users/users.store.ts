@@ -76,7 +76,7 @@ export async function findUser(tx: Tx, tenantId: number, tenantUserId: number): 
   const [row] = await tx<UserRow[]>`
     select ${columns(tx)}
     from platform.tenant_user u join platform.language l using (language_region_id)
-    where u.tenant_id = ${tenantId} and u.tenant_user_id = ${tenantUserId}::bigint`
+    where u.tenant_id = ${tenantId} and u.tenant_user_id = ${tenantUserId}::bigint and u.ended_date is null`
   return row
 }
 
@@ -85,7 +85,7 @@ export async function lockUserRow(tx: Tx, tenantId: number, tenantUserId: number
   const [row] = await tx<UserRow[]>`
     select ${columns(tx)}
     from platform.tenant_user u join platform.language l using (language_region_id)
-    where u.tenant_id = ${tenantId} and u.tenant_user_id = ${tenantUserId}::bigint
+    where u.tenant_id = ${tenantId} and u.tenant_user_id = ${tenantUserId}::bigint and u.ended_date is null
     for no key update of u`
   return row
 }
@@ -103,7 +103,7 @@ function phoneIn(search: string | undefined): string | null {
 }
 
 const isWanted = (tx: Tx, tenantId: number, filter: UserFilter) => tx`
-  u.tenant_id = ${tenantId} and (${filter.includeService} or not u.is_service) and u.role_flag & ${filter.roleFlag}::int = ${filter.roleFlag}::int
+  u.tenant_id = ${tenantId} and u.ended_date is null and (${filter.includeService} or not u.is_service) and u.role_flag & ${filter.roleFlag}::int = ${filter.roleFlag}::int
   and (${filter.search ?? null}::text is null
     or position(lower(${filter.search ?? null}) in lower(u.user_name)) > 0
     or position(lower(${filter.search ?? null}) in lower(u.display_name)) > 0
@@ -137,7 +137,7 @@ export async function countUsers(tx: Tx, tenantId: number, page: PageRequest, fi
 export async function countPeople(tx: Tx, tenantId: number): Promise<number> {
   const [row] = await tx<
     [{ n: number }]
-  >`select count(*)::int as n from platform.tenant_user where tenant_id = ${tenantId} and not is_service`
+  >`select count(*)::int as n from platform.tenant_user where tenant_id = ${tenantId} and not is_service and ended_date is null`
   return row.n
 }
 
@@ -162,7 +162,7 @@ export async function findFreeName(tx: Tx, tenantId: number, wanted: string): Pr
   const [row] = await tx<{ free: string }[]>`
     select case when n = 1 then ${wanted}::text else ${wanted}::text || '-' || n end as free from generate_series(1, 10000) n
     where not exists (select from platform.tenant_user
-      where tenant_id = ${tenantId} and lower(user_name) = lower(case when n = 1 then ${wanted}::text else ${wanted}::text || '-' || n end))
+      where tenant_id = ${tenantId} and ended_date is null and lower(user_name) = lower(case when n = 1 then ${wanted}::text else ${wanted}::text || '-' || n end))
     order by n limit 1`
   return row?.free ?? wanted
 }
@@ -214,6 +214,22 @@ export async function insertContact(
 
 export async function deleteContact(tx: Tx, tenantId: number, tenantUserId: number, contactId: number): Promise<void> {
   await tx`delete from platform.user_contact where tenant_id = ${tenantId} and tenant_user_id = ${tenantUserId} and contact_id = ${contactId}`
+}
+
+export async function deleteContacts(tx: Tx, tenantId: number, tenantUserId: number): Promise<void> {
+  await tx`delete from platform.user_contact where tenant_id = ${tenantId} and tenant_user_id = ${tenantUserId}`
+}
+
+/** For good. It is a locked user's to whoever asks for less than that, and nobody's: `userId` is a person whom nobody is. */
+export async function endMembership(
+  tx: Tx,
+  tenantId: number,
+  tenantUserId: number,
+  end: { readonly userId: number; readonly at: string },
+): Promise<void> {
+  await tx`
+    update platform.tenant_user set ended_date = ${end.at}, user_id = ${end.userId}, is_locked = true, role_flag = 0, credential_version = credential_version + 1
+    where tenant_id = ${tenantId} and tenant_user_id = ${tenantUserId}`
 }
 
 /** With the lock the sessions of the user end, and stay ended when it is lifted. */

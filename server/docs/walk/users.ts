@@ -43,4 +43,11 @@ export const steps: readonly Step[] = [
   { operation: 'reset_user_password', input: { tenantUserId: '{{administratorId}}' } },
   { operation: 'lock_user', input: { tenantUserId } },
   { operation: 'unlock_user', input: { tenantUserId } },
+  { operation: 'delete_user', input: { tenantUserId: '{{secondTenantUserId}}' } },
+  {
+    operation: 'reset_user_factors',
+    // Of somebody who has lost them.
+    before: ["if (!pm.collectionVariables.get('lostUserId')) pm.execution.skipRequest()"],
+    input: { userId: '{{lostUserId}}' },
+  },
 ]

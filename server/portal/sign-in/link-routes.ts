@@ -114,6 +114,13 @@ function linkPage(frame: Frame, view: LinkView): PortalAnswer {
         lead: texts.emailLead(link.email),
         forms: [{ action: '/login/link/email', hidden: { token }, fields: '', send: button(texts.confirm) }],
       })
+    case 'factorReset':
+      return show({
+        ...shown,
+        title: texts.keepFactorsTitle,
+        lead: texts.keepFactorsLead,
+        forms: [{ action: '/login/link/email', hidden: { token }, fields: '', send: button(texts.keepFactors) }],
+      })
     case 'emailUndo':
       return show({
         ...shown,
@@ -238,7 +245,10 @@ export function createLinkRoutes(parts: Omit<SignInParts, 'openLink'>): LinkRout
         if (!(error instanceof AppError) || error.code !== 'conflict') throw error
         return openPage(frame, frame.texts.emailTaken, 409)
       }
-      return loginPage(frame, noAim, { notice: link?.kind === 'emailUndo' ? frame.texts.undone : frame.texts.emailDone })
+      const { texts } = frame
+      const notices = { emailUndo: texts.undone, factorReset: texts.factorsKept } as const
+      const notice = link?.kind === 'emailUndo' || link?.kind === 'factorReset' ? notices[link.kind] : texts.emailDone
+      return loginPage(frame, noAim, { notice })
     }),
   ]
   return {

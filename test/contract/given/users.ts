@@ -1,7 +1,9 @@
 /** Working calls of the user operations. */
 import { randomUUID } from 'node:crypto'
 
-import { newPerson } from '#test/support/persons.ts'
+import { Secret, TOTP } from 'otpauth'
+
+import { newPerson, newSession } from '#test/support/persons.ts'
 
 import type { Given, Stage } from '../arrange.ts'
 
@@ -42,6 +44,15 @@ export const given: Given = {
   reset_user_password: async ({ world, tenant }) => ({ input: { tenantUserId: (await newPerson(world, tenant)).tenantUserId } }),
   lock_user: onUser(),
   unlock_user: onUser(),
+  delete_user: onUser(),
+  async reset_user_factors({ world, tenant }) {
+    const person = await newPerson(world, tenant)
+    const key = await newSession(world, person)
+    const { factorId, secret } = await world.call('enroll_totp', {}, { key })
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
+    await world.call('confirm_totp', { factorId, code }, { key })
+    return { input: { userId: person.userId } }
+  },
   add_user_contact: onUser({ kind: 'phone', value: '+14155552671' }),
   async remove_user_contact(stage) {
     const { tenantUserId, contacts } = await userOf(stage)

@@ -80,6 +80,13 @@ export async function setPasswordAnew(tx: Tx, userId: number, passwordHash: stri
   await tx`delete from platform.person_link where user_id = ${userId} and kind = 'emailChange'`
 }
 
+/** All sessions of the person end, all sign-ins under way, and all applications that they let in. */
+export async function endAllSessions(tx: Tx, userId: number): Promise<void> {
+  await tx`update platform.app_user set credential_version = credential_version + 1 where user_id = ${userId}`
+  await tx`delete from platform.session where user_id = ${userId}`
+  await tx`delete from platform.sign_in where user_id = ${userId}`
+}
+
 const mostKeys = 100
 
 /** Keys that act as the person, in all tenants. */
@@ -137,9 +144,7 @@ export async function restoreEmails(tx: Tx, userId: number, emails: readonly str
   await tx`
     insert into platform.person_email (email, user_id) select email, ${userId} from unnest(${tx.array([...emails])}::text[]) email
     on conflict do nothing`
-  await tx`update platform.app_user set credential_version = credential_version + 1 where user_id = ${userId}`
-  await tx`delete from platform.session where user_id = ${userId}`
-  await tx`delete from platform.sign_in where user_id = ${userId}`
+  await endAllSessions(tx, userId)
   // The undoing of a later change went to the addresses of whoever made this one, and would bring them back.
   await tx`
     delete from platform.person_link

@@ -2,7 +2,7 @@
 import { takeAttempt } from '#platform/attempts.ts'
 import type { Services } from '#platform/services.ts'
 import { hashToken } from '#platform/sessions.ts'
-import { findPersonLink } from '#tools/users/service.ts'
+import { findPersonLink, isObjection } from '#tools/users/service.ts'
 
 import { sharerOf } from '../sign-in/attempts.ts'
 import { publicLimits } from '../sign-in/sign-in.rules.ts'
@@ -10,7 +10,7 @@ import { proposedNames } from './account.rules.ts'
 import { findEmailLink, findFreeLogInName, isProvedEmail } from './account.store.ts'
 
 export type DescribedLink =
-  | { readonly kind: 'reset' | 'emailUndo' }
+  | { readonly kind: 'reset' | 'emailUndo' | 'factorReset' }
   | { readonly kind: 'emailChange'; readonly email: string }
   | {
       readonly kind: 'invitation'
@@ -45,7 +45,7 @@ export async function describeLink(services: Services, token: string, ip: string
       }
     }
     const changed = await findEmailLink(tx, hash)
-    if (!changed) return undefined
+    if (!changed) return (await isObjection(tx, hash)) ? { kind: 'factorReset' } : undefined
     return changed.kind === 'emailUndo' ? { kind: 'emailUndo' } : { kind: 'emailChange', email: changed.email ?? '' }
   }, sharer)
 }

@@ -6,6 +6,7 @@ import type { Services } from '#platform/services.ts'
 import { hashToken } from '#platform/sessions.ts'
 import { linkUrl, newLinkToken } from '#tools/users/service.ts'
 
+import { lockPerson } from '../factors/factors.store.ts'
 import { mostEmails } from './account.rules.ts'
 import { deleteEmail, type EmailLink, findAccount, insertEmailLink, listKeysOfPerson, proveEmail, restoreEmails } from './account.store.ts'
 import { keysText, tellPerson } from './notices.ts'
@@ -18,7 +19,11 @@ export async function applyEmailLink(tx: Tx, services: Services, link: EmailLink
 }
 
 async function change(tx: Tx, services: Services, { userId, email, replaces }: EmailLink): Promise<readonly string[]> {
+  // Of two that are added at once the second sees the first; an invitation may have brought one since it was asked for.
+  await lockPerson(tx, userId)
   const before = (await findAccount(tx, userId))?.emails ?? []
+  if (before.length - Number(replaces !== null && before.includes(replaces)) >= mostEmails)
+    throw new AppError('conflict', `A person has at most ${mostEmails} e-mails. Ask for a change that replaces one.`)
   if (email === null || !(await proveEmail(tx, userId, email)))
     throw new AppError('conflict', 'This e-mail signs in somebody else already. Ask for a change to another one.')
   if (replaces !== null) await deleteEmail(tx, userId, replaces)
@@ -31,6 +36,7 @@ async function change(tx: Tx, services: Services, { userId, email, replaces }: E
  * the person has as many as there may be.
  */
 export async function addEmail(tx: Tx, services: Services, userId: number, email: string): Promise<boolean> {
+  await lockPerson(tx, userId)
   const before = (await findAccount(tx, userId))?.emails ?? []
   if (before.includes(email)) return true
   if (before.length >= mostEmails || !(await proveEmail(tx, userId, email))) return false

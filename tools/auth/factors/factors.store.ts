@@ -97,6 +97,12 @@ export async function deleteFactor(tx: Tx, userId: number, factorId: number): Pr
   return row
 }
 
+/** With the codes that stand in for them. */
+export async function deleteAllFactors(tx: Tx, userId: number): Promise<void> {
+  await tx`delete from platform.person_factor where user_id = ${userId}`
+  await tx`delete from platform.recovery_code where user_id = ${userId}`
+}
+
 export async function hasRecoveryCodes(tx: Tx, userId: number): Promise<boolean> {
   const [row] = await tx<{ has: boolean }[]>`select exists (select from platform.recovery_code where user_id = ${userId}) as has`
   return row?.has === true

@@ -33,7 +33,7 @@ export async function readUsage(tx: Tx, tenantId: number, { from, to }: { readon
   const [row] = await tx<Omit<UsageRow, 'records'>[]>`
     select
       (select coalesce(sum(size_bytes), 0)::bigint from platform.asset where tenant_id = ${tenantId} and stored_at is not null and deleted_at is null) as bytes,
-      (select count(*)::int from platform.tenant_user where tenant_id = ${tenantId} and not is_service) as users,
+      (select count(*)::int from platform.tenant_user where tenant_id = ${tenantId} and not is_service and ended_date is null) as users,
       (select count(*)::bigint from platform.workflow_run where tenant_id = ${tenantId} and created_date between ${from} and ${to}) as runs,
       (select count(*)::bigint from platform.message where tenant_id = ${tenantId} and direction = 'outbound' and at between ${from} and ${to}) as messages,
       (select coalesce(sum(calls), 0)::bigint from platform.tenant_calls

@@ -56,11 +56,21 @@ export async function invite(tx: Tx, services: Services, invitation: Invitation)
   return { url, expiresAt }
 }
 
+/** A link for a new password; an older one is void. */
+export async function makeResetLink(
+  tx: Tx,
+  services: Pick<Services, 'config'>,
+  userId: number,
+): Promise<{ readonly url: string; readonly expiresAt: string }> {
+  const token = newLinkToken()
+  const expiresAt = await insertPersonLink(tx, { kind: 'reset', userId, hash: hashToken(token), email: null, hours: resetHours })
+  return { url: linkUrl(services.config, token), expiresAt }
+}
+
 /** One link to all addresses that the person proved. */
 export async function sendReset(tx: Tx, services: Services, userId: number, emails: readonly string[]): Promise<void> {
   if (emails.length === 0) return
-  const token = newLinkToken()
-  await insertPersonLink(tx, { kind: 'reset', userId, hash: hashToken(token), email: null, hours: resetHours })
-  const text = `Somebody asked for a new password for you. Open this link to set one:\n\n${linkUrl(services.config, token)}\n\nIt holds for an hour, and once. If it was not you, leave it: nothing changes.`
+  const { url } = await makeResetLink(tx, services, userId)
+  const text = `Somebody asked for a new password for you. Open this link to set one:\n\n${url}\n\nIt holds for an hour, and once. If it was not you, leave it: nothing changes.`
   for (const to of emails) await queueMail(tx, services, { kind: 'mail', to, subject: 'A new password', text })
 }
