@@ -24,7 +24,7 @@ const en = {
   work: 'Work',
   workHelp: 'Reads, saves records, sends messages, and uploads files.',
   own: 'One by one, as ticked here:',
-  byHand: 'Never ticked unless you do.',
+  byHand: 'Deleting, building and administering are never ticked unless you do it.',
   roles: {
     BuilderAdmin: 'Builder: changes entities, forms and workflows',
     DataView: 'View: reads records, files and messages',
@@ -76,7 +76,7 @@ const de: ConsentTexts = {
   work: 'Arbeiten',
   workHelp: 'Liest, speichert Datensätze, sendet Nachrichten und lädt Dateien hoch.',
   own: 'Einzeln, wie hier angekreuzt:',
-  byHand: 'Nie angekreuzt, außer von Ihnen.',
+  byHand: 'Löschen, Bauen und Verwalten kreuzen nur Sie selbst an.',
   roles: {
     BuilderAdmin: 'Bauen: ändert Entitäten, Formulare und Abläufe',
     DataView: 'Ansehen: liest Datensätze, Dateien und Nachrichten',
