@@ -70,6 +70,20 @@ async function signIn(page: Page, { userName, password }: Pick<TestPerson, 'user
   await page.locator('form[action="/login"] button').click()
 }
 
+/** A device that has its person's finger on it. */
+async function addAuthenticator(page: Page, context: BrowserContext): Promise<void> {
+  const device = await context.newCDPSession(page)
+  await device.send('WebAuthn.enable')
+  const options = {
+    protocol: 'ctap2',
+    transport: 'internal',
+    hasResidentKey: true,
+    hasUserVerification: true,
+    isUserVerified: true,
+  } as const
+  await device.send('WebAuthn.addVirtualAuthenticator', { options: { ...options, automaticPresenceSimulation: true } })
+}
+
 const password = 'nine silver herons at dusk'
 
 it('an invited colleague finds the mail, accepts, signs in, and sees the application; the address never holds the link again', async () => {
@@ -120,16 +134,7 @@ describe('a passkey', () => {
   it('is enrolled in the session of the page, is asked for behind the password, and is enough by itself', async () => {
     const person = await newPerson(opened.world, tenant)
     const { page, context, complaints } = await newPage()
-    const device = await context.newCDPSession(page)
-    await device.send('WebAuthn.enable')
-    const options = {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-    } as const
-    await device.send('WebAuthn.addVirtualAuthenticator', { options: { ...options, automaticPresenceSimulation: true } })
+    await addAuthenticator(page, context)
     await signIn(page, person)
     await page.waitForURL(`${opened.url}/t/${sub}`)
     const enrolled = await page.evaluate<{ status: number }>(`(async () => {
@@ -151,6 +156,20 @@ describe('a passkey', () => {
     expect(complaints).toEqual([])
     await context.close()
   })
+})
+
+it('a passkey is made on the way in where the tenant counts nothing else', async () => {
+  const strict = await opened.world.newTenant()
+  const strictSub = await subDomainOfTenant(opened.world, strict)
+  const policy = { tenantId: strict.tenantId, secondFactor: 'all', factors: ['passkey'], apps: 'any' }
+  await opened.world.call('set_sign_in_policy', policy, { key: strict.key })
+  const { page, context, complaints } = await newPage()
+  await addAuthenticator(page, context)
+  await signIn(page, await newPerson(opened.world, strict))
+  await page.getByRole('button', { name: 'I have kept them' }).click()
+  await page.waitForURL(`${opened.url}/t/${strictSub}`)
+  expect(complaints).toEqual([])
+  await context.close()
 })
 
 describe('every page of signing in', () => {

@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth'
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import { joinTenant, newPerson, newSession, type TestPerson } from './support/persons.ts'
-import { hiddenFields, linkTo, newVisitor, type Shown, subDomainOfTenant, usePortal, type Visitor } from './support/portal.ts'
+import { codeTo, hiddenFields, linkTo, newVisitor, type Shown, subDomainOfTenant, usePortal, type Visitor } from './support/portal.ts'
 import type { TestTenant } from './support/world.ts'
 
 const opened = usePortal()
@@ -134,6 +134,7 @@ describe('/login', () => {
   it('holds every form of every page to the same', async () => {
     const actions = [
       '/login/passkey',
+      '/login/enrol/begin',
       '/login/factor',
       '/login/code',
       '/login/enrol',
@@ -233,6 +234,35 @@ describe('a second factor', () => {
     expect([titleOf(page), [...page.text.matchAll(/<li>([A-Z0-9 ]{19})<\/li>/g)].length]).toEqual(['Your recovery codes', 10])
     const done = await visitor.submit(page, '/login/tenant')
     expect([done.status, done.location, await isSignedIn(visitor, strictSub)]).toEqual([303, `/t/${strictSub}`, true])
+  })
+})
+
+describe('codes by e-mail', () => {
+  it('are enrolled where the tenant counts them alone, and sent when they are chosen', async () => {
+    const strict = await opened.world.newTenant()
+    const strictSub = await subDomainOfTenant(opened.world, strict)
+    const policy = { tenantId: strict.tenantId, secondFactor: 'all', factors: ['email'], apps: 'any' }
+    await opened.world.call('set_sign_in_policy', policy, { key: strict.key })
+    const [person, email] = [await newPerson(opened.world, strict), newEmail()]
+    const visitor = visit()
+    let page = await visitor.signIn(person)
+    expect([titleOf(page), page.text]).toEqual(['A second factor is needed', expect.stringContaining('An e-mail of yours')])
+    page = await visitor.submit(page, '/login/enrol/begin', { value: 'no address' })
+    expect([page.status, problemOf(page)]).toEqual([400, expect.stringMatching(/^A code cannot go there/)])
+    page = await visitor.submit(page, '/login/enrol/begin', { value: email })
+    page = await visitor.submit(page, '/login/enrol', { code: '000000' })
+    expect([page.status, problemOf(page)]).toEqual([400, expect.stringMatching(/^The code is wrong/)])
+    page = await visitor.submit(page, '/login/enrol', { code: await codeTo(opened.world, email) })
+    expect(titleOf(page)).toBe('Your recovery codes')
+    await visitor.submit(page, '/login/tenant')
+    expect(await isSignedIn(visitor, strictSub)).toBe(true)
+    const again = visit()
+    page = await again.signIn(person)
+    const way = /name="way" value="([^"]*)">A code by e-mail to/.exec(page.text)?.[1] ?? ''
+    page = await again.submit(page, '/login/factor', { way: way.replaceAll('&#34;', '"') })
+    expect(page.text).toMatch(/A code was sent to \S+@/)
+    const done = await again.submit(page, '/login/code', { code: await codeTo(opened.world, email) })
+    expect([done.status, await isSignedIn(again, strictSub)]).toEqual([303, true])
   })
 })
 

@@ -1,10 +1,17 @@
-/** Has the browser show a passkey, and sends what it answers. */
+/** Has the browser show a passkey, or make a new one, and sends what it answers. */
 const form = document.querySelector('#passkey')
+
+/** @param {HTMLFormElement} asking */
+function answerOf(asking) {
+  const options = JSON.parse(asking.dataset['options'] ?? '{}')
+  return asking.dataset['kind'] === 'new'
+    ? navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
+    : navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) })
+}
 
 async function ask() {
   if (!(form instanceof HTMLFormElement)) return
-  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(form.dataset['options'] ?? '{}'))
-  const credential = await navigator.credentials.get({ publicKey })
+  const credential = await answerOf(form)
   const field = form.elements.namedItem('credential')
   if (!(credential instanceof PublicKeyCredential) || !(field instanceof HTMLInputElement)) return
   field.value = JSON.stringify(credential.toJSON())

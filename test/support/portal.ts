@@ -131,16 +131,28 @@ interface Mail {
   readonly text: string
 }
 
-/** The link of the last mail that went to the address. */
-export async function linkTo({ platform, config }: World, address: string): Promise<string> {
+/** What the last mail to the address says. */
+async function lastMailTo({ platform, config }: World, address: string): Promise<string> {
   while ((await handOverMails(platform.services)) > 0);
   const folder = localMails(config.dataDir)
   const names = (await readdir(folder)).toSorted((a, b) => (a < b ? -1 : 1))
   const mails = await Promise.all(names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8')) as Mail))
-  const link = /^(http:\S+)$/m.exec(mails.findLast(({ to }) => to === address)?.text ?? '')?.[1]
-  if (link === undefined) throw new Error(`No link went to ${address}`)
-  return link
+  const mail = mails.findLast(({ to }) => to === address)
+  if (!mail) throw new Error(`No mail went to ${address}`)
+  return mail.text
 }
+
+async function inMailTo(world: World, address: string, wanted: RegExp): Promise<string> {
+  const found = wanted.exec(await lastMailTo(world, address))?.[1]
+  if (found === undefined) throw new Error(`The last mail to ${address} holds nothing of ${wanted}`)
+  return found
+}
+
+/** The link of the last mail that went to the address. */
+export const linkTo = (world: World, address: string) => inMailTo(world, address, /^(http:\S+)$/m)
+
+/** The code of the last mail that went to the address. */
+export const codeTo = (world: World, address: string) => inMailTo(world, address, /\b(\d{6})\b/)
 
 export async function subDomainOfTenant(world: World, { tenantId }: { readonly tenantId: number }): Promise<string> {
   const [row] = await world.sql<

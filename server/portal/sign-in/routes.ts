@@ -6,7 +6,7 @@ import { signInStep, type SignInStep } from '#tools/auth/sign-in/sign-in.schema.
 
 import { authCookie, cookieOf } from '../browser.rules.ts'
 import type { PortalAnswer, PortalRoute, Visit } from '../portal.types.ts'
-import { enrolPage, recoveryPage } from './enrol-page.ts'
+import { createEnrolSteps } from './enrol-routes.ts'
 import { type Channel, channelText, factorPage } from './factor-page.ts'
 import { type Aim, aimOf, button, field, type Frame, frameOf, isOwnForm, noAuthCookie, quietButton, type SignInPage } from './frame.ts'
 import { toldOf } from './problems.ts'
@@ -69,6 +69,7 @@ const wholeNumber = (text: string | null) => (text !== null && /^\d{1,9}$/.test(
 
 export function createSignInRoutes(parts: SignInParts): PortalRoute[] {
   const { call } = parts
+  const enrolSteps = createEnrolSteps(parts)
 
   async function whoOf(visit: Visit): Promise<string | undefined> {
     const credential = cookieCredential(visit)
@@ -175,28 +176,8 @@ export function createSignInRoutes(parts: SignInParts): PortalRoute[] {
       },
       factorAgain,
     ),
-    step(
-      '/login/enrol',
-      ({ texts }) => texts.over,
-      async (visit, fields, frame, aim) => {
-        const [signInToken, secret, otpauthUri] = ['signInToken', 'secret', 'otpauthUri'].map((name) => fields.get(name) ?? '') as [
-          string,
-          string,
-          string,
-        ]
-        const [tenantId, factorId] = [wholeNumber(fields.get('tenantId')), wholeNumber(fields.get('factorId'))]
-        const confirmed = { factorId, code: (fields.get('code') ?? '').trim() }
-        try {
-          const { recoveryCodes = [] } = (await call(visit, 'confirm_totp', confirmed, { kind: 'bearer', token: signInToken })) as {
-            readonly recoveryCodes?: readonly string[]
-          }
-          return recoveryPage(frame, aim, { signInToken, tenantId, codes: recoveryCodes })
-        } catch (error) {
-          if (!(error instanceof AppError) || error.status !== 400 || !otpauthUri.startsWith('otpauth://totp/')) throw error
-          return enrolPage(frame, aim, { signInToken, tenantId, factorId, secret, otpauthUri, problem: frame.texts.wrongFirstCode })
-        }
-      },
-    ),
+    step('/login/enrol', ({ texts }) => texts.over, enrolSteps.confirm),
+    step('/login/enrol/begin', ({ texts }) => texts.over, enrolSteps.begin),
     {
       method: 'GET',
       path: '/login/tenant',

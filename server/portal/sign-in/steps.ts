@@ -11,7 +11,7 @@ import { authCookie, cookieOf, knownBrowserOf, knownCookie, setCookie, subDomain
 import type { PageCall } from '../calls.ts'
 import type { PortalAnswer, Visit } from '../portal.types.ts'
 import { type Aim, authCookieOf, type Frame, frameOf, type FrameParts } from './frame.ts'
-import { enrolPage } from './enrol-page.ts'
+import { startEnrolment } from './enrol-routes.ts'
 import { factorPage } from './factor-page.ts'
 
 export interface SignInParts extends FrameParts {
@@ -103,7 +103,7 @@ function withCookies(answer: PortalAnswer, cookies: readonly string[]): PortalAn
 }
 
 async function beforeTenant(
-  { call }: SignInParts,
+  parts: SignInParts,
   visit: Visit,
   frame: Frame,
   aim: Aim,
@@ -112,10 +112,5 @@ async function beforeTenant(
 ): Promise<PortalAnswer> {
   if (next === 'secondFactor') return factorPage(frame, aim, { signInToken, channels })
   // The token admits enrolment, and nothing else.
-  const begun = (await call(visit, 'enroll_totp', {}, { kind: 'bearer', token: signInToken })) as {
-    readonly factorId: number
-    readonly secret: string
-    readonly otpauthUri: string
-  }
-  return enrolPage(frame, aim, { signInToken, tenantId: entry.tenantId, ...begun })
+  return startEnrolment(parts, visit, { frame, aim }, { signInToken, tenantId: entry.tenantId })
 }
