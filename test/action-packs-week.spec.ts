@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { dayMs, hourMs, openWeek, type Week } from './support/week.ts'
+import { clocksGoBack, dayMs, hourMs, openWeek, type Week } from './support/week.ts'
 import type { World } from './support/world.ts'
 
 let week: Week
@@ -20,12 +20,6 @@ async function person(userName: string, more: object = {}): Promise<Person> {
   const { tenantUserId } = await world.call('create_user', { userName, email: `${userName}@week.test`, roles: ['DataView'], ...more })
   const { apiKey } = await world.call('create_api_key', { name: userName, roles: ['DataView'], tenantUserId })
   return { tenantUserId, key: apiKey }
-}
-
-/** The last Sunday of October of next year, on which Madrid's clocks go back, New York's a week later. */
-function clocksGoBack(now: Date): Date {
-  const last = new Date(Date.UTC(now.getUTCFullYear() + 1, 10, 0))
-  return new Date(last.getTime() - last.getUTCDay() * dayMs)
 }
 
 beforeAll(async () => {

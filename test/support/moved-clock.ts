@@ -33,6 +33,15 @@ export async function hideClock(sql: postgres.Sql): Promise<void> {
     create function clock.clock_timestamp() returns timestamptz language sql volatile as 'select pg_catalog.clock_timestamp() + by from clock.moved';
     grant usage on schema clock to public;
     grant select on clock.moved to public;
+    -- Defaults hold the function itself, and not its name.
+    do $$ declare one record; begin
+      for one in select table_name, column_name, column_default from information_schema.columns
+        where table_schema = 'platform' and column_default ~ '\\mnow\\(\\)'
+      loop
+        execute format('alter table platform.%I alter column %I set default %s', one.table_name, one.column_name,
+          regexp_replace(one.column_default, '\\mnow\\(\\)', 'clock.now()', 'g'));
+      end loop;
+    end $$;
     alter database ${row?.database ?? ''} set search_path = clock, pg_catalog, "$user", public;`)
 }
 

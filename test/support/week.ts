@@ -18,9 +18,17 @@ import { openWorld, type World } from './world.ts'
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 
+/** The last Sunday of October of next year, on which Madrid's clocks go back, New York's a week later. */
+export function clocksGoBack(now: Date): Date {
+  const last = new Date(Date.UTC(now.getUTCFullYear() + 1, 10, 0))
+  return new Date(last.getTime() - last.getUTCDay() * dayMs)
+}
+
 export interface Week {
   readonly world: World
   readonly clock: MovedClock
+  /** Whether Temporal's timers and tries follow the clock. */
+  readonly skipsTime: boolean
   /** Until everything that happened and has come due has led to what it leads to, and all that is left waits for people or times. */
   settled(): Promise<void>
   /** Hours go by, `step` at a time, and the product does at each what it does by itself. */
@@ -89,8 +97,9 @@ export async function openWeek(begins: (now: Date) => Date): Promise<Week> {
     await eventually(async () => {
       while ((await fireDue(services, scheduleKinds)) > 0);
       await triggers.drain()
+      const woken = await wakeDue()
       left = (await underWay()).map(({ what }) => what).join(', ')
-      return left === '' && (await wakeDue()) === 0
+      return left === '' && woken === 0
     }, 'everything that was begun has ended or waits').catch((error: unknown) => {
       throw new Error(`On its way still: ${left}`, { cause: error })
     })
@@ -103,6 +112,7 @@ export async function openWeek(begins: (now: Date) => Date): Promise<Week> {
   return {
     world,
     clock,
+    skipsTime: skipping !== undefined,
     settled,
     async pass(hours, step = 1) {
       await settled()

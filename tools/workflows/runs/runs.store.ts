@@ -117,7 +117,7 @@ const lineOf = (tx: Tx, at: string, line: NewLogLine) => {
     ${at}, ${row?.stepNo ?? null}::int, ${row?.step ?? null}::text, ${row?.stepType ?? null}::text,
     ${row ? tx.array([...row.iteration]) : null}::int[], ${line.event}, ${line.by ?? null}::int, ${line.attempt ?? null}::int,
     ${json(line.input)}::text::jsonb, ${json(line.output)}::text::jsonb, ${json(line.error)}::text::jsonb, ${line.comment ?? null}::text,
-    ${line.durationMs ?? null}::int`
+    ${line.durationMs ?? null}::bigint`
 }
 
 const lineColumns = (tx: Tx) => tx`
