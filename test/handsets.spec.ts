@@ -101,6 +101,15 @@ describe('a channel without a vendor', () => {
     expect(replies.messages).toHaveLength(2)
   })
 
+  it('says what an address is there to whoever gives another', async () => {
+    const { channelKey } = await call('create_channel', { internalName: 'BoxBot', channel: 'telegram', provider: 'sandbox', settings: {} })
+    await expect(act({ kind: 'message', from: 'Ana', text: 'Hello' }, channelKey)).rejects.toThrow(
+      '"Ana" is no address here: give the number of a private chat, such as 812345678.',
+    )
+    await expect(act({ kind: 'fail', to: '555' })).rejects.toThrow('give a phone number with its country')
+    expect(await act({ kind: 'message', from: '812345678', text: 'Hello' }, channelKey)).toEqual({ outcome: 'stored' })
+  })
+
   it('reports what is done with a message, and never takes a report back', async () => {
     const sent = await textTo(newPhone())
     await deliverer.deliver(sent)

@@ -514,6 +514,19 @@ describe('validation', () => {
     expect(await warned([{ ...approval, when }])).toEqual([])
   })
 
+  it('warns of a task whose form those who get it do not see, and of no trigger on one', async () => {
+    const fill = config('form', { form: 'InspectionForm' })
+    const triggers = [{ triggerType: 'formSubmitted', config: { form: 'InspectionForm' } }]
+    const warned = async () =>
+      (await issuesOf([fill], { triggers }))
+        .filter(({ severity }) => severity === 'warning')
+        .map(({ path, message }) => `${path} ${message}`)
+    expect(await warned()).toEqual([expect.stringMatching(/^\$\.steps\[0\]\.config\.form The form InspectionForm is not shared/)])
+    await call('update_form', { form: 'InspectionForm', isShared: true })
+    expect(await warned()).toEqual([])
+    await call('update_form', { form: 'InspectionForm', isShared: false })
+  })
+
   it('finds channels that there are not where steps name them', async () => {
     const to = { role: 'DataEdit' }
     const ask = (more: object) => config('ask', { to, text: 'So?', ...more })

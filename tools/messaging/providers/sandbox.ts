@@ -4,8 +4,9 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 
 import { parseJson } from '#platform/json.ts'
+import { quoted } from '#platform/suggest.ts'
 
-import { asAddress } from '../conversations/addresses.ts'
+import { addressNoun, asAddress } from '../conversations/addresses.ts'
 import { choiceKey, failureReasons, messageId, messageText, vendorKinds } from '../messaging.schema.ts'
 import { defineProvider, type Reading, type VendorRequest } from './provider.ts'
 import { helpText } from './settings.schema.ts'
@@ -42,7 +43,8 @@ function read({ raw, channel }: VendorRequest): Reading {
   const parsed = done.safeParse(parseJson(raw.body.toString('utf8')))
   const who = parsed.success ? ('from' in parsed.data ? parsed.data.from : 'to' in parsed.data ? parsed.data.to : '') : ''
   const at = who === '' ? '' : asAddress(channel, who)
-  if (!parsed.success || at === undefined) return { kind: 'unreadable', message: help }
+  if (!parsed.success) return { kind: 'unreadable', message: help }
+  if (at === undefined) return { kind: 'unreadable', message: `${quoted(who)} is no address here: give ${addressNoun(channel)}. ${help}` }
   const said = parsed.data
   switch (said.kind) {
     case 'message': {

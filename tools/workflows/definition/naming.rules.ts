@@ -128,12 +128,21 @@ function ofUnseen(use: 'report' | 'view', name: string, at: Place): Finding {
   return finding(pathText(at), message, { severity: 'warning' })
 }
 
+/** Whoever gets the task fills it in, as far as they see the form. */
+function ofUnseenForm({ internalName, isShared }: NamedDefinition, at: Place): Finding[] {
+  // What fires on it asks nobody to see it.
+  if (isShared || at.includes('triggers') || at.includes('trigger')) return []
+  const message = `The form ${internalName} is not shared: of those who get the task its owner and builders alone can fill it in. update_form with isShared: true shares it.`
+  return [finding(pathText(at), message, { severity: 'warning' })]
+}
+
 /** What is wrong with one name. Targets are looked at by list, triggers by themselves. */
 export function findNamingProblems({ facts, body, scope, roots }: NamingCheck, one: Naming): Finding[] {
   const { use, value, at } = one
   if (isDefinitionUse(use)) {
     const found = isSlot(value) ? facts.named[use].get(String(value).toLowerCase()) : undefined
     if (!found) return [unknownName(pathText(at), definitionNouns[use], value, facts.known[use], listers[use])]
+    if (use === 'form') return ofUnseenForm(found, at)
     return isUnseen(use, found, body) ? [ofUnseen(use, found.internalName, at)] : []
   }
   switch (use) {
