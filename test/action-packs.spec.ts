@@ -102,6 +102,22 @@ describe('a pack', () => {
       { steps: [{ ...tell, config: { to: '[[$settings.to]]', text: '[[$vars.x]]' } }] },
       '$.steps[0].config.text',
     ],
+    [
+      'a setting that it does not declare',
+      { steps: [{ ...tell, config: { ...tell.config, channel: '[[$settings.chanel]]' } }] },
+      '$.steps[0].config.channel',
+    ],
+    [
+      'such a setting within a text',
+      { steps: [{ ...tell, config: { to: '[[$settings.to]]', text: 'About [[ $settings.entiti ]]' } }] },
+      '$.steps[0].config.text',
+    ],
+    [
+      'such a setting in a condition',
+      { steps: [{ ...tell, when: [{ property: '$settings.txt', op: 'isNotEmpty' }] }] },
+      '$.steps[0].when[0].property',
+    ],
+    ['such a setting as what it needs', { needs: { entities: ['[[$settings.entitee]]'] } }, '$.needs.entities[0]'],
     ['a role that its steps need', { roles: ['DataView'] }, '$.steps[0].stepType'],
     [
       'a value of another type',

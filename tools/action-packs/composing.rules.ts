@@ -1,6 +1,8 @@
 /** A manifest with the settings of an install put in their places, as the definition that its runs follow. */
 import { AppError } from '#platform/errors.ts'
 import { pathText } from '#platform/issues.ts'
+import { nearest, quoted } from '#platform/suggest.ts'
+import { type Finding, finding } from '#platform/validation.ts'
 import { maxBodyCharacters } from '#tools/definitions/definitions.schema.ts'
 
 import type { Values } from './settings.rules.ts'
@@ -92,6 +94,36 @@ export function placesOfSettings(said: unknown, at: Place): ReadonlySet<string> 
   }
   visit(said, at)
   return places
+}
+
+// In a token, or as the path of a rule.
+const named = /(?:\[\[\s*|^)\$settings\.([A-Za-z][A-Za-z0-9_]{0,63})/g
+const unknownAtMost = 50
+
+/** Settings that are taken and not declared: at install nothing would stand in their places. */
+export function findUnknownSettings(manifest: object, declared: readonly string[]): Finding[] {
+  const findings: Finding[] = []
+  const known = new Set(declared)
+  const look = (text: string, place: Place): void => {
+    for (const [, name = ''] of text.matchAll(named))
+      if (!known.has(name) && findings.length < unknownAtMost)
+        findings.push(
+          finding(pathText(place), `The pack declares no setting ${quoted(name)}. It has ${declared.join(', ') || 'none'}.`, {
+            suggestion: nearest(name, declared),
+          }),
+        )
+  }
+  const visit = (value: unknown, place: Place): void => {
+    if (typeof value === 'string') return look(value, place)
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, one] of Object.entries(value)) {
+      const inner = [...place, Array.isArray(value) ? Number(key) : key]
+      look(key, inner)
+      visit(one, inner)
+    }
+  }
+  visit(manifest, [])
+  return findings
 }
 
 /** Whether a path stands at one of the places, or below. */

@@ -6,7 +6,7 @@ import { type Finding, finding, readDraft, refuseErrors } from '#platform/valida
 import { loadReferences, readDisplays } from '#tools/properties/service.ts'
 import { findComposedProblems, inOrder, stepsIn, withTypesNamed } from '#tools/workflows/service.ts'
 
-import { gathered, placesOfSettings } from '../composing.rules.ts'
+import { findUnknownSettings, gathered, placesOfSettings } from '../composing.rules.ts'
 import { manifest as grammar, type Manifest } from '../manifest.schema.ts'
 import { findDeclaredProblems } from '../settings.rules.ts'
 
@@ -61,7 +61,12 @@ export async function findManifestProblems(context: TxContext, manifest: Manifes
   await eachInTurns(ofFlow, (one) => {
     if (!isOpen(one.path)) known.push(one)
   })
-  return [...ofDisplays, ...findDeclaredProblems(settings), ...findTaskProblems(steps), ...findLeaks(manifest), ...known]
+  const { needs } = manifest
+  const unknown = findUnknownSettings(
+    { entity, triggers, steps, needs },
+    settings.map(({ name }) => name),
+  )
+  return [...ofDisplays, ...findDeclaredProblems(settings), ...unknown, ...findTaskProblems(steps), ...findLeaks(manifest), ...known]
 }
 
 /** The warnings. Throws 422 with everything that is wrong. */
