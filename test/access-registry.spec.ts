@@ -35,13 +35,17 @@ const tellNothing: Readonly<Record<string, readonly string[]>> = {
     list_message_templates`.trim(),
   ),
   'tenants, users and keys': words(
-    'whoami list_tenants get_tenant list_users get_user list_roles list_api_keys list_secrets list_channels get_contact_preferences',
+    `
+    whoami list_tenants get_tenant get_tenant_usage get_tenant_branding list_tenant_languages get_sign_in_policy
+    list_users get_user list_roles list_api_keys list_secrets list_channels get_contact_preferences`.trim(),
   ),
+  'a menu, whose items lead to definitions': words('list_menu_items get_menu_item get_menu_tree list_menu_targets list_home_areas'),
+  'what was done, by ids alone, for who administers users': ['list_audit_events'],
   'how many there are, tested apart': ['count_instances', 'get_action_center_summary'],
   'what is wrong with a row, held against what a save says': words(
     'validate_instance validate_form_record validate_form_record_multi validate_form_record_multi_update',
   ),
-  'a person’s own, which no key may call': ['list_sessions', 'list_second_factors', 'get_profile'],
+  'a person’s own, which no key may call': ['list_sessions', 'list_second_factors', 'list_connected_apps', 'get_profile'],
   'messages to the caller alone': ['list_inbox'],
   'replies, of which there are none; the conversation is asked for apart': ['await_reply', 'poll_replies', 'get_message_status'],
   'lines of a job, which has none here; the job is asked for apart': ['get_job_log'],

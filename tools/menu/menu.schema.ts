@@ -59,7 +59,8 @@ export const menuNode = menuItem.extend({
   children: z.array(z.looseObject({ tenantMenuItemId: menuItemId, internalName: z.string() })).describe('Items of the same shape'),
 })
 
-const noControls = /^[^\p{Cc}\p{Cf}]*$/u
+// Not as a pattern: whoever reads the documents without Unicode reads another one.
+const hasNoControls = (text: string) => !/[\p{Cc}\p{Cf}]/u.test(text)
 
 /** What an item is made of, beside its type. */
 export const itemFields = {
@@ -70,7 +71,12 @@ export const itemFields = {
     .optional()
     .describe('Of a Url'),
   parent: menuItemSlot.nullable().optional().describe('Under which it stands; null: none'),
-  iconKey: z.string().max(200).regex(noControls).optional().describe('Name of an icon, or an assetKey'),
+  iconKey: z
+    .string()
+    .max(200)
+    .refine(hasNoControls, 'One line without control characters')
+    .optional()
+    .describe('Name of an icon, or an assetKey'),
   displayOrder: z.int().min(0).max(1_000_000).optional().describe('Among its neighbours; behind them unless told'),
   isShared: z.boolean().optional().describe('Seen by all users; true unless told'),
   isVisibleInMenu: z.boolean().optional().describe('false: listed, but in no tree'),
