@@ -92,7 +92,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   ],
   assets: ['asset', 'asset_receiver'],
   auth: words(
-    'api_key app_user factor_code list_keys_of_person oauth_client oauth_grant oauth_pending oauth_token passkey_challenge person_email person_factor recovery_code secret session sign_in sign_in_policy',
+    'api_key app_user factor_code find_keys list_keys_of_person oauth_client oauth_grant oauth_pending oauth_token passkey_challenge person_email person_factor recovery_code secret session sign_in sign_in_policy',
   ),
   definitions: ['definition', 'definition_use'],
   entities: ['detached_property', 'entity', 'entity_display', 'entity_property', 'entity_relation', 'identity_claim', 'identity_link'],

@@ -7,6 +7,12 @@ export const authPhrases: Phrases = {
     fr: "quelles clés existent; afficher les jetons d'accès; quand une clé a-t-elle servi en dernier; quels programmes ont accès; combien de jetons circulent; quand expirent nos clés; quelles intégrations sont branchées",
     es: 'qué claves existen; mostrar los tokens de acceso; cuándo se usó una clave por última vez; qué programas tienen acceso; cuántos tokens hay en circulación; cuándo caducan nuestras claves; qué integraciones están conectadas',
   },
+  find_api_keys: {
+    en: 'whose is this leaked key; a token was found on the internet, who does it belong to; look a key up by its first characters; which company does this credential come from; identify a key in a public repository; trace a token over all tenants; a scanner reported a secret; which tenant has this key; somebody mailed us a key; who is behind this token',
+    de: 'wem gehört dieser geleakte Schlüssel; ein Token wurde im Netz gefunden; Schlüssel an den ersten Zeichen erkennen; zu welcher Firma gehört dieser Schlüssel; ein Scanner hat ein Geheimnis gemeldet; Token über alle Mandanten suchen',
+    fr: 'à qui est cette clé divulguée; un jeton a été trouvé sur internet; reconnaître une clé à ses premiers caractères; de quelle société vient cette clé; un scanner a signalé un secret; chercher un jeton dans tous les locataires',
+    es: 'de quién es esta clave filtrada; se encontró un token en internet; reconocer una clave por sus primeros caracteres; de qué empresa es esta clave; un escáner avisó de un secreto; buscar un token en todos los inquilinos',
+  },
   create_api_key: {
     en: 'make a key for an agent; a program needs access; new token for an integration; credential that acts as a person; bot password; issue API secret, bearer token with few roles; connect our ERP, it needs a login; give an assistant its own access; I need a token; get me a key; set a bot up; hand out a key that may only read; a key for the phone app of a field worker; service account for a script; let another program call the API; how can my software sign in',
     de: 'einen Schlüssel für einen Agenten erzeugen; ein Programm braucht Zugang; neues Zugangstoken ausstellen; unsere ERP-Software braucht einen Zugang; ich brauche ein Token; einen Schlüssel nur zum Lesen ausgeben; Dienstkonto für ein Skript; Schlüssel für die App eines Monteurs',

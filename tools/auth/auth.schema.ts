@@ -29,6 +29,7 @@ export const apiKey = z.object({
   expiresAt: z.iso.datetime().nullable(),
   lastUsedDate: z.iso.datetime().nullable(),
   allowedAddresses: z.array(z.string()),
+  revokedDate: z.iso.datetime().nullable(),
 })
 
 /** A key with its secret, this once. */
@@ -45,12 +46,13 @@ export const exampleApiKey: ApiKey = {
   apiKeyId: 5,
   name: 'Dispatch agent',
   roles: ['DataView', 'DataEdit'],
-  prefix: 'flk_x8Qf',
+  prefix: 'flk_x8QfW2mT',
   tenantUserId: 31,
   createdDate: '2026-11-21T10:00:00.000Z',
   expiresAt: '2027-11-21T00:00:00.000Z',
   lastUsedDate: null,
   allowedAddresses: [],
+  revokedDate: null,
 }
 export const exampleSecret = 'flk_x8QfW2mTr0aKx5ZbN1dYhVtE7sPqLuGcJ3xRwA0i1c9f4e2b'
 

@@ -17,6 +17,7 @@ export interface ApiKeyRow {
   readonly expiresAt: string | null
   readonly lastUsedDate: string | null
   readonly allowedAddresses: readonly string[]
+  readonly revokedDate: string | null
 }
 
 export interface NewApiKeyRow {
@@ -33,7 +34,7 @@ export interface NewApiKeyRow {
 
 /** A row as the wire has it. */
 export function toApiKey(row: ApiKeyRow): ApiKey {
-  const { apiKeyId, name, roleFlag, prefix, tenantUserId, createdDate, expiresAt, lastUsedDate, allowedAddresses } = row
+  const { apiKeyId, name, roleFlag, prefix, tenantUserId, createdDate, expiresAt, lastUsedDate, allowedAddresses, revokedDate } = row
   return {
     apiKeyId,
     name,
@@ -44,11 +45,13 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
     expiresAt,
     lastUsedDate,
     allowedAddresses: [...allowedAddresses],
+    revokedDate,
   }
 }
 
 const columns = (tx: Tx) => tx`
-  api_key_id, name, role_flag, prefix, tenant_user_id, is_user_bound, created_date, expires_at, last_used_date, allowed_addresses`
+  api_key_id, name, role_flag, prefix, tenant_user_id, is_user_bound, created_date, expires_at, last_used_date, allowed_addresses,
+  revoked_at as revoked_date`
 
 export async function insertApiKey(tx: Tx, tenantId: number, key: NewApiKeyRow): Promise<ApiKeyRow> {
   const [row] = await tx<ApiKeyRow[]>`
@@ -60,20 +63,50 @@ export async function insertApiKey(tx: Tx, tenantId: number, key: NewApiKeyRow):
   return row
 }
 
-/** The oldest first, without the revoked; one row more than the page when there is one. */
-export async function listApiKeyRows(tx: Tx, tenantId: number, page: PageRequest, after: number): Promise<Found<ApiKeyRow>> {
+export interface KeyFilter {
+  /** How it begins, or more of it than is kept. */
+  readonly prefix: string | undefined
+  readonly includeRevoked: boolean
+}
+
+const isWanted = (
+  tx: Tx,
+  tenantId: number,
+  { prefix = null, includeRevoked }: Omit<KeyFilter, 'prefix'> & { prefix?: string | null | undefined },
+) => tx`
+  tenant_id = ${tenantId} and (${includeRevoked} or revoked_at is null)
+  and (${prefix}::text is null or starts_with(prefix, ${prefix}) or starts_with(${prefix}, prefix))`
+
+/** The oldest first; one row more than the page when there is one. */
+export async function listApiKeyRows(
+  tx: Tx,
+  tenantId: number,
+  page: PageRequest,
+  filter: KeyFilter & { readonly after: number },
+): Promise<Found<ApiKeyRow>> {
   return fetchPage<ApiKeyRow>(
     tx,
     page,
     tx`
       select ${columns(tx)} from platform.api_key
-      where tenant_id = ${tenantId} and revoked_at is null and api_key_id > ${after}::bigint
+      where ${isWanted(tx, tenantId, filter)} and api_key_id > ${filter.after}::bigint
       order by api_key_id`,
   )
 }
 
-export async function countApiKeys(tx: Tx, tenantId: number, page: PageRequest): Promise<Total> {
-  return countPage(tx, page, tx`from platform.api_key where tenant_id = ${tenantId} and revoked_at is null`)
+export async function countApiKeys(tx: Tx, tenantId: number, page: PageRequest, filter: KeyFilter): Promise<Total> {
+  return countPage(tx, page, tx`from platform.api_key where ${isWanted(tx, tenantId, filter)}`)
+}
+
+const mostFound = 100
+
+export type FoundKey = Omit<ApiKeyRow, 'isUserBound' | 'allowedAddresses'> & { readonly tenantId: number; readonly tenantName: string }
+
+/** Over all tenants, the latest first; nothing for whoever is no global administrator. */
+export async function findKeys(tx: Tx, beginning: string | null, hash: Buffer | null): Promise<FoundKey[]> {
+  return tx<FoundKey[]>`
+    select tenant_id, tenant_name, api_key_id, name, prefix, role_flag, tenant_user_id, created_date, expires_at, last_used_date, revoked_date
+    from platform.find_keys(${beginning}, ${hash}, ${mostFound})`
 }
 
 /** Held until the transaction ends; undefined where it is revoked. */

@@ -22,6 +22,7 @@ import { listSecondFactors } from './factors/list-second-factors.ts'
 import { renameSecondFactor } from './factors/rename-second-factor.ts'
 import { listConnectedApps } from './grants/list-connected-apps.ts'
 import { revokeConnectedApp } from './grants/revoke-connected-app.ts'
+import { findApiKeys } from './find-api-keys.ts'
 import { listApiKeys } from './list-api-keys.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
 import { rotateApiKey } from './rotate-api-key.ts'
@@ -71,6 +72,7 @@ export const authDomain: Domain = {
     requestEmailChange,
     confirmEmailChange,
     listApiKeys,
+    findApiKeys,
     createApiKey,
     revokeApiKey,
     rotateApiKey,

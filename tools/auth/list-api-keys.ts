@@ -12,20 +12,25 @@ export const listApiKeys = defineOperation({
   name: 'list_api_keys',
   title: 'List API keys',
   description:
-    'The keys of this tenant that are not revoked, the oldest first, with their roles and when they were last used; never the secrets.',
+    'The keys of this tenant, the oldest first, without the revoked unless includeRevoked, with their roles and when they were last used; never the secrets.',
   method: 'POST',
   path: '/api/v1/api-keys/list',
   roles: 'AdminIntegration',
-  input: z.object(pageInput),
+  input: z.object({
+    ...pageInput,
+    prefix: z.string().min(1).max(200).optional().describe('How it begins'),
+    includeRevoked: z.boolean().optional().describe('Those that were revoked too'),
+  }),
   examples: [{ title: 'All of them', input: {}, output: [exampleApiKey] }],
   async handler(context, input) {
     const { tx, tenantId } = context
     const page = pageOf(context, input)
     const after = page.cursor === undefined ? 0 : decodeIdCursor(page.cursor)
-    return listOf(page, await listApiKeyRows(tx, tenantId, page, after), {
+    const filter = { prefix: input.prefix, includeRevoked: input.includeRevoked === true }
+    return listOf(page, await listApiKeyRows(tx, tenantId, page, { ...filter, after }), {
       show: toApiKey,
       cursor: ({ apiKeyId }) => [apiKeyId],
-      total: await countApiKeys(tx, tenantId, page),
+      total: await countApiKeys(tx, tenantId, page, filter),
     })
   },
 })

@@ -39,11 +39,12 @@ export interface KeyRequest {
   readonly at: string
 }
 
-const prefixLength = 8
+const prefixLength = 'flk_'.length + 8
+const ofChosen = 4
 
 /** What is shown of a key ever after. Of a chosen secret, which may be short, less. */
 export function prefixOf(secret: string): string {
-  return secret.slice(0, secret.startsWith('flk_') ? prefixLength : prefixLength / 2)
+  return secret.slice(0, secret.startsWith('flk_') ? prefixLength : ofChosen)
 }
 
 /** Makes a key in the tenant that the transaction is in, and answers its secret, which is kept nowhere. The caller pokes nothing: it is new. */

@@ -88,7 +88,7 @@ export const itemFields = {
 
 export const newItem = {
   internalName: newName('menuItem'),
-  menuItemType: itemType,
+  menuItemType: itemType.describe('What it opens; a Folder holds others'),
   ...itemFields,
   displays: displayInputs.optional(),
 } as const

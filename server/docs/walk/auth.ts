@@ -116,6 +116,7 @@ export const steps: readonly Step[] = [
     keeps: { apiKeyId: 'answer.apiKeyId' },
   },
   { operation: 'list_api_keys', input: { pageSize: 5 } },
+  { operation: 'find_api_keys', input: { prefix: 'flk_leaked' } },
   { operation: 'update_api_key', input: { apiKeyId, roles: ['DataView', 'DataEdit'] } },
   { operation: 'rotate_api_key', input: { apiKeyId, graceSeconds: 60 }, keeps: { apiKeyId: 'answer.apiKeyId' } },
   { operation: 'revoke_api_key', input: { apiKeyId } },

@@ -88,6 +88,10 @@ export const given: Given = {
     await keyOf(stage)
     return { input: {} }
   },
+  async find_api_keys(stage) {
+    const { apiKey } = await stage.call('create_api_key', { name: stage.unique('Key'), roles: ['DataView'] })
+    return { input: { apiKey }, varying: ['tenantName'] }
+  },
   create_api_key: async ({ unique }) => ({
     input: { name: unique('Key'), roles: ['DataView'], expiresAt: '2099-01-01T00:00:00Z' },
     varying: ['apiKey'],
