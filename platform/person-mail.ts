@@ -18,6 +18,8 @@ export type PersonMail =
       readonly to: string
       readonly subject: string
       readonly text: string
+      /** The same for readers that show it. */
+      readonly html?: string
       /** When it is of no use any more, in ISO 8601; absent: a day after it was written. */
       readonly until?: string
     }

@@ -101,6 +101,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   instances: ['import_preview', 'records', 'records.link'],
   intelligence: ['analysis_target', 'attachment_analysis'],
   jobs: ['job', 'job_log'],
+  mails: ['email_template'],
   menu: ['menu_item', 'menu_item_display'],
   messaging: words(
     'channel channel_address channel_link_code channel_receipt contact_preference conversation conversation_way handset_plan inbox_counter message message_attempt message_fallback message_media opt_out scheduled_message',
@@ -173,7 +174,7 @@ const alsoRead: Readonly<Record<string, readonly string[]>> = {
   property_option: ['platform'],
   property_option_display: ['platform'],
   property_option_filter: ['platform'],
-  tenant: ['auth', 'users', 'properties', 'schema'],
+  tenant: ['auth', 'users', 'properties', 'schema', 'mails'],
   tenant_user: ['platform', 'schema', 'messaging', 'entities', 'events', 'workflows', 'tenants'],
   user_contact: ['entities', 'messaging'],
   count_users: ['tenants'],

@@ -5,6 +5,7 @@ export interface OutgoingMail {
   readonly to: string
   readonly subject: string
   readonly text: string
+  readonly html?: string
 }
 
 const limits = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 5_000 } as const

@@ -14,6 +14,11 @@ import { setTenantLanguage } from './languages/set-tenant-language.ts'
 import { getTenantUsage } from './limits/get-tenant-usage.ts'
 import { setTenantLimits } from './limits/set-tenant-limits.ts'
 import { updateTenant } from './update-tenant.ts'
+import { cloneEmailTemplate } from './mails/clone-email-template.ts'
+import { listEmailTemplates } from './mails/list-email-templates.ts'
+import { previewEmailTemplate } from './mails/preview-email-template.ts'
+import { saveEmailTemplate } from './mails/save-email-template.ts'
+import { sendTenantEmail } from './mails/send-tenant-email.ts'
 import { getTenant } from './get-tenant.ts'
 import { listTenants } from './list-tenants.ts'
 import { provisionTenant } from './provision-tenant.ts'
@@ -37,6 +42,11 @@ export const tenantsDomain: Domain = {
     setTenantLanguage,
     setTenantLimits,
     getTenantUsage,
+    listEmailTemplates,
+    cloneEmailTemplate,
+    saveEmailTemplate,
+    previewEmailTemplate,
+    sendTenantEmail,
     getTenantBranding,
     setTenantTheme,
     setTenantBrandingImage,

@@ -109,4 +109,34 @@ export const tenantsPhrases: Phrases = {
     fr: "supprimer une société avec tout; retirer un client pour de bon; contrat fini, effacer toutes ses données; supprimer un locataire; se débarrasser d'un espace de test; détruire les données d'une organisation",
     es: 'borrar una empresa con todo; quitar un cliente para siempre; contrato acabado, borrar todos sus datos; eliminar un inquilino; deshacerse de un espacio de prueba; destruir los datos de una organización',
   },
+  list_email_templates: {
+    en: 'which mails does the system send in a company’s name; texts of our e-mails; list the mail templates of a tenant; wording of the invitation; which mails can be reworded; e-mail texts by language; variables of a mail',
+    de: 'welche E-Mails verschickt das System; Texte unserer Mails; Mailvorlagen eines Mandanten; Wortlaut der Einladung; welche Mails lassen sich ändern; Mailtexte je Sprache',
+    fr: 'quels courriels le système envoie; textes de nos courriels; modèles de courriel d’un locataire; formulation de l’invitation; quels courriels peut-on changer; textes par langue',
+    es: 'qué correos envía el sistema; textos de nuestros correos; plantillas de correo de un inquilino; redacción de la invitación; qué correos se pueden cambiar; textos por idioma',
+  },
+  clone_email_template: {
+    en: 'copy the mail text into another language; begin with the shipped mail; duplicate an e-mail template; take over the English mail as a start; make our own version of the invitation mail; copy wording of a mail',
+    de: 'Mailtext in eine andere Sprache kopieren; mit der ausgelieferten Mail beginnen; Mailvorlage duplizieren; englische Mail als Anfang nehmen; eigene Fassung der Einladungsmail; Wortlaut kopieren',
+    fr: 'copier le texte du courriel dans une autre langue; partir du courriel livré; dupliquer un modèle de courriel; prendre la version anglaise; notre version du courriel d’invitation; copier la formulation',
+    es: 'copiar el texto del correo a otro idioma; partir del correo de fábrica; duplicar una plantilla de correo; tomar la versión inglesa; nuestra versión del correo de invitación; copiar la redacción',
+  },
+  save_email_template: {
+    en: 'change the text of the invitation mail; reword our e-mails; put our own words into the reset mail; subject of the welcome mail; German text for a mail; nicer invitation; edit a mail template; our tone in the mails',
+    de: 'Text der Einladungsmail ändern; unsere E-Mails umformulieren; eigene Worte in der Passwortmail; Betreff der Willkommensmail; deutscher Text für eine Mail; Mailvorlage bearbeiten',
+    fr: 'changer le texte du courriel d’invitation; reformuler nos courriels; nos mots dans le courriel de mot de passe; objet du courriel de bienvenue; texte français; modifier un modèle de courriel',
+    es: 'cambiar el texto del correo de invitación; reformular nuestros correos; nuestras palabras en el correo de contraseña; asunto del correo de bienvenida; texto en español; editar una plantilla de correo',
+  },
+  preview_email_template: {
+    en: 'how will the mail look; show the invitation mail before it goes out; preview an e-mail; HTML of the mail; check the wording with example values; is the mail template right; look at a mail without sending',
+    de: 'wie wird die Mail aussehen; Einladungsmail vorab zeigen; E-Mail-Vorschau; HTML der Mail; Wortlaut mit Beispielwerten prüfen; Mail ansehen ohne zu senden',
+    fr: 'à quoi ressemblera le courriel; voir le courriel d’invitation avant l’envoi; aperçu d’un courriel; HTML du courriel; vérifier avec des exemples; regarder sans envoyer',
+    es: 'cómo se verá el correo; ver el correo de invitación antes; vista previa de un correo; HTML del correo; comprobar con ejemplos; mirar sin enviar',
+  },
+  send_tenant_email: {
+    en: 'write to all administrators of a customer; announce maintenance by e-mail; mail the users of a company; tell a client by mail that the contract ends; official e-mail to people of a tenant; circular mail to an organisation',
+    de: 'allen Administratoren eines Kunden schreiben; Wartung per E-Mail ankündigen; Benutzern einer Firma mailen; Kunden per Mail informieren; offizielle E-Mail an Leute eines Mandanten; Rundmail an eine Organisation',
+    fr: 'écrire aux administrateurs d’un client; annoncer une maintenance par courriel; courriel aux utilisateurs d’une société; informer un client par courriel; courriel officiel; circulaire à une organisation',
+    es: 'escribir a los administradores de un cliente; anunciar mantenimiento por correo; correo a los usuarios de una empresa; avisar a un cliente por correo; correo oficial; circular a una organización',
+  },
 }

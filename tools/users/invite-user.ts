@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { takeAttempt } from '#platform/attempts.ts'
-import { AppError, mustExist } from '#platform/errors.ts'
+import { AppError } from '#platform/errors.ts'
 import { defineStagedOperation, writes } from '#platform/operation.ts'
 import { mailsTopic, refuseWithoutMail } from '#platform/person-mail.ts'
 
@@ -9,7 +9,7 @@ import { lockInvited } from './invited-user.ts'
 import { invite } from './links/person-links.ts'
 import { sendLimits } from './users.rules.ts'
 import { tenantUserId } from './users.schema.ts'
-import { findTenantName, toUser } from './users.store.ts'
+import { toUser } from './users.store.ts'
 
 const invitation = z.object({
   tenantUserId,
@@ -39,10 +39,7 @@ export const inviteUser = defineStagedOperation({
   ],
   async stagedHandler(context, input) {
     const { services, tenantId, actor } = context
-    const { user, tenantName } = await context.inTransaction(async (inner) => ({
-      user: await lockInvited(inner, input.tenantUserId),
-      tenantName: mustExist(await findTenantName(inner.tx, tenantId), 'tenant'),
-    }))
+    const user = await context.inTransaction((inner) => lockInvited(inner, input.tenantUserId))
     const email = input.asLink === true ? null : toUser(user).email
     if (input.asLink !== true) {
       refuseWithoutMail(services.config)
@@ -59,7 +56,8 @@ export const inviteUser = defineStagedOperation({
           userId: user.userId,
           tenantId,
           tenantUserId: user.tenantUserId,
-          tenantName,
+          recipient: user.displayName,
+          languageCode: user.languageCode,
           roleFlag: actor.roleFlag,
           email,
         }),

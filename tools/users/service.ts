@@ -136,4 +136,5 @@ export function refuseChange(held: number, target: number, what: string): void {
   if (why) throw new AppError('forbidden', why)
 }
 
+export { toUser } from './users.store.ts'
 export { findDisplayNames, findUser, findUserByAddress, listUserPlaces, readHeldRoles, setFirstLogIn, type UserRow }

@@ -312,8 +312,3 @@ export async function findUserByAddress(tx: Tx, tenantId: number, address: strin
     select tenant_user_id from platform.user_contact where tenant_id = ${tenantId} and value = ${address} limit 1`
   return row?.tenantUserId
 }
-
-export async function findTenantName(tx: Tx, tenantId: number): Promise<string | undefined> {
-  const [row] = await tx<{ name: string }[]>`select name from platform.tenant where tenant_id = ${tenantId}`
-  return row?.name
-}

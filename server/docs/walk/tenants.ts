@@ -25,6 +25,13 @@ export const steps: readonly Step[] = [
   { operation: 'set_tenant_branding_image', input: { tenantId, kind: 'favicon', base64: dot } },
   { operation: 'get_tenant_branding', input: { tenantId } },
   { operation: 'get_public_branding', input: {} },
+  { operation: 'list_email_templates', input: { tenantId } },
+  { operation: 'clone_email_template', input: { tenantId, templateType: 'invitation', languageCode: 'en-US' } },
+  {
+    operation: 'save_email_template',
+    input: { tenantId, templateType: 'welcome', languageCode: 'en-US', subject: 'Welcome', body: 'Hello [[recipient]]' },
+  },
+  { operation: 'preview_email_template', input: { tenantId, templateType: 'welcome' } },
   { operation: 'update_tenant', input: { tenantId, description: 'Made by the walk' } },
   { operation: 'set_tenant_language', input: { tenantId, languageCode: 'es-ES', isDefault: true } },
   { operation: 'list_tenant_languages', input: { tenantId } },

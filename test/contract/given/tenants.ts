@@ -46,6 +46,17 @@ export const given: Given = {
     const [row] = await world.sql<{ name: string }[]>`select name from platform.tenant where tenant_id = ${tenant.tenantId}`
     return { input: { tenantId: tenant.tenantId, confirmation: row?.name }, varying: ['name', 'activeStart'] }
   },
+  list_email_templates: onTenant,
+  clone_email_template: async ({ tenant }) => ({ input: { tenantId: tenant.tenantId, templateType: 'invitation', languageCode: 'de-DE' } }),
+  save_email_template: async ({ tenant }) => ({
+    input: { tenantId: tenant.tenantId, templateType: 'welcome', languageCode: 'en-US', subject: 'Hello', body: 'Hello [[recipient]]' },
+  }),
+  preview_email_template: async ({ tenant }) => ({
+    input: { tenantId: tenant.tenantId, templateType: 'digest', subject: 'Hello', body: '[[title]]' },
+  }),
+  send_tenant_email: async ({ tenant }) => ({
+    input: { tenantId: tenant.tenantId, tenantUserIds: [tenant.tenantUserId], subject: 'Hello', body: 'Hello [[recipient]]' },
+  }),
   get_tenant_branding: onBranding(),
   set_tenant_theme: onBranding({ '--theme-primary': '#17624a' }),
   set_tenant_branding_image: onBranding({ kind: 'favicon', base64: dot }),

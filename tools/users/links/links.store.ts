@@ -89,3 +89,14 @@ export async function verifyContact(tx: Tx, member: { tenantId: number; tenantUs
     update platform.user_contact set is_verified = true
     where tenant_id = ${member.tenantId} and tenant_user_id = ${member.tenantUserId} and kind = 'email' and value = ${email}`
 }
+
+/** The one tenant of a person; undefined where they have none, or several. */
+export async function findOnlyTenant(
+  tx: Tx,
+  userId: number,
+): Promise<{ tenantId: number; languageCode: string; displayName: string } | undefined> {
+  const rows = await tx<{ tenantId: number; languageCode: string; displayName: string }[]>`
+    select u.tenant_id, l.language_code, u.display_name from platform.tenant_user u join platform.language l using (language_region_id)
+    where u.user_id = ${userId} and u.accepted_date is not null and not u.is_service limit 2`
+  return rows.length === 1 ? rows[0] : undefined
+}

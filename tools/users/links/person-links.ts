@@ -6,8 +6,9 @@ import type { Tx } from '#platform/db/pool.ts'
 import { queueMail } from '#platform/person-mail.ts'
 import type { Services } from '#platform/services.ts'
 import { hashToken } from '#platform/sessions.ts'
+import { mailOf, renderMail, shippedText } from '#tools/mails/service.ts'
 
-import { insertPersonLink } from './links.store.ts'
+import { findOnlyTenant, insertPersonLink } from './links.store.ts'
 
 const invitationHours = 7 * 24
 const resetHours = 1
@@ -25,7 +26,9 @@ export interface Invitation {
   readonly userId: number
   readonly tenantId: number
   readonly tenantUserId: number
-  readonly tenantName: string
+  /** As the mail calls them, and the language that it is in. */
+  readonly recipient: string
+  readonly languageCode: string
   /** What whoever invites holds. */
   readonly roleFlag: number
   /** Null: whoever asked hands the link over, and it proves no address. */
@@ -33,7 +36,7 @@ export interface Invitation {
 }
 
 export async function invite(tx: Tx, services: Services, invitation: Invitation): Promise<{ url: string; expiresAt: string }> {
-  const { userId, tenantId, tenantUserId, tenantName, roleFlag, email } = invitation
+  const { userId, tenantId, tenantUserId, roleFlag, email } = invitation
   const token = newLinkToken()
   const link = {
     kind: 'invitation',
@@ -46,12 +49,9 @@ export async function invite(tx: Tx, services: Services, invitation: Invitation)
   const expiresAt = await insertPersonLink(tx, link)
   const url = linkUrl(services.config, token)
   if (email !== null) {
-    await queueMail(tx, services, {
-      kind: 'mail',
-      to: email,
-      subject: `Invitation to ${tenantName}`,
-      text: `You are invited to ${tenantName}. Open this link to choose how you sign in:\n\n${url}\n\nIt holds for 7 days, and once. If you do not know who invites you, leave it.`,
-    })
+    const { recipient, languageCode } = invitation
+    const mail = await mailOf(tx, tenantId, 'invitation', { languageCode, values: { recipient, link: url } })
+    if (mail) await queueMail(tx, services, { kind: 'mail', to: email, ...mail })
   }
   return { url, expiresAt }
 }
@@ -67,10 +67,13 @@ export async function makeResetLink(
   return { url: linkUrl(services.config, token), expiresAt }
 }
 
-/** One link to all addresses that the person proved. */
+/** One link to all addresses that the person proved; in the words of the tenant where the person has one alone. */
 export async function sendReset(tx: Tx, services: Services, userId: number, emails: readonly string[]): Promise<void> {
   if (emails.length === 0) return
-  const { url } = await makeResetLink(tx, services, userId)
-  const text = `Somebody asked for a new password for you. Open this link to set one:\n\n${url}\n\nIt holds for an hour, and once. If it was not you, leave it: nothing changes.`
-  for (const to of emails) await queueMail(tx, services, { kind: 'mail', to, subject: 'A new password', text })
+  const { url: link } = await makeResetLink(tx, services, userId)
+  const own = await findOnlyTenant(tx, userId)
+  const values = { recipient: own?.displayName ?? '', link }
+  const worded = own && (await mailOf(tx, own.tenantId, 'passwordReset', { languageCode: own.languageCode, values }))
+  const mail = worded ?? renderMail(shippedText('passwordReset', 'en-US'), values)
+  for (const to of emails) await queueMail(tx, services, { kind: 'mail', to, ...mail })
 }
