@@ -169,7 +169,7 @@ describe('the written pages', () => {
   it('link only to what exists, down to the anchor', () => {
     const known = new Map(pages.map((page) => [page.path, page]))
     const links = pages.flatMap((page) =>
-      [...page.markdown.replace(/`[^`\n]*`/g, '').matchAll(/\]\((?!https?:|mailto:|docs:)([^)\s]+)\)/g)].map((match) => ({
+      [...page.markdown.replace(/```[^]*?```|`[^`\n]*`/g, '').matchAll(/\]\((?!https?:|mailto:|docs:)([^)\s]+)\)/g)].map((match) => ({
         page,
         target: match[1] ?? '',
       })),

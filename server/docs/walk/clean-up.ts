@@ -3,9 +3,9 @@ import type { Step } from './step.ts'
 const entities = ['WorkOrder', 'Task', 'Technician', 'Visit', 'Site']
 const properties = ['Priority', 'Title', 'SignText', 'Photo', 'Email', 'Code']
 const assets = ['rowsAssetKey', 'tasksAssetKey', 'pdfAssetKey', 'pictureAssetKey', 'viewAssetKey', 'surveyAssetKey']
-const users = ['tenantUserId', 'secondTenantUserId', 'askedTenantUserId']
+const users = ['tenantUserId', 'askedTenantUserId']
 
-/** Takes back what the run made. A user and a tenant cannot be deleted: they are locked and suspended. */
+/** Takes back what the run made. Users and tenants are locked and suspended, not deleted: their names stay in what they did. */
 export const steps: readonly Step[] = [
   {
     operation: 'delete_instances_bulk',

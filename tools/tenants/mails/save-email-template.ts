@@ -13,7 +13,7 @@ export const saveEmailTemplate = defineOperation({
   name: 'save_email_template',
   title: 'Save an e-mail template',
   description:
-    'Sets a mail of a tenant in one language: text with [[variables]], # headings, - lists and [button: label](address); no markup, no images. list_email_templates shows the variables of each type.',
+    'Sets a mail of a tenant in one language: text with [[variables]], # headings, - lists and buttons as in the example; no markup, no images. list_email_templates shows the variables of each type.',
   method: 'PUT',
   path: '/api/v1/tenants/{tenantId}/email-templates/{templateType}',
   roles: 'GlobalAdmin',
