@@ -116,10 +116,25 @@ describe('an item', () => {
     await call('set_menu_item_display', { menuItem: 'Site', languageCode: 'de-DE', name: 'Webseite', description: 'Von uns' })
     const again = await call('set_menu_item_display', { menuItem: 'Site', languageCode: 'de-DE', name: 'Seite' })
     expect(again.displays).toEqual([{ languageRegionId: 7, languageCode: 'de-DE', name: 'Seite', description: 'Von uns' }])
+    const displays = [
+      { languageCode: 'en-US', name: 'Site', description: 'Of ours' },
+      { languageCode: 'de-DE', name: 'Ort' },
+    ]
+    const both = await call('update_menu_item', { menuItem: 'Site', displays })
+    expect(both.displays.map((one: { description: string }) => one.description).toSorted()).toEqual(['Of ours', 'Von uns'])
     expect(await call('update_menu_item', { menuItem: 'Site', menuItemType: 'Folder' })).toMatchObject({
       externalUrl: null,
       menuItemType: 'Folder',
     })
+  })
+
+  it('has names and descriptions as long as a menu can be read with, and no longer', async () => {
+    const description = 'x'.repeat(2_000)
+    const displays = ['en-US', 'de-DE', 'es-ES', 'fr-FR'].map((languageCode) => ({ languageCode, name: 'Long', description }))
+    const makes = Array.from({ length: 33 }, (_, index) => () => folder(`Long${index}`, { displays }))
+    for (const make of makes.slice(0, 32)) await make()
+    await expect(makes[32]?.()).rejects.toMatchObject(refused('conflict', /Shorten descriptions/))
+    expect(await names()).toHaveLength(32)
   })
 
   it('is deleted alone, or with all below it by force', async () => {

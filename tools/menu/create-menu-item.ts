@@ -5,8 +5,8 @@ import { defineOperation, writes } from '#platform/operation.ts'
 
 import { mostItems } from './menu.rules.ts'
 import { exampleItem, menuItem, newItem } from './menu.schema.ts'
-import { insertItem, listItems, lockMenu, upsertDisplays } from './menu.store.ts'
-import { nameTaken, readItem, readItemDisplays } from './saving.ts'
+import { insertItem, listItems, lockMenu } from './menu.store.ts'
+import { nameTaken, readItem, readItemDisplays, saveDisplays } from './saving.ts'
 import { shownItem } from './shown.ts'
 
 export const createMenuItem = defineOperation({
@@ -43,7 +43,7 @@ export const createMenuItem = defineOperation({
     const values = await readItem(context, input)
     const by = { tenantUserId: actor.tenantUserId, at: stamp }
     const menuItemId = await insertItem(tx, tenantId, by, values).catch((error: unknown) => Promise.reject(nameTaken(error)))
-    await upsertDisplays(tx, tenantId, menuItemId, displays)
+    await saveDisplays(context, menuItemId, displays)
     context.audit({ menuItemId, internalName: values.internalName })
     return shownItem(context, menuItemId)
   },

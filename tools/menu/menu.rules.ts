@@ -5,6 +5,8 @@ import { channelBits, homeAreas, itemTypes, type MenuItem, type MenuNode } from 
 import type { DisplayRow, ItemRow, Place } from './menu.store.ts'
 
 export const mostItems = 1_000
+/** Bytes of the names and descriptions of a menu, all languages together: it is read whole, by whoever opens it. */
+export const mostDisplayBytes = 256 * 1024
 /** A menu is opened by hand. */
 export const mostLevels = 8
 
@@ -15,14 +17,13 @@ export function isSeen(row: ItemRow, viewer: Viewer, roleFlag: number): boolean 
   return (row.isShared || row.tenantUserId === viewer.tenantUserId) && (roleFlag & row.roleFlag) === row.roleFlag
 }
 
-/** The name in the language that was asked for, else in the tenant's, else the internalName. */
+/** The name in the language that was asked for, else in the tenant's, else the internalName. `own`: the displays of the item. */
 export function toItem(
   row: ItemRow,
-  displays: readonly DisplayRow[],
+  own: readonly DisplayRow[],
   tenantId: number,
   languages: { readonly requested: number; readonly usual: number },
 ): MenuItem {
-  const own = displays.filter((one) => one.menuItemId === row.menuItemId)
   const shown = [languages.requested, languages.usual].map((id) => own.find((one) => one.languageRegionId === id)).find((one) => one)
   return {
     tenantMenuItemId: row.menuItemId,

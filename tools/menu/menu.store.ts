@@ -94,11 +94,20 @@ export interface DisplayRow {
   readonly description: string
 }
 
-export async function listDisplays(tx: Tx, tenantId: number): Promise<DisplayRow[]> {
+/** Of one item, or of all. */
+export async function listDisplays(tx: Tx, tenantId: number, menuItemId: number | null): Promise<DisplayRow[]> {
   return tx<DisplayRow[]>`
     select d.menu_item_id, d.language_region_id, l.language_code, d.name, d.description
     from platform.menu_item_display d join platform.language l using (language_region_id)
-    where d.tenant_id = ${tenantId} order by d.menu_item_id, d.language_region_id`
+    where d.tenant_id = ${tenantId} ${menuItemId === null ? tx`` : tx`and d.menu_item_id = ${menuItemId}`}
+    order by d.menu_item_id, d.language_region_id`
+}
+
+/** Bytes of all names and descriptions of the menu. */
+export async function countDisplayBytes(tx: Tx, tenantId: number): Promise<number> {
+  const [row] = await tx<[{ bytes: number }]>`
+    select coalesce(sum(octet_length(name) + octet_length(description)), 0)::int as bytes from platform.menu_item_display where tenant_id = ${tenantId}`
+  return row.bytes
 }
 
 /** Over those of the same language; a description that is null stays as it is. */
@@ -110,9 +119,10 @@ export async function upsertDisplays(
 ): Promise<void> {
   if (displays.length === 0) return
   await tx`
-    insert into platform.menu_item_display as d (tenant_id, menu_item_id, language_region_id, name, description)
-    select ${tenantId}, ${menuItemId}, r."languageRegionId", r.name, coalesce(r.description, '')
+    insert into platform.menu_item_display (tenant_id, menu_item_id, language_region_id, name, description)
+    select ${tenantId}, ${menuItemId}, r."languageRegionId", r.name, coalesce(r.description, was.description, '')
     from json_to_recordset(${JSON.stringify(displays)}::text::json) as r("languageRegionId" int, name text, description text)
-    on conflict (tenant_id, menu_item_id, language_region_id) do update set name = excluded.name,
-      description = case when ${displays.every((one) => one.description === null)}::boolean then d.description else excluded.description end`
+    left join platform.menu_item_display was
+      on was.tenant_id = ${tenantId} and was.menu_item_id = ${menuItemId} and was.language_region_id = r."languageRegionId"
+    on conflict (tenant_id, menu_item_id, language_region_id) do update set name = excluded.name, description = excluded.description`
 }

@@ -7,9 +7,9 @@ import type { TxContext } from '#platform/operation.ts'
 import type { Finding } from '#platform/validation.ts'
 import { loadReferences, readDisplays } from '#tools/properties/service.ts'
 
-import { findPlaceProblem, homeAreaIdOf, mostLevels } from './menu.rules.ts'
+import { findPlaceProblem, homeAreaIdOf, mostDisplayBytes, mostLevels } from './menu.rules.ts'
 import type { ItemType } from './menu.schema.ts'
-import { findItem, type ItemRow, type ItemValues, listItems, type Place } from './menu.store.ts'
+import { countDisplayBytes, findItem, type ItemRow, type ItemValues, listItems, type Place, upsertDisplays } from './menu.store.ts'
 import { findTarget } from './targets.ts'
 
 export interface ItemWish {
@@ -107,4 +107,18 @@ export async function readItemDisplays({ tx, tenantId }: TxContext, given: reado
   const issues = findings.map((one) => ({ ...one, path: one.path.replace('$.display[0]', '$') }))
   if (issues[0]) throw new AppError('invalid_input', `The name of the menu item cannot be saved: ${issues[0].message}`, { issues })
   return displays.map(({ languageRegionId, name }, index) => ({ languageRegionId, name, description: given[index]?.description ?? null }))
+}
+
+/** Under the menu's lock. Throws AppError `conflict` where the names of the menu would be more than it is read with. */
+export async function saveDisplays(
+  { tx, tenantId }: TxContext,
+  menuItemId: number,
+  displays: Parameters<typeof upsertDisplays>[3],
+): Promise<void> {
+  await upsertDisplays(tx, tenantId, menuItemId, displays)
+  if (displays.length > 0 && (await countDisplayBytes(tx, tenantId)) > mostDisplayBytes)
+    throw new AppError(
+      'conflict',
+      `The names and descriptions of a menu have at most ${mostDisplayBytes / 1024} KiB in all. Shorten descriptions.`,
+    )
 }

@@ -4,8 +4,8 @@ import { defineOperation, writes } from '#platform/operation.ts'
 import { displayInput, languageFields } from '#tools/properties/properties.schema.ts'
 
 import { exampleItem, menuItem, menuItemSlot } from './menu.schema.ts'
-import { lockMenu, upsertDisplays } from './menu.store.ts'
-import { readItemDisplays } from './saving.ts'
+import { lockMenu } from './menu.store.ts'
+import { readItemDisplays, saveDisplays } from './saving.ts'
 import { mustFindItem, shownItem } from './shown.ts'
 
 const { name, description } = displayInput.shape
@@ -35,7 +35,7 @@ export const setMenuItemDisplay = defineOperation({
     const { tx, tenantId } = context
     await lockMenu(tx, tenantId)
     const { menuItemId } = await mustFindItem(context, slot)
-    await upsertDisplays(tx, tenantId, menuItemId, await readItemDisplays(context, [given], true))
+    await saveDisplays(context, menuItemId, await readItemDisplays(context, [given], true))
     context.audit({ menuItemId })
     return shownItem(context, menuItemId)
   },

@@ -14,9 +14,11 @@ export async function listSeen(context: TxContext): Promise<MenuItem[]> {
   const { tx, tenantId, actor } = context
   const viewer = viewerOf(context)
   const rows = await listItems(tx, tenantId)
-  const displays = await listDisplays(tx, tenantId)
+  const displays = Map.groupBy(await listDisplays(tx, tenantId, null), (one) => one.menuItemId)
   const languages = await findDisplayLanguages(context)
-  return rows.filter((row) => isSeen(row, viewer, actor.roleFlag)).map((row) => toItem(row, displays, tenantId, languages))
+  return rows
+    .filter((row) => isSeen(row, viewer, actor.roleFlag))
+    .map((row) => toItem(row, displays.get(row.menuItemId) ?? [], tenantId, languages))
 }
 
 /** Throws AppError `not_found`, also for one that the caller does not see. */
@@ -29,5 +31,5 @@ export async function mustFindItem(context: TxContext, slot: IdOrName): Promise<
 export async function shownItem(context: TxContext, menuItemId: number): Promise<MenuItem> {
   const { tx, tenantId } = context
   const row = mustExist(await findItem(tx, tenantId, menuItemId), 'menu item')
-  return toItem(row, await listDisplays(tx, tenantId), tenantId, await findDisplayLanguages(context))
+  return toItem(row, await listDisplays(tx, tenantId, menuItemId), tenantId, await findDisplayLanguages(context))
 }

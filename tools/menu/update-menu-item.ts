@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { defineOperation, writes } from '#platform/operation.ts'
 
 import { exampleItem, menuItem, menuItemSlot, newItem } from './menu.schema.ts'
-import { lockMenu, updateItem, upsertDisplays } from './menu.store.ts'
-import { nameTaken, readItem, readItemDisplays } from './saving.ts'
+import { lockMenu, updateItem } from './menu.store.ts'
+import { nameTaken, readItem, readItemDisplays, saveDisplays } from './saving.ts'
 import { mustFindItem, shownItem } from './shown.ts'
 
 export const updateMenuItem = defineOperation({
@@ -30,7 +30,7 @@ export const updateMenuItem = defineOperation({
     const read = await readItemDisplays(context, displays)
     const values = await readItem(context, wish, before)
     await updateItem(tx, tenantId, before.menuItemId, stamp, values).catch((error: unknown) => Promise.reject(nameTaken(error)))
-    await upsertDisplays(tx, tenantId, before.menuItemId, read)
+    await saveDisplays(context, before.menuItemId, read)
     context.audit({ menuItemId: before.menuItemId, changed: Object.keys(wish) })
     return shownItem(context, before.menuItemId)
   },
