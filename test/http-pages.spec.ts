@@ -242,11 +242,11 @@ describe('the page at the root', () => {
     const plain = (html: string) => html.replace(/&#(\d+);/g, (_whole, code: string) => String.fromCharCode(Number(code)))
     const blocks = [...text.matchAll(/<pre[^>]*><code>([\s\S]*?)<\/code><\/pre>/g)].map((match) => plain(match[1] ?? ''))
     const configurations = blocks.filter((block) => block.startsWith('{')).map((block): unknown => JSON.parse(block))
-    expect(configurations.length).toBe(5)
+    expect(configurations.length).toBe(6)
     for (const configuration of configurations) expect(JSON.stringify(configuration)).toContain('https://ops.example.test/mcp')
-    expect(blocks.filter((block) => block.includes('claude mcp add --transport http fieldloop https://ops.example.test/mcp'))).toHaveLength(
-      1,
-    )
+    // Without a key, where the host can ask its person, and with one.
+    const added = blocks.filter((block) => block.includes('claude mcp add --transport http fieldloop https://ops.example.test/mcp'))
+    expect(added.map((block) => block.includes('YOUR_KEY'))).toEqual([false, true])
     expect(blocks.filter((block) => block.includes('curl -X POST https://ops.example.test/api/v1/schema/whoami'))).toHaveLength(1)
   })
 
