@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { refuseSuspended } from '#platform/tenant-state.ts'
 import { purgeDueTenants } from '#tools/tenants/service.ts'
 
+import { patience } from './support/patience.ts'
 import { newPerson, newSession } from './support/persons.ts'
 import { refused } from './support/refused.ts'
 import { type TestTenant, useWorld } from './support/world.ts'
@@ -228,6 +229,23 @@ describe('delete_tenant', () => {
     expect(await world.call('whoami', {}, { key: tenant.key })).toMatchObject({ tenantId })
   })
 
+  it('is not undone by a suspension at the same time', async () => {
+    const { tenantId } = await world.newTenant()
+    const suspending = await world.sql.begin(async (tx) => {
+      // As delete_tenant does it, which has not committed yet.
+      await tx`update platform.tenant set is_deactivated = true, delete_after = now() + interval '30 days' where tenant_id = ${tenantId}`
+      const answer = call('suspend_tenant', { tenantId }).catch((error: unknown) => error)
+      await vi.waitFor(async () => {
+        const waiting = await world.sql`
+          select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`
+        expect(waiting).toHaveLength(1)
+      }, patience)
+      return { answer }
+    })
+    expect(await suspending.answer).toMatchObject(refused('conflict', /deleted/))
+    expect(await call('get_tenant', { tenantId })).toHaveProperty('deletionDate')
+  })
+
   it('removes everything of it once its day has come, and nothing of another', async () => {
     const tenant = await world.newTenant()
     const kept = await world.newTenant()
@@ -258,6 +276,10 @@ describe('delete_tenant', () => {
     await expect(call('activate_tenant', { tenantId })).rejects.toMatchObject(refused('conflict', /removed/))
     const { services } = world.platform
     const persons = await world.sql`select count(*)::int as n from platform.app_user where user_name is null`
+    // A call that undoes it may have begun before its day came.
+    await purgeDueTenants(services)
+    expect((await services.storage.list(String(tenantId), { limit: 1 })).files).toHaveLength(1)
+    await world.sql`update platform.tenant set delete_after = delete_after - interval '1 minute' where tenant_id = ${tenantId}`
     await purgeDueTenants(services)
     await expect(call('get_tenant', { tenantId })).rejects.toMatchObject(refused('not_found'))
     const tables = await world.sql<{ name: string }[]>`

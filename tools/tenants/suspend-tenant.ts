@@ -5,7 +5,7 @@ import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
 import { exampleTenant, tenant, tenantId } from './tenants.schema.ts'
-import { findTenant, toTenant, updateDeactivated } from './tenants.store.ts'
+import { findTenant, lockTenant, toTenant, updateDeactivated } from './tenants.store.ts'
 
 export const suspendTenant = defineOperation({
   ...writes(tenant),
@@ -25,6 +25,7 @@ export const suspendTenant = defineOperation({
     // Its keys could not undo it, and perhaps nobody else's.
     if (input.tenantId === context.tenantId)
       throw new AppError('conflict', 'You would lock yourself out. A global administrator of another tenant can do it.')
+    await lockTenant(tx, input.tenantId)
     const found = mustExist(await findTenant(tx, input.tenantId), 'tenant')
     if (found.deleteAfter !== null)
       throw new AppError('conflict', 'The tenant is about to be deleted, and suspended already. activate_tenant keeps it.')

@@ -8,11 +8,12 @@ export async function setDeletion(tx: Tx, tenantId: number, graceDays: number): 
     where tenant_id = ${tenantId}`
 }
 
+/** A while past the day: a call that undoes the deletion, and began in time, is over by then. */
+const isDue = (tx: Tx) => tx`is_deactivated and delete_after <= now() - interval '1 minute'`
+
 /** Those whose time to be kept is over; as the look-up role. */
 export async function listDueDeletions(tx: Tx): Promise<number[]> {
-  const rows = await tx<
-    { tenantId: number }[]
-  >`select tenant_id from platform.tenant where is_deactivated and delete_after <= now() order by tenant_id limit 10`
+  const rows = await tx<{ tenantId: number }[]>`select tenant_id from platform.tenant where ${isDue(tx)} order by tenant_id limit 10`
   return rows.map(({ tenantId }) => tenantId)
 }
 
@@ -51,5 +52,5 @@ export async function deleteRowsOf(tx: Tx, table: string, tenantId: number, atMo
 }
 
 export async function deleteTenantRow(tx: Tx, tenantId: number): Promise<void> {
-  await tx`delete from platform.tenant where tenant_id = ${tenantId} and is_deactivated and delete_after <= now()`
+  await tx`delete from platform.tenant where tenant_id = ${tenantId} and ${isDue(tx)}`
 }
