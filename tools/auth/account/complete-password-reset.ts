@@ -31,7 +31,7 @@ export const completePasswordReset = defineStagedOperation({
   name: 'complete_password_reset',
   title: 'Set a password by a link',
   description:
-    'Takes the token of a mailed link: sets a new password, or accepts an invitation with a password and a log-in name. With a session as Bearer the person of that session accepts the invitation, and keeps their log-in; a mailed one adds its e-mail, and needs a proof within 10 minutes. Then login.',
+    'Takes the token of a mailed link: sets a new password, or accepts an invitation with a password and a log-in name. With a session as Bearer the person of that session accepts the invitation, whose log-in stays as it is; a mailed one needs a proof within 10 minutes. Then login.',
   method: 'POST',
   path: '/api/v1/auth/reset-password',
   roles: 'Public',
@@ -60,9 +60,9 @@ export const completePasswordReset = defineStagedOperation({
     if (!link || (session && link.kind === 'reset')) throw wrongLink()
     let accepted: Accepted | undefined
     if (session) {
-      // The address that was invited will sign the person in, so whoever finds a session open must not take an invitation with it.
+      // The tenant knows by the address whom it asked, so whoever finds a session open must not answer for its person.
       if (link.email !== null) refuseStaleProof(session)
-      accepted = await databases.lookUp((tx) => acceptAs(tx, services, link, session.userId), sharerOf(context))
+      accepted = await databases.lookUp((tx) => acceptAs(tx, link, session.userId), sharerOf(context))
     } else {
       const account = await databases.lookUp((tx) => findAccount(tx, link.userId), sharerOf(context))
       const chosen = input.userName ?? account?.userName

@@ -19,7 +19,7 @@ export async function applyEmailLink(tx: Tx, services: Services, link: EmailLink
 }
 
 async function change(tx: Tx, services: Services, { userId, email, replaces }: EmailLink): Promise<readonly string[]> {
-  // Of two that are added at once the second sees the first; an invitation may have brought one since it was asked for.
+  // Of two that are added at once the second sees the first.
   await lockPerson(tx, userId)
   const before = (await findAccount(tx, userId))?.emails ?? []
   if (before.length - Number(replaces !== null && before.includes(replaces)) >= mostEmails)
@@ -29,19 +29,6 @@ async function change(tx: Tx, services: Services, { userId, email, replaces }: E
   if (replaces !== null) await deleteEmail(tx, userId, replaces)
   if (before.length > 0) await tellOld(tx, services, { userId, email, before })
   return (await findAccount(tx, userId))?.emails ?? []
-}
-
-/**
- * An address that an invitation proved signs the person in beside the others, and these are told as of any change. False where it is somebody else's, or
- * the person has as many as there may be.
- */
-export async function addEmail(tx: Tx, services: Services, userId: number, email: string): Promise<boolean> {
-  await lockPerson(tx, userId)
-  const before = (await findAccount(tx, userId))?.emails ?? []
-  if (before.includes(email)) return true
-  if (before.length >= mostEmails || !(await proveEmail(tx, userId, email))) return false
-  if (before.length > 0) await tellOld(tx, services, { userId, email, before })
-  return true
 }
 
 async function tellOld(

@@ -8,7 +8,6 @@ import { type PersonLink, takeMembership, usePersonLink, verifyContact } from '#
 
 import { proposedNames } from './account.rules.ts'
 import { findAccount, findFreeLogInName, listKeysOfPerson, proveEmail, setFirstPassword, setPasswordAnew } from './account.store.ts'
-import { addEmail } from './email-change.ts'
 import { keysText, tellPerson } from './notices.ts'
 
 export interface Accepted {
@@ -66,14 +65,18 @@ export async function acceptWithPassword(
   return shown(tx, link.userId)
 }
 
-/** The membership goes to the person who has signed in. Throws AppError `already_exists` where they are a user of the tenant already. */
-export async function acceptAs(tx: Tx, services: Services, link: PersonLink, userId: number): Promise<Accepted | undefined> {
+/**
+ * The membership goes to the person who has signed in, and nothing of their log-in changes: whoever invites may read the invited mailbox, and an address that
+ * signs in asks for new passwords. Throws AppError `already_exists` where they are a user of the tenant already.
+ */
+export async function acceptAs(tx: Tx, link: PersonLink, userId: number): Promise<Accepted | undefined> {
   if (!(await usePersonLink(tx, link.linkId))) return undefined
   const isTaken = await takeMembership(tx, memberOf(link), userId).catch((error: unknown) => {
     if (constraintOf(error) !== 'tenant_user_tenant_id_user_id_key') throw error
     throw new AppError('already_exists', 'You are a user of this tenant already.', { cause: error })
   })
   if (!isTaken) return undefined
-  if (link.email !== null && (await addEmail(tx, services, userId, link.email))) await verifyContact(tx, memberOf(link), link.email)
-  return shown(tx, userId)
+  const accepted = await shown(tx, userId)
+  if (link.email !== null && accepted.emails.includes(link.email)) await verifyContact(tx, memberOf(link), link.email)
+  return accepted
 }
