@@ -246,6 +246,43 @@ describe('a task of a role', () => {
   })
 })
 
+describe('a tenant that has sent what it may in a day', () => {
+  it('has its people told of tasks as ever, and keeps what they answer', async () => {
+    const [ana, bea] = [await newPerson({ roles: ['FileEdit'] }), await newPerson({ roles: ['FileEdit'] })]
+    const actions = [{ internalName: 'approve' }, { internalName: 'reject', requiresComment: true }]
+    const shared = await publish([check({ assignee: { role: 'FileEdit' }, actions }), over])
+    const lost = await publish([check({ assignee: { property: 'Note' } }), over])
+    const hello = { to: { tenantUserId: (await newPerson()).tenantUserId }, text: 'Hello' }
+    const { conversationId } = await world.call('send_message', hello)
+    const { key } = await world.newTenant(1023)
+    const { tenantId } = world.tenant
+    await world.call('set_tenant_limits', { tenantId, messagesPerDay: 1 }, { key })
+    try {
+      expect((await world.refusal('send_message', hello)).code).toBe('conflict')
+      const run = await start(shared, await newOrder())
+      expect(await until(run, 'waiting', 'failed')).toMatchObject({ state: 'waiting' })
+      await told(bea)
+      await answer(ana, { choice: 'reject' })
+      await expect.poll(async () => (await inboxOf(ana))[0]?.text).toContain('needs a reason')
+      await answer(ana, { choice: 'approve' })
+      expect(await until(run, 'completed', 'failed')).toMatchObject({ output: { action: 'approve', by: ana.tenantUserId } })
+      expect((await inboxOf(bea))[0]).toMatchObject({ text: expect.stringMatching(/^Person \d+ has answered: approve\./) })
+      const acted = await start(shared, await newOrder())
+      expect(await until(acted, 'waiting', 'failed')).toMatchObject({ state: 'waiting' })
+      const { apiKey } = await world.call('create_api_key', { name: 'files', roles: ['FileEdit'], tenantUserId: bea.tenantUserId })
+      await world.call('act_on_workflow_instance', { workflowInstanceId: acted, action: 'approve' }, { key: apiKey })
+      expect(await until(acted, 'completed', 'failed')).toMatchObject({ output: { by: bea.tenantUserId } })
+      const nobodys = await start(lost, await newOrder({ Note: 'nobody@example.com' }))
+      expect(await until(nobodys, 'waiting', 'failed')).toMatchObject({ state: 'waiting' })
+      // What somebody says is refused, as their last word in a conversation too.
+      expect((await world.refusal('end_conversation', { conversationId, text: 'Bye' })).code).toBe('conflict')
+      await world.call('end_conversation', { conversationId })
+    } finally {
+      await world.call('set_tenant_limits', { tenantId, messagesPerDay: null }, { key })
+    }
+  })
+})
+
 describe('a form of a run', () => {
   it('saves the run’s record with the act on it, by its assignee who may edit nothing else', async () => {
     const ana = await newPerson({ roles: ['DataView'] })

@@ -32,7 +32,7 @@ export const endConversation = defineOperation({
         throw new AppError('conflict', 'The conversation has ended, so that a closing message can no longer be sent.')
       return { state: 'ended' } as const
     }
-    await closeConversation(context, input.conversationId, input.text)
+    await closeConversation(context, input.conversationId, input.text === undefined ? undefined : { text: input.text })
     return { state: 'ended' } as const
   },
 })

@@ -6,7 +6,7 @@ import type { Card } from '../messaging.schema.ts'
 import { type Awaiting, lockConversation, setAwaited, setEnded } from './conversations.store.ts'
 import { logEnded } from './logged.ts'
 import { findAskedCard, listReplies, listStates } from './messages.store.ts'
-import { addOutbound } from './send.ts'
+import { addOutbound, type Outbound } from './send.ts'
 import { conversationTopic } from './waiting.ts'
 
 /** Of one look; who writes more before anybody looks is read on at the next. */
@@ -86,22 +86,22 @@ export async function listAsked({ tx, tenantId }: TxContext, watched: readonly W
   })
 }
 
-/** Says one more thing in a conversation that is open. */
+/** Says one more thing about a question, in a conversation that is open. */
 export async function sayIn(
   context: TxContext,
   conversationId: number,
   message: { readonly text: string; readonly card?: Card },
 ): Promise<void> {
   const conversation = await lockConversation(context.tx, context.tenantId, conversationId)
-  if (conversation?.state === 'open') await addOutbound(context, conversation, message)
+  if (conversation?.state === 'open') await addOutbound(context, conversation, { ...message, isNotice: true })
 }
 
 /** Ends a conversation, with a last word where there is one. Nothing where it has ended. */
-export async function closeConversation(context: TxContext, conversationId: number, text?: string): Promise<void> {
+export async function closeConversation(context: TxContext, conversationId: number, lastWord?: Outbound): Promise<void> {
   const { tx, tenantId, stamp, services } = context
   const conversation = await lockConversation(tx, tenantId, conversationId)
   if (conversation?.state !== 'open') return
-  if (text !== undefined) await addOutbound(context, conversation, { text })
+  if (lastWord) await addOutbound(context, conversation, lastWord)
   await setEnded(tx, tenantId, conversationId, stamp)
   await tellEnded(context, conversationId)
   await logEnded(context, conversation)

@@ -21,6 +21,8 @@ export interface Outbound {
   readonly isUrgent?: boolean | undefined
   /** One of many at once. */
   readonly isToMany?: boolean | undefined
+  /** What the product says of a task or a question: it counts, and no limit of the tenant refuses it. */
+  readonly isNotice?: boolean | undefined
 }
 
 export interface Sent {
@@ -85,7 +87,7 @@ export async function addOutbound(context: TxContext, conversation: Conversation
   const sentKeys = [...assetKeys, ...(message.card?.imageAssetKey ? [message.card.imageAssetKey] : [])]
   await checkAssets(context, sentKeys, channel !== 'inbox')
   if (tenantUserId !== null) await noteReceivers(context, sentKeys, tenantUserId)
-  await takeWithin(services, tenantId, 'messagesPerDay', 1, () => countSentToday(tx, tenantId))
+  if (message.isNotice !== true) await takeWithin(services, tenantId, 'messagesPerDay', 1, () => countSentToday(tx, tenantId))
   const seq = await takeSeq(tx, tenantId, conversationId, 'outbound', stamp)
   const inboxSeq = channel === 'inbox' && tenantUserId !== null ? await takeInboxSeq(tx, tenantId, tenantUserId) : null
   const isSuppressed = channel !== 'inbox' && address !== null && (await isOptedOut(tx, tenantId, channel, address))

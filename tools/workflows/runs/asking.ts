@@ -77,7 +77,7 @@ async function close(context: TxContext, asked: Asked, by?: First): Promise<void
       const isTold = !isFirst && index === all.length - 1
       const language = isTold ? await languageOf(context, tenantUserId) : undefined
       const text = by ? answeredText(language, name, by.label) : settledText(language)
-      await closeConversation(context, conversationId, isTold ? text : undefined)
+      await closeConversation(context, conversationId, isTold ? { text, isNotice: true } : undefined)
     }
   }
 }

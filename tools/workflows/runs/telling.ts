@@ -95,7 +95,7 @@ async function tell(context: TxContext, step: TaskStep, tenantUserId: number): P
   const text = [waitsText(language, run.internalName, found.name), question.slice(0, longestText)].filter((one) => one !== '').join('\n\n')
   const link = choices ? undefined : await linkTo(context, step, tenantUserId)
   const card = choices ? { choices } : link && { link: { label: openTaskText(language), url: link.url } }
-  const { conversationId, messageId, seq } = await addOutbound(context, conversation, { text, ...(card ? { card } : {}) })
+  const { conversationId, messageId, seq } = await addOutbound(context, conversation, { text, ...(card ? { card } : {}), isNotice: true })
   await link?.sentWith(messageId)
   return { to: { tenantUserId }, conversations: [{ conversationId, afterSeq: seq }], isAskedAgain: false }
 }
@@ -109,7 +109,10 @@ async function tellBuilder(context: TxContext, { run, found, order }: TaskStep):
   if (builder === undefined) return
   const language = (await findCaller(tx, tenantId, builder))?.languageCode
   const conversation = await conversationWith(context, builder, run.eiRecordId)
-  await addOutbound(context, conversation, { text: nobodyText(language, `${run.internalName}, ${found.name}`, run.runId) })
+  await addOutbound(context, conversation, {
+    text: nobodyText(language, `${run.internalName}, ${found.name}`, run.runId),
+    isNotice: true,
+  })
 }
 
 /** Tells those whom a task is for, each who holds its role where it is a role's. Inside a transaction that holds the run. */
