@@ -4,7 +4,9 @@ import { Readable } from 'node:stream'
 
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 
+import type { Tx } from '#platform/db/pool.ts'
 import { refuseSuspended } from '#platform/tenant-state.ts'
+import { countSentToday } from '#tools/messaging/conversations/messages.store.ts'
 import { purgeDueTenants } from '#tools/tenants/service.ts'
 
 import { patience } from './support/patience.ts'
@@ -140,6 +142,42 @@ describe('limits', () => {
       runs: 0,
       limits: { records: null, users: 10, callsPerMinute: null },
     })
+  })
+
+  it('of messages keep no conversation for whom a bulk of them no longer reaches', async () => {
+    const tenant = await world.newTenant()
+    const own = (name: string, input: object) => world.call(name, input, { key: tenant.key })
+    const { tenantUserId } = await own('create_user', { email: `${randomUUID()}@x.example` })
+    await call('set_tenant_limits', { tenantId: tenant.tenantId, messagesPerDay: 1 })
+    const recipients = [tenant.tenantUserId, tenantUserId].map((id) => ({ to: { tenantUserId: id } }))
+    const bulk = { recipients, channel: 'inbox', text: 'Gate 4 is closed.' }
+    const refusal = { outcome: 'failed', errors: [{ message: expect.stringMatching(/may have 1 messages/) }] }
+    expect((await own('send_message_bulk', bulk)).results).toMatchObject([{ outcome: 'sent' }, refusal])
+    expect((await own('send_message_bulk', bulk)).results).toMatchObject([refusal, refusal])
+    expect(await own('list_conversations', {})).toMatchObject([{ tenantUserId: tenant.tenantUserId }])
+    await call('set_tenant_limits', { tenantId: tenant.tenantId, messagesPerDay: 3 })
+    expect(await own('send_message_bulk', bulk)).toMatchObject({ sent: 2, failed: 0 })
+  })
+
+  it('of messages are counted in an index of what was sent, whatever came in', async () => {
+    const tenant = await world.newTenant()
+    const own = (name: string, input: object) => world.call(name, input, { key: tenant.key })
+    const { conversationId } = await own('send_message', { to: { tenantUserId: tenant.tenantUserId }, channel: 'inbox', text: 'Hello' })
+    const asked: { text: string; parameters: readonly number[] }[] = []
+    const tx = async (text: TemplateStringsArray, ...parameters: number[]) => {
+      asked.push({ text: text.reduce((all, part, index) => `${all}$${index}${part}`), parameters })
+      return [{ n: 0 }]
+    }
+    // The store calls nothing else of a transaction.
+    await countSentToday(tx as unknown as Tx, tenant.tenantId)
+    const [{ text, parameters } = { text: '', parameters: [] }] = asked
+    await world.sql`
+      insert into platform.message (tenant_id, conversation_id, seq, direction, channel, status, status_rank, at)
+      select ${tenant.tenantId}, ${conversationId}, 1 + n, case when n % 10 = 0 then 'outbound' else 'inbound' end, 'inbox', 'delivered', 1,
+        now() - n * interval '1 hour' from generate_series(1, 5000) as n`
+    await world.sql`analyze platform.message`
+    const plan = await world.sql.unsafe(`explain (format json) ${text}`, [...parameters])
+    expect(JSON.stringify(plan)).toContain('"message_sent"')
   })
 
   it('count what was deleted as free again', async () => {

@@ -11,7 +11,7 @@ import { openContent } from './content.ts'
 import { openConversation } from './opening.ts'
 import { chooseRoute, type Route } from './routes.ts'
 import { params, template } from '../templates/templates.schema.ts'
-import { mustCarry } from './send.ts'
+import { mustCarry, takeMessage } from './send.ts'
 import { sendFields } from './send-fields.schema.ts'
 import { addToMany } from './to-many.ts'
 
@@ -88,9 +88,10 @@ export const sendMessageBulk = defineOperation({
         const { kind, tenantUserId } = route
         const message = await content({ kind, tenantUserId, eiRecordId: about ?? null })
         await mustCarry(context, route, message)
+        await takeMessage(context)
         const conversation = await openConversation(context, { to, channel, eiRecordId: about })
         firstTo.set(endOf(route), index)
-        const sent = await addToMany(context, conversation, route, message)
+        const sent = await addToMany(context, conversation, route, { ...message, isTaken: true })
         if (fallback) await keepFallback(context, sent, { ...said, isToMany: true }, fallback)
         results.push({ index, outcome: sent.status === 'suppressed' ? 'suppressed' : 'sent', ...sent })
       } catch (error) {

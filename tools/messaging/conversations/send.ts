@@ -23,6 +23,8 @@ export interface Outbound {
   readonly isToMany?: boolean | undefined
   /** What the product says of a task or a question: it counts, and no limit of the tenant refuses it. */
   readonly isNotice?: boolean | undefined
+  /** `takeMessage` was asked before the conversation was opened. */
+  readonly isTaken?: boolean | undefined
 }
 
 export interface Sent {
@@ -74,6 +76,11 @@ export async function mustCarry(context: TxContext, { kind }: { readonly kind: C
   )
 }
 
+/** Throws AppError `conflict` where the tenant has sent what it may within 24 hours. */
+export async function takeMessage({ services, tx, tenantId }: TxContext): Promise<void> {
+  await takeWithin(services, tenantId, 'messagesPerDay', 1, () => countSentToday(tx, tenantId))
+}
+
 /**
  * Adds an outbound message to an open conversation, whose row this locks. Throws AppError `invalid_input` where the channel cannot carry it, and
  * what `checkAssets` throws.
@@ -87,7 +94,7 @@ export async function addOutbound(context: TxContext, conversation: Conversation
   const sentKeys = [...assetKeys, ...(message.card?.imageAssetKey ? [message.card.imageAssetKey] : [])]
   await checkAssets(context, sentKeys, channel !== 'inbox')
   if (tenantUserId !== null) await noteReceivers(context, sentKeys, tenantUserId)
-  if (message.isNotice !== true) await takeWithin(services, tenantId, 'messagesPerDay', 1, () => countSentToday(tx, tenantId))
+  if (message.isNotice !== true && message.isTaken !== true) await takeMessage(context)
   const seq = await takeSeq(tx, tenantId, conversationId, 'outbound', stamp)
   const inboxSeq = channel === 'inbox' && tenantUserId !== null ? await takeInboxSeq(tx, tenantId, tenantUserId) : null
   const isSuppressed = channel !== 'inbox' && address !== null && (await isOptedOut(tx, tenantId, channel, address))
