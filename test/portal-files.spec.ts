@@ -187,6 +187,13 @@ describe('POST /api/auth/login', () => {
     for (const { headers } of late) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
+  it('counts sign-ins that it goes on with among the calls of strangers: 60 a minute from an address', async () => {
+    const visitor = visit()
+    const statuses: number[] = []
+    for (let n = 0; n < 61; n++) statuses.push((await logIn({ signInToken: 'x' }, {}, visitor)).status)
+    expect(statuses).toEqual([...Array.from({ length: 60 }, () => 401), 429])
+  })
+
   it('takes the tenant of the host, else that which is asked for, else the only one, else the one used last', async () => {
     const person = await newPerson(opened.world, tenant)
     const given = { username: person.userName, password: person.password }

@@ -97,14 +97,19 @@ export async function memberByPassword(
   })
 }
 
-/** Where a sign-in under way may go, the latest first; undefined where it is over, or asks for a factor first. */
+/**
+ * Where a sign-in under way may go, the latest first; undefined where it is over, or asks for a factor first. Counted as a public call. Throws AppError
+ * `rate_limited`.
+ */
 export async function tenantsOfSignIn(
   services: Services,
   signInToken: string,
   ip: string | undefined,
 ): Promise<TenantChoice[] | undefined> {
+  const sharer = sharerOf({ ip })
+  await takeAttempt(services, publicLimits(ip), sharer)
   return services.databases.lookUp(async (tx) => {
     const signIn = await findSignIn(tx, hashToken(signInToken), 'selectTenant', 'enrolSecondFactor')
     return signIn && signIn.userId !== null ? listTenantsOf(tx, signIn.userId) : undefined
-  }, sharerOf({ ip }))
+  }, sharer)
 }
