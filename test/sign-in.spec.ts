@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 
 import { takeAttempt } from '#platform/attempts.ts'
 import { hashPassword, verifyPassword } from '#platform/passwords.ts'
+import { provePerson } from '#tools/auth/service.ts'
 
 import { joinTenant, newAddress, newPerson, newSession, passwordOfTests, strangerAt, type TestPerson } from './support/persons.ts'
 import { refused } from './support/refused.ts'
@@ -108,6 +109,27 @@ describe('login', () => {
     expect(aHash).toBeGreaterThan(2_000)
     expect(unknown).toBeGreaterThan(aHash / 2)
     expect(await verifyPassword('a password', await hashPassword('a password'))).toBe(true)
+  })
+
+  it('asks the database as often for a name that nobody has, also of a browser that shows a mark', async () => {
+    const { services } = world.platform
+    const asked = async (logIn: string, knownBrowser: string | undefined) => {
+      let count = 0
+      const lookUp: typeof services.databases.lookUp = (work, caller) => {
+        count++
+        return services.databases.lookUp(work, caller)
+      }
+      const counting = { ...services, databases: { ...services.databases, lookUp } }
+      const given = { logIn, password: 'wrong', ip: newAddress(), knownBrowser }
+      await expect(provePerson(counting, given)).rejects.toMatchObject(wrong)
+      return count
+    }
+    const { userName } = await newPerson(world, tenant)
+    for (const mark of [undefined, '1.1.junk']) {
+      const known = await asked(userName, mark)
+      expect(known).toBeGreaterThan(1)
+      expect(await asked(`nobody-${userName}`, mark), mark).toBe(known)
+    }
   })
 
   it('takes either a name or an e-mail', async () => {

@@ -35,7 +35,8 @@ export async function checkPassword(
   const early = knownBrowser === undefined ? undefined : await find()
   const isKnown = early !== undefined && isKnownTo(services.secrets, knownBrowser, early.userId, Date.now())
   const attempt = await takeAttempt(services, passwordLimits(logIn, ip, isKnown), sharer)
-  const person = early ?? (await find())
+  // Once for whoever it is: a second look-up of names that nobody has would tell them apart by the time.
+  const person = knownBrowser === undefined ? await find() : early
   const isRight = await verifyPassword(password, person?.passwordHash ?? null)
   if (!isRight || !person) throw wrongLogIn()
   return { person, giveBack: () => attempt.giveBack() }
