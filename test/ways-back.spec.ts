@@ -13,7 +13,7 @@ import { carryOutFactorResets } from '#tools/auth/service.ts'
 import { secretsKeyOfTests } from './support/names.ts'
 import { joinTenant, newPerson, newSession, passwordOfTests, strangerAt, type TestPerson } from './support/persons.ts'
 import { refused } from './support/refused.ts'
-import { type TestTenant, useWorld } from './support/world.ts'
+import { openWorld, type TestTenant, useWorld, type World } from './support/world.ts'
 
 const world = useWorld()
 const { call } = world
@@ -43,13 +43,13 @@ async function textsTo(address: string): Promise<string[]> {
 }
 const tokenIn = (texts: readonly string[]) => texts.flatMap((text) => /#([\w-]{43})$/m.exec(text)?.[1] ?? []).at(-1) ?? 'no token'
 
-async function withFactor(): Promise<{ person: TestPerson; email: string; key: string }> {
-  const person = await newPerson(world, tenant)
+async function withFactor(of: World = world, at = tenant): Promise<{ person: TestPerson; email: string; key: string }> {
+  const person = await newPerson(of, at)
   const email = `${person.userName}@example.com`
-  await world.sql`insert into platform.person_email (email, user_id) values (${email}, ${person.userId})`
-  const key = await newSession(world, person)
-  const { factorId, secret } = await call('enroll_totp', {}, { key })
-  await call('confirm_totp', { factorId, code: new TOTP({ secret: Secret.fromBase32(secret) }).generate() }, { key })
+  await of.sql`insert into platform.person_email (email, user_id) values (${email}, ${person.userId})`
+  const key = await newSession(of, person)
+  const { factorId, secret } = await of.call('enroll_totp', {}, { key })
+  await of.call('confirm_totp', { factorId, code: new TOTP({ secret: Secret.fromBase32(secret) }).generate() }, { key })
   return { person, email, key }
 }
 
@@ -193,6 +193,19 @@ describe('a reset of second factors', () => {
       refused('conflict', /no second factor/),
     )
     await expect(call('reset_user_factors', { userId: 2_000_000_000 }, { key: global.key })).rejects.toMatchObject(refused('not_found'))
+  })
+
+  it('is refused where no mail is sent, since the person could not object', async () => {
+    const silent = await openWorld({ HOST: '0.0.0.0' })
+    try {
+      const [{ key }, { person }] = [await silent.newTenant(1023), await withFactor(silent, await silent.newTenant())]
+      await expect(silent.call('reset_user_factors', { userId: person.userId }, { key })).rejects.toMatchObject(
+        refused('unavailable', /MAIL_URL/),
+      )
+      expect(await silent.sql`select 1 from platform.factor_reset`).toHaveLength(0)
+    } finally {
+      await silent.close()
+    }
   })
 })
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { AppError } from '#platform/errors.ts'
 import { defineStagedOperation, writes } from '#platform/operation.ts'
-import { mailsTopic } from '#platform/person-mail.ts'
+import { mailsTopic, refuseWithoutMail } from '#platform/person-mail.ts'
 
 import { askForFactorReset } from './links/factor-reset.ts'
 
@@ -21,6 +21,8 @@ export const resetUserFactors = defineStagedOperation({
     { title: 'Phone and recovery codes are gone', input: { userId: 12 }, output: { userId: 12, dueAt: '2026-11-22T10:00:00.000Z' } },
   ],
   async stagedHandler({ services, tenantId }, { userId }) {
+    // The person objects by a mailed link alone.
+    refuseWithoutMail(services.config)
     const outcome = await services.databases.lookUp((tx) => askForFactorReset(tx, services, userId), String(tenantId))
     switch (outcome.kind) {
       case 'nobody':
