@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { holdingOf, rolesOfAbsent } from '#platform/holding.ts'
+import { createServing } from '#tools/auth/service.ts'
 
 import { type ApiWorld, exchange, openApi, send } from './support/connect.ts'
 import { newGrant, type TestGrant } from './support/grants.ts'
@@ -215,6 +216,33 @@ describe('an application', () => {
     const host = `${row?.host}:${new URL(api.origin).port}`
     expect((await send(api.resource, tenant.key, 'tools/list', {}, host)).status).toBe(403)
     expect((await send(api.resource, other.key, 'tools/list', {}, host)).status).toBe(200)
+  })
+})
+
+describe('a grant', () => {
+  it('is not begun by a session that ended since it was asked', async () => {
+    const { services, pipeline } = api.world.platform
+    const { give } = createServing(services)
+    const given = { clientId: 'https://host.example.com/late', clientName: 'A host', redirectHost: 'host.example.com', roleFlag: 2 }
+    const told = { requestId: 'test', ip: undefined }
+    const begin = async () => {
+      const person = await newPerson(api.world, tenant)
+      const session = await pipeline.identify({ kind: 'bearer', token: await newSession(api.world, person) })
+      const { tenantId, tenantUserId } = person
+      return { person, give: () => give(session, { tenantId, tenantUserId, ...given }, told) }
+    }
+    const live = await begin()
+    expect(await live.give()).toBeGreaterThan(0)
+    for (const statement of [
+      'delete from platform.session where user_id = $1',
+      'update platform.app_user set credential_version = credential_version + 1 where user_id = $1',
+      'update platform.tenant_user set credential_version = credential_version + 1 where user_id = $1',
+    ]) {
+      const late = await begin()
+      await api.world.sql.unsafe(statement, [late.person.userId])
+      await expect(late.give()).rejects.toMatchObject(refused('forbidden', /sign in again/))
+      expect(await api.world.sql`select 1 from platform.oauth_grant where user_id = ${late.person.userId}`).toEqual([])
+    }
   })
 })
 

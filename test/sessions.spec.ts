@@ -7,7 +7,7 @@ import { createAuthenticator } from '#platform/authenticate.ts'
 import { holdingOf, rolesOfAbsent } from '#platform/holding.ts'
 import { sessionIdOf } from '#platform/sessions.ts'
 
-import { newPerson, newSession, type TestPerson } from './support/persons.ts'
+import { joinTenant, newPerson, newSession, passwordOfTests, type TestPerson } from './support/persons.ts'
 import { openPipelineWorld, type PipelineWorld } from './support/pipeline.ts'
 import { refused } from './support/refused.ts'
 import type { TestTenant } from './support/world.ts'
@@ -139,6 +139,31 @@ describe('what ends sessions', () => {
     await opened.world.sql.unsafe(statement, [person.userId])
     opened.platform.services.wake.poke('credentials')
     await expect(identify(token)).rejects.toMatchObject(refused('unauthenticated'))
+  })
+
+  it('ends as well what is just being made of them: a session in another tenant, begun while the password changes', async () => {
+    const { sql } = opened.world
+    const second = await opened.world.newTenant()
+    const person = await newPerson(opened.world, tenant)
+    await joinTenant(opened.world, person.userId, second)
+    const [ending, kept] = [await newSession(opened.world, person), await newSession(opened.world, person)]
+    const waiting = () => sql`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`
+    // What a tenant asks of its people is read between the session that asks and the one that it leads to.
+    const { entering, changing } = await sql.begin(async (tx) => {
+      await tx`lock table platform.sign_in_policy in access exclusive mode`
+      const enters = opened.call('select_tenant', { tenantId: second.tenantId }, { key: ending })
+      await expect.poll(waiting).toHaveLength(1)
+      let isChanged = false
+      const passwords = { password: passwordOfTests, newPassword: 'nine silver herons at dusk' }
+      const changes = opened.call('change_password', passwords, { key: kept }).finally(() => (isChanged = true))
+      await expect.poll(async () => isChanged || (await waiting()).length > 1).toBe(true)
+      return { entering: { outcome: enters }, changing: { outcome: changes } }
+    })
+    const { token } = await entering.outcome
+    expect(await changing.outcome).toEqual({ userId: person.userId })
+    await expect(identify(token)).rejects.toMatchObject(refused('unauthenticated'))
+    expect(await identify(kept)).toMatchObject({ userId: person.userId })
   })
 })
 

@@ -1,6 +1,7 @@
 /** The SQL of what persons let applications do, as the look-up role: it belongs to persons. */
 import type { Tx } from '#platform/db/pool.ts'
 import { grantHolds } from '#platform/grants.ts'
+import { holdsStill } from '#platform/sessions.ts'
 
 export interface GrantRow {
   readonly grantId: number
@@ -94,11 +95,12 @@ export async function findGrantOf(tx: Tx, of: GrantOf): Promise<{ grantId: numbe
 
 /**
  * Gives an application these roles in place of those that it had. One that had ended is not brought back with its tokens. Undefined where the membership is
- * not the person's to give, or the tenant lets no application in.
+ * not the person's to give, the tenant lets no application in, or the session that gives is over: a grant begins with the versions of now, and would outlive
+ * what ended the session.
  */
 export async function saveGrant(
   tx: Tx,
-  grant: GrantOf & { readonly userId: number; readonly clientName: string; readonly roleFlag: number },
+  grant: GrantOf & { readonly userId: number; readonly sessionId: number; readonly clientName: string; readonly roleFlag: number },
 ): Promise<number | undefined> {
   const holding = await findGrantOf(tx, grant)
   if (!holding)
@@ -114,6 +116,10 @@ export async function saveGrant(
     where u.tenant_id = ${grant.tenantId} and u.tenant_user_id = ${grant.tenantUserId} and u.user_id = ${grant.userId}
       and u.accepted_date is not null and not u.is_locked and not t.is_deactivated and t.active_start <= now() and t.active_end >= now()
       and not exists (select from platform.sign_in_policy q where q.tenant_id = u.tenant_id and q.apps = 'none')
+      and exists (
+        select from platform.session s
+        where s.session_id = ${grant.sessionId} and s.user_id = u.user_id and s.tenant_user_id = u.tenant_user_id and ${holdsStill(tx)}
+          and s.person_version = p.credential_version and s.membership_version = u.credential_version)
     on conflict (tenant_id, tenant_user_id, client_id, redirect_host) do update
       set role_flag = excluded.role_flag, client_name = excluded.client_name
     returning grant_id`

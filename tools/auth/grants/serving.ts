@@ -6,7 +6,7 @@ import type { Actor } from '#platform/operation.ts'
 import { mailsTopic } from '#platform/person-mail.ts'
 import { administratorRoles, rolesOf } from '#platform/roles.ts'
 import type { Services } from '#platform/services.ts'
-import { hashToken, refuseStaleProof } from '#platform/sessions.ts'
+import { hashToken, refuseStaleProof, sessionIdOf } from '#platform/sessions.ts'
 
 import { tellOfChange, tellPerson } from '../account/notices.ts'
 import { type EndedBy, endGrant } from './ending-grants.ts'
@@ -105,12 +105,16 @@ export function createServing(services: Services): Serving {
       const isOfAdministrators = (given.roleFlag & administratorRoles) !== 0
       if (isOfAdministrators) refuseStaleProof(session)
       const grantId = await databases.lookUp(async (tx) => {
-        const saved = await saveGrant(tx, { ...given, userId: session.userId })
+        const saved = await saveGrant(tx, { ...given, userId: session.userId, sessionId: sessionIdOf(session) ?? 0 })
         if (saved !== undefined && isOfAdministrators)
           await tellOfChange(tx, services, session.userId, `The application ${given.clientName} may now act as an administrator for you.`)
         return saved
       })
-      if (grantId === undefined) throw new AppError('forbidden', 'This tenant lets no application in, or you are not its user any more.')
+      if (grantId === undefined)
+        throw new AppError(
+          'forbidden',
+          'This tenant lets no application in, you are not its user any more, or your session ended: sign in again.',
+        )
       wake.poke(credentialsTopic)
       const facts = { appId: grantId, name: given.clientName, clientId: given.clientId, roles: rolesOf(given.roleFlag) }
       await databases.transact({ tenantId: given.tenantId }, ({ tx }) =>

@@ -172,9 +172,11 @@ export interface SessionProofs {
   readonly sessionUntil: string
 }
 
+/** Held until what it leads to is there: what ends the session meanwhile would otherwise come before the version that the new one begins with. */
 export async function findSessionProofs(tx: Tx, sessionId: number): Promise<SessionProofs | undefined> {
   const [row] = await tx<SessionProofs[]>`
-    select factor, proved_date, expires_at as session_until from platform.session where session_id = ${sessionId} and expires_at > now()`
+    select factor, proved_date, expires_at as session_until from platform.session where session_id = ${sessionId} and expires_at > now()
+    for no key update`
   return row
 }
 
