@@ -42,6 +42,7 @@ import { carryOut } from './worker/carry-out.ts'
 import { startCarrier } from './worker/carrier.ts'
 import { startIndexKeeper } from './worker/index-keeper.ts'
 import { startMailer } from './worker/mailer.ts'
+import { startPurger } from './worker/purger.ts'
 import { startRelay } from './worker/relay.ts'
 import { startStarter } from './worker/starter.ts'
 import { scheduleKinds } from './worker/schedule-kinds.ts'
@@ -250,6 +251,8 @@ function work(config: Config, log: Logger, platform: Platform, backing: Backing)
     stops.push({ name: 'relay', stop: () => relay.stop() })
     const ticker = startTicker(services, scheduleKinds)
     stops.push({ name: 'ticker', stop: () => ticker.stop() })
+    const purger = startPurger(services)
+    stops.push({ name: 'purger', stop: () => purger.stop() })
     workers.running.catch((error: unknown) => {
       log.error({ err: error }, 'the workers could not be started')
       void stopAll(log, 1)

@@ -62,7 +62,7 @@ describe('the local store', () => {
     await expect(storage.put('broken/a', breaking, { maxBytes })).rejects.toThrow('cut')
     await expect(storage.put('broken/b', streamOf('12345', '67890'), { maxBytes: 9 })).rejects.toMatchObject({ code: 'too_large' })
     await expect(storage.put('broken/c', endless, { maxBytes, signal: given.signal })).rejects.toMatchObject({ name: 'AbortError' })
-    expect(await storage.list('broken', { limit: 10 })).toEqual({ files: [] })
+    expect(await Array.fromAsync(storage.walk('broken'))).toEqual([])
     expect(await readdir(join(root, '.incoming'))).toEqual([])
   })
 
@@ -74,13 +74,19 @@ describe('the local store', () => {
     expect(await textAt('replace/a')).toBe('new')
   })
 
-  it('lists a folder by path, page by page', async () => {
-    for (const name of ['c', 'a', 'b/d']) await storage.put(`list/${name}`, streamOf(name), { maxBytes })
-    const first = await storage.list('list', { limit: 2 })
-    expect(first.files.map((file) => file.path)).toEqual(['list/a', 'list/b/d'])
-    const second = await storage.list('list', { limit: 2, cursor: first.nextCursor ?? '' })
-    expect(second.files.map((file) => file.path)).toEqual(['list/c'])
-    expect(second.nextCursor).toBeUndefined()
+  it('walks through a folder and those below it, also while its files are deleted, and through no other', async () => {
+    const paths = Array.from({ length: 100 }, (_, n) => `walk/${n % 10}/${n % 3}/${n}`)
+    for (const path of [...paths, 'walk/top', 'walk-on/a']) await storage.put(path, streamOf('x'), { maxBytes })
+    await symlink(base, join(root, 'walk/link'))
+    const found: string[] = []
+    for await (const path of storage.walk('walk')) {
+      found.push(path)
+      await storage.delete(path)
+    }
+    expect(found.toSorted()).toEqual([...paths, 'walk/top', 'walk/link'].toSorted())
+    expect(await Array.fromAsync(storage.walk('walk'))).toEqual([])
+    expect(await Array.fromAsync(storage.walk('nowhere'))).toEqual([])
+    expect(await textAt('walk-on/a')).toBe('x')
   })
 
   it('copies, moves and deletes, and deleting twice is no error', async () => {

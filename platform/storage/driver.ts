@@ -29,11 +29,8 @@ export interface StorageDriver {
   /** The bytes, from `start` to `end` inclusive where given. Throws AppError `not_found`. */
   get(path: string, range?: { readonly start: number; readonly end: number }): Promise<Readable>
   stat(path: string): Promise<StoredFile | undefined>
-  /** Files under a prefix, by path, after a cursor. */
-  list(
-    prefix: string,
-    options: { readonly cursor?: string; readonly limit: number },
-  ): Promise<{ files: readonly StoredFile[]; nextCursor?: string }>
+  /** The paths of all files in a folder and below it, in no order, read as they are asked for. A folder that is not there has none. */
+  walk(folder: string): AsyncIterable<string>
   copy(from: string, to: string): Promise<void>
   move(from: string, to: string): Promise<void>
   /** Absent files are no error. */

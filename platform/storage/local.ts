@@ -1,7 +1,7 @@
 /** Files on the local disk, under one root that no path and no link leaves. */
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { copyFile, mkdir, open, readdir, realpath, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, open, opendir, readdir, realpath, rename, rm, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -40,6 +40,19 @@ async function sweepIncoming(folder: string): Promise<void> {
     const path = join(folder, name)
     const info = await stat(path).catch(() => undefined)
     if (info && Date.now() - info.mtimeMs > abandonedMs) await rm(path, { recursive: true, force: true })
+  }
+}
+
+/** Where the files in a folder and below it are; a folder that goes meanwhile has none. */
+async function* filesBelow(folder: string): AsyncGenerator<string> {
+  const entries = await opendir(folder).catch((error: unknown) => {
+    if (isErrno(error, 'ENOENT', 'ENOTDIR')) return []
+    throw error
+  })
+  for await (const entry of entries) {
+    const location = join(folder, entry.name)
+    if (entry.isDirectory()) yield* filesBelow(location)
+    else yield location
   }
 }
 
@@ -134,20 +147,8 @@ export async function createLocalStorage(root: string): Promise<StorageDriver> {
         throw error
       }
     },
-    async list(prefix, { cursor, limit }) {
-      const base = prefix === '' ? realRoot : locate(prefix)
-      const found = await readdir(base, { recursive: true, withFileTypes: true }).catch(() => [])
-      const paths = found
-        .filter((entry) => entry.isFile())
-        .map((entry) => relative(realRoot, join(entry.parentPath, entry.name)).split(sep).join('/'))
-        .filter((path) => !path.startsWith(`${incoming}/`) && (cursor === undefined || path > cursor))
-        .sort()
-      const page = paths.slice(0, limit)
-      const infos = await Promise.all(page.map(async (path) => ({ path, info: await stat(join(realRoot, path)).catch(() => undefined) })))
-      // A file may go between being listed and being looked at.
-      const files = infos.flatMap(({ path, info }) => (info ? [describe(path, info)] : []))
-      const last = page.at(-1)
-      return { files, ...(paths.length > limit && last !== undefined ? { nextCursor: last } : {}) }
+    async *walk(folder) {
+      for await (const file of filesBelow(locate(folder))) yield relative(realRoot, file).split(sep).join('/')
     },
     async copy(from, to) {
       const temporary = join(realRoot, incoming, randomUUID())

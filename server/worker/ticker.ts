@@ -2,7 +2,6 @@
 import { dropOldAuditEvents } from '#platform/audit.ts'
 import type { Services } from '#platform/services.ts'
 import { sendDueMessages } from '#tools/messaging/service.ts'
-import { purgeDueTenants } from '#tools/tenants/service.ts'
 import { fireDue, lookAgain, type ScheduleKinds, schedulesTopic } from '#tools/schedules/service.ts'
 
 import { every, keepLooking, type Looking } from './looking.ts'
@@ -15,7 +14,6 @@ export function startTicker(services: Services, kinds: ScheduleKinds): Looking {
   const { databases, config } = services
   const sweep = every(sweepMs, () => lookAgain(services))
   const sweepAudit = every(auditSweepMs, () => dropOldAuditEvents(databases, config.auditDays))
-  const purge = every(sweepMs, () => purgeDueTenants(services))
   return keepLooking(services, {
     topic: schedulesTopic,
     pauseMs,
@@ -23,7 +21,6 @@ export function startTicker(services: Services, kinds: ScheduleKinds): Looking {
     async once() {
       await sweep()
       await sweepAudit()
-      await purge()
       const found = await Promise.all([fireDue(services, kinds), sendDueMessages(services)])
       return found.reduce((sum, count) => sum + count, 0)
     },

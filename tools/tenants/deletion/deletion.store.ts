@@ -32,12 +32,12 @@ export async function dropRecordSchema(tx: Tx, tenantId: number): Promise<void> 
   if (role) await tx.unsafe(`drop role "${tenantRole(tenantId)}"`)
 }
 
-/** The platform's tables that hold rows of tenants, but for the tenants themselves. */
+/** The platform's tables that hold rows of tenants, but for the tenants themselves; memberships last. */
 export async function listTenantTables(tx: Tx): Promise<string[]> {
   const rows = await tx<{ name: string }[]>`
     select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
       join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
-    where n.nspname = 'platform' and c.relkind in ('r', 'p') and c.relname <> 'tenant' order by c.relname`
+    where n.nspname = 'platform' and c.relkind in ('r', 'p') and c.relname <> 'tenant' order by c.relname = 'tenant_user', c.relname`
   return rows.map(({ name }) => name)
 }
 

@@ -9,29 +9,39 @@ import { deletePersons, listEmptyPersons } from '#tools/auth/service.ts'
 
 import * as store from './deletion.store.ts'
 
-const filesAtOnce = 500
+const filesAtOnce = 16
 const tablesAtOnce = 20
 const rowsAtOnce = 5_000
 const allRows = 2_147_483_647
 const personsAtOnce = 1_000
 
+const memberships = 'tenant_user'
 const mustGoLater = '23503'
 
-async function removeFiles({ storage }: Services, tenantId: number): Promise<void> {
-  for (;;) {
-    const { files } = await storage.list(String(tenantId), { limit: filesAtOnce })
-    // A store may take a name for the beginning of one.
-    const own = files.filter(({ path }) => path.startsWith(`${tenantId}/`))
-    if (own.length === 0) return
-    for (const { path } of own) await storage.delete(path)
-  }
+async function removeFiles({ storage }: Services, tenantId: number, signal: AbortSignal): Promise<void> {
+  const remove = (paths: readonly string[]) => Promise.all(paths.map((path) => storage.delete(path)))
+  let found: number
+  // Once more, until it finds none: a walk need not see what comes meanwhile.
+  do {
+    found = 0
+    let paths: string[] = []
+    for await (const path of storage.walk(String(tenantId))) {
+      found++
+      if (paths.push(path) < filesAtOnce) continue
+      await remove(paths)
+      paths = []
+      signal.throwIfAborted()
+    }
+    await remove(paths)
+    signal.throwIfAborted()
+  } while (found > 0)
 }
 
 /** False where rows elsewhere refer to it. Rows of a table that refer to each other go in one statement. */
-async function removeFrom({ databases }: Services, table: string, tenantId: number): Promise<boolean> {
+async function removeFrom({ databases }: Services, table: string, tenantId: number, signal?: AbortSignal): Promise<boolean> {
   for (const atMost of [rowsAtOnce, allRows]) {
     try {
-      while ((await databases.changeSchema((tx) => store.deleteRowsOf(tx, table, tenantId, atMost))) > 0);
+      while ((await databases.changeSchema((tx) => store.deleteRowsOf(tx, table, tenantId, atMost))) > 0) signal?.throwIfAborted()
       return true
     } catch (error) {
       if (sqlState(error) !== mustGoLater) throw error
@@ -41,38 +51,45 @@ async function removeFrom({ databases }: Services, table: string, tenantId: numb
 }
 
 /** Empties the tables in rounds: what others refer to goes once they are empty. */
-async function removeRows(services: Services, tenantId: number): Promise<void> {
+async function removeRows(services: Services, tenantId: number, signal: AbortSignal): Promise<void> {
   let left = await services.databases.changeSchema((tx) => store.listTenantTables(tx))
   while (left.length > 0) {
     const refused: string[] = []
     for (const table of left) {
-      if (!(await removeFrom(services, table, tenantId))) refused.push(table)
+      // Whose memberships are gone is not found again: from those on, which come last, it goes to its end.
+      const stopping = table !== memberships && left.includes(memberships) ? signal : undefined
+      stopping?.throwIfAborted()
+      if (!(await removeFrom(services, table, tenantId, stopping))) refused.push(table)
     }
     if (refused.length === left.length) throw new Error(`Rows of tenant ${tenantId} are referred to from elsewhere: ${refused.join(', ')}`)
     left = refused
   }
 }
 
-async function purge(services: Services, tenantId: number): Promise<void> {
+async function purge(services: Services, tenantId: number, signal: AbortSignal): Promise<void> {
   const { databases } = services
-  await removeFiles(services, tenantId)
-  while ((await databases.changeSchema((tx) => store.dropRecordTables(tx, tenantId, tablesAtOnce))) > 0);
+  await removeFiles(services, tenantId, signal)
+  while ((await databases.changeSchema((tx) => store.dropRecordTables(tx, tenantId, tablesAtOnce))) > 0) signal.throwIfAborted()
   await databases.changeSchema((tx) => store.dropRecordSchema(tx, tenantId))
   const persons = await databases.changeSchema((tx) => listEmptyPersons(tx, tenantId))
-  await removeRows(services, tenantId)
+  await removeRows(services, tenantId, signal)
   for (let at = 0; at < persons.length; at += personsAtOnce)
     await databases.changeSchema((tx) => deletePersons(tx, persons.slice(at, at + personsAtOnce)))
   await databases.changeSchema((tx) => store.deleteTenantRow(tx, tenantId))
 }
 
-/** Several processes may do it at once: what one has removed the other does not find. One that fails is told, and tried again at the next look. */
-export async function purgeDueTenants(services: Services): Promise<void> {
+/**
+ * Several processes may do it at once: what one has removed the other does not find. One that fails is told, and tried again at the next look. It may take
+ * hours: with the signal it stops after the files or rows at hand.
+ */
+export async function purgeDueTenants(services: Services, signal = new AbortController().signal): Promise<void> {
   for (const tenantId of await services.databases.lookUp((tx) => store.listDueDeletions(tx))) {
     try {
-      await purge(services, tenantId)
+      await purge(services, tenantId, signal)
       services.wake.poke(credentialsTopic)
       services.log.info({ tenantId }, 'a tenant was removed')
     } catch (error) {
+      if (signal.aborted) return
       services.log.warn({ err: error, tenantId }, 'a tenant could not be removed whole')
     }
   }
