@@ -8,7 +8,7 @@ import { AppError, errorCatalogue } from '#platform/errors.ts'
 import type { Outcome, Phase } from '#platform/flow/run.types.ts'
 import type { Services } from '#platform/services.ts'
 import type { FlowActivities, StepOrder } from '#platform/shapes/flow-runs.ts'
-import { refuseSuspended } from '#platform/tenant-state.ts'
+import { isSuspended, refuseSuspended } from '#platform/tenant-state.ts'
 import { openSealed } from '#tools/action-packs/service.ts'
 import {
   actingFor,
@@ -58,6 +58,8 @@ export interface FlowActivityOptions {
 const heartbeatMs = 2_000
 /** Between looks whether a suspended tenant is let in again. */
 const suspendedMs = 15_000
+/** The same of a run that is being undone: each look stands in the history of its workflow. */
+const undoingSuspendedMs = 60_000
 /** A try unless its definition says less; the workflow's limit lies above the most. */
 const trySeconds = 120
 const mostTrySeconds = 300
@@ -244,9 +246,12 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
     },
     async compensateNext(ref) {
       return alive(trySeconds, async (signal) => {
-        await refuseSuspended(services, ref.tenantId)
+        // Of a tenant that is gone there is no run either, and nothing to wait for.
         const undo = await nextUndone(services, findVersion, ref)
         if (!undo) return { hasMore: false }
+        // It goes on with this step once the tenant is let in again, and this is no try.
+        const later = { hasMore: true, waitMs: retryDelayMs ?? undoingSuspendedMs }
+        if (await isSuspended(services, ref.tenantId)) return later
         const { open, found } = undo
         try {
           const scope = await scopeOf(services, open)
@@ -278,6 +283,7 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
         } catch (error) {
           if (Context.current().cancellationSignal.aborted) throw error
           const known = error instanceof AppError ? error : undefined
+          if (known?.code === 'tenant_suspended') return later
           if (known && errorCatalogue[known.code].retryable && Context.current().info.attempt < 10) throw error
           // A run that is cancelled ends, whatever cannot be undone; the log says what that is.
           const told = {

@@ -51,9 +51,13 @@ export async function limitsOf(services: Services, tenantId: number): Promise<Te
   return (await stateOf(services, tenantId)).limits
 }
 
+export async function isSuspended(services: Services, tenantId: number): Promise<boolean> {
+  return (await stateOf(services, tenantId)).isSuspended
+}
+
 /** Throws AppError `tenant_suspended`. */
 export async function refuseSuspended(services: Services, tenantId: number): Promise<void> {
-  if ((await stateOf(services, tenantId)).isSuspended) throw suspended()
+  if (await isSuspended(services, tenantId)) throw suspended()
 }
 
 const nouns = { records: 'records', bytes: 'bytes of files', users: 'users', messagesPerDay: 'messages within 24 hours' } as const

@@ -109,6 +109,11 @@ async function carry(input: FlowRunInput, cancelRequested: Promise<never>): Prom
       return performStep(order)
     }
   }
+  const undoNext = async (): Promise<RunEvent> => {
+    const { hasMore, waitMs = 0 } = await compensateNext(ref)
+    if (waitMs > 0) await sleep(waitMs)
+    return { kind: 'compensated', hasMore }
+  }
   const isLong = () => workflowInfo().continueAsNewSuggested
   /** Of a workflow whose history is long enough: the next one of the run carries it out, once nothing of this one is under way. */
   const held: Command[] = []
@@ -124,7 +129,7 @@ async function carry(input: FlowRunInput, cancelRequested: Promise<never>): Prom
         return follow(here(input, { ...ref, no: command.no }, beside.withdrawStep, withdrawStep), () => {})
       case 'compensate':
         if (isLong()) return void held.push(command)
-        return tell(compensateNext(ref).then(({ hasMore }) => ({ kind: 'compensated', hasMore })))
+        return tell(undoNext())
       case 'finish':
         ends.push(command)
     }

@@ -59,8 +59,8 @@ export interface FlowActivities {
   performStep(order: StepOrder): Promise<Outcome>
   /** A wait, a task or a question is not awaited any more. */
   withdrawStep(step: FlowRunRef & { readonly no: number }): Promise<void>
-  /** Undoes what was done last and is not undone yet. */
-  compensateNext(run: FlowRunRef): Promise<{ readonly hasMore: boolean }>
+  /** Undoes what was done last and is not undone yet. With `waitMs` it has undone nothing, and is asked again after that. */
+  compensateNext(run: FlowRunRef): Promise<{ readonly hasMore: boolean; readonly waitMs?: number }>
   /** Records the end of a run. */
   finishRun(end: RunEnd): Promise<void>
 }

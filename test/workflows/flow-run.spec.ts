@@ -1,12 +1,16 @@
 /** Runs of definitions on a real Temporal: what they do in which order, what people do to them, and that each effect happens once. */
+import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
+import { createFlowActivities } from '#activities/flow.ts'
+import { isSuspended as isSuspendedNow } from '#platform/tenant-state.ts'
 import { actOn, assignTask, cancelRun, findTask, pauseRun, resumeRun, retryRun, signalRun } from '#tools/workflows/service.ts'
 
 import { type FlowWorld, openFlowWorld, planOf } from '../support/flow-runs.ts'
 import { keepHistory, replayHistories } from '../support/histories.ts'
+import { patience } from '../support/patience.ts'
 import { openTemporal, type TestTemporal } from '../support/temporal.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { openWorld, type TestTenant, type World } from '../support/world.ts'
 
 let world: World
 let temporal: TestTemporal
@@ -199,6 +203,73 @@ describe('a run', () => {
     await keep(runId, 'cancelled')
     await expect(flow.act(runId, cancelRun)).rejects.toMatchObject({ code: 'conflict' })
     await expect(approve(runId)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  describe('of a tenant that is suspended while it is undone', () => {
+    const made = (key1: string) => {
+      const compensate = { stepType: 'saveRecord', config: { entity: 'Order', key1, values: { Status: 'undone' } } }
+      return [
+        saves('make', key1, { Status: 'made' }, { compensate }),
+        { internalName: 'go', stepType: 'waitForEvent', config: { event: 'go' } },
+      ]
+    }
+    let global: TestTenant
+    beforeAll(async () => {
+      global = await world.newTenant(1023)
+    })
+    const turn = async (name: string, isSuspended: boolean) => {
+      const { tenantId } = world.tenant
+      await world.call(name, { tenantId }, { key: global.key })
+      await expect.poll(() => isSuspendedNow(world.platform.services, tenantId)).toBe(isSuspended)
+    }
+    const suspend = () => turn('suspend_tenant', true)
+    const activate = () => turn('activate_tenant', false)
+
+    it('waits, and undoes each step once the tenant is let in again', async () => {
+      const runId = await flow.start(made('s1'))
+      await flow.until(runId, 'waiting')
+      await suspend()
+      await flow.act(runId, cancelRun)
+      const { workflow } = flow.worker.client
+      const events = async () => (await workflow.getHandle(flow.idOf(runId)).fetchHistory()).events ?? []
+      await expect.poll(async () => (await events()).some((one) => one.timerStartedEventAttributes), patience).toBe(true)
+      expect(await flow.log(runId)).not.toContain('make compensated')
+      await activate()
+      expect(await flow.until(runId, 'cancelled', 'failed')).toMatchObject({ state: 'cancelled' })
+      expect(await flow.log(runId)).toContain('make compensated')
+      expect(await statusOf('s1')).toMatchObject({ Status: 'undone' })
+    })
+
+    it('undoes again what was refused because the suspension came in the middle of it', async () => {
+      const runId = await flow.start(made('s2'))
+      await flow.until(runId, 'waiting')
+      const version = await flow.act(runId, (_context, _run, its) => Promise.resolve(its))
+      const { services } = world.platform
+      const { pipeline } = services
+      let isFirst = true
+      const run: typeof pipeline.run = async (call) => {
+        if (isFirst) await suspend()
+        isFirst = false
+        return pipeline.run(call)
+      }
+      const findVersion = () => Promise.resolve(version)
+      const { compensateNext } = createFlowActivities({ services: { ...services, pipeline: { ...pipeline, run } }, findVersion })
+      const ref = { tenantId: world.tenant.tenantId, runId }
+      const next = () => new MockActivityEnvironment({ attempt: 11 }).run(compensateNext, ref)
+      const paused = { hasMore: true, waitMs: 60_000 }
+      expect([await next(), await next()]).toEqual([paused, paused])
+      await activate()
+      expect(await flow.log(runId)).not.toContain('make failed')
+      expect([await next(), await next()]).toEqual([{ hasMore: true }, { hasMore: false }])
+      expect(await statusOf('s2')).toMatchObject({ Status: 'undone' })
+    })
+
+    it('ends where the tenant is gone', async () => {
+      const { services } = world.platform
+      const { compensateNext } = createFlowActivities({ services, findVersion: () => Promise.resolve(undefined) })
+      const ended = new MockActivityEnvironment().run(compensateNext, { tenantId: 2_000_000_000, runId: 1 })
+      expect(await ended).toEqual({ hasMore: false })
+    })
   })
 
   it('goes on from the step that failed when it is retried', async () => {
