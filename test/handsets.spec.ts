@@ -180,6 +180,21 @@ describe('a channel without a vendor', () => {
     expect(await textTo(phone)).toMatchObject({ status: 'suppressed' })
   })
 
+  it('answers HELP where the messages of the tenant’s day are used up', async () => {
+    const phone = newPhone()
+    await deliverer.deliver(await textTo(phone))
+    const { key } = await world.newTenant(1023)
+    const { tenantId } = world.tenant
+    await world.call('set_tenant_limits', { tenantId, messagesPerDay: 1 }, { key })
+    try {
+      await expect(textTo(phone)).rejects.toMatchObject(refused('conflict'))
+      await act({ kind: 'message', from: phone, text: 'HELP' })
+      expect((await look(phone)).messages.at(-1)).toMatchObject({ direction: 'outbound', text: expect.stringContaining('STOP') })
+    } finally {
+      await world.call('set_tenant_limits', { tenantId, messagesPerDay: null }, { key })
+    }
+  })
+
   it('sends what was claimed by a process that died, since nothing can have left', async () => {
     const phone = newPhone()
     const sent = await textTo(phone)

@@ -14,7 +14,7 @@ const batchMs = 60_000
 const notify: Notify = async (context, to, text) => {
   for (const tenantUserId of to) {
     const conversation = await openConversation(context, { to: { tenantUserId }, channel: 'inbox' })
-    await addOutbound(context, conversation, { text })
+    await addOutbound(context, conversation, { text, isNotice: true })
   }
 }
 

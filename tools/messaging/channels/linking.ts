@@ -105,7 +105,7 @@ export async function takeLink(context: TxContext, channel: ChannelRow, { from, 
   const said = tenantUserId
     ? 'This account is linked: messages for you come here now. Reply STOP to get no more of them.'
     : 'This code is not, or no longer, good. Ask for a new one and send it within an hour.'
-  await addOutbound(context, conversation, { text: said, isUrgent: true })
+  await addOutbound(context, conversation, { text: said, isUrgent: true, isNotice: true })
   await setEnded(tx, tenantId, conversation.conversationId, stamp)
   await tellEnded(context, conversation.conversationId)
   return true

@@ -132,7 +132,11 @@ async function answerHelp(context: TxContext, conversation: ConversationRow): Pr
   const { conversationId, channelId } = conversation
   const channel = channelId === null ? undefined : await findChannel(tx, tenantId, channelId)
   if (!channel || findProvider(channel.provider)?.answer !== undefined) return
-  await addOutbound(context, conversation, { text: String(channel.settings['helpText'] ?? helpTextDefault), isUrgent: true })
+  await addOutbound(context, conversation, {
+    text: String(channel.settings['helpText'] ?? helpTextDefault),
+    isUrgent: true,
+    isNotice: true,
+  })
   if (conversation.state === 'ended') await tellEnded(context, conversationId)
 }
 

@@ -21,7 +21,7 @@ export interface Outbound {
   readonly isUrgent?: boolean | undefined
   /** One of many at once. */
   readonly isToMany?: boolean | undefined
-  /** What the product says of a task or a question: it counts, and no limit of the tenant refuses it. */
+  /** What the product itself says, of a task, a question, a channel or a subscription: it counts, and no limit of the tenant refuses it. */
   readonly isNotice?: boolean | undefined
   /** `takeMessage` was asked before the conversation was opened. */
   readonly isTaken?: boolean | undefined
