@@ -1,5 +1,7 @@
 /** The page on which a person lets an application in. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+
+import { AppError } from '#platform/errors.ts'
 
 import { type AppHost, startAppHost } from './support/app-host.ts'
 import { clientOf, registerClient, type TestClient } from './support/authorization.ts'
@@ -146,6 +148,41 @@ describe('an administrator’s role', () => {
     })
     expect(new URL(location).searchParams.get('code')).toMatch(/^flc_/)
     expect(await grantsOf(person)).toMatchObject([{ roleFlag: 64 }])
+  })
+})
+
+describe('a proof on the page', () => {
+  const give = { decision: 'allow', access: 'own', role: 'AdminUser' }
+
+  /** Whoever showed long ago who they are, at the page that asks for it. */
+  async function asked() {
+    const person = await newPerson(opened.world, tenant, ['DataView', 'AdminUser'])
+    const { page, visitor } = await shown(person)
+    await opened.world.sql`update platform.session set proved_date = proved_date - interval '11 minutes' where user_id = ${person.userId}`
+    opened.world.platform.services.wake.poke('credentials')
+    const subDomain = await subDomainOfTenant(opened.world, tenant)
+    const profileBy = async (value = '') => (await visitor.call(subDomain, 'profile', {}, { cookie: `DevPortal.Auth=${value}` })).status
+    return { person, visitor, page, profileBy, old: visitor.cookies.get('DevPortal.Auth') }
+  }
+
+  it('gives the browser a new cookie, and whoever had the old one has nothing', async () => {
+    const { person, visitor, page, profileBy, old } = await asked()
+    expect(await profileBy(old)).toBe(200)
+    const wrong = await press(opened, visitor, page, { ...give, password: 'not this one at all' })
+    expect([wrong.status, visitor.cookies.get('DevPortal.Auth')]).toEqual([403, old])
+    const { location } = await press(opened, visitor, page, { ...give, password: person.password })
+    expect(location).toContain('code=')
+    const fresh = visitor.cookies.get('DevPortal.Auth')
+    expect([await profileBy(old), await profileBy(fresh)]).toEqual([401, 200])
+  })
+
+  it.each(['forbidden', 'rate_limited'] as const)('does so where it is refused afterwards: %s', async (code) => {
+    const { person, visitor, page, profileBy, old } = await asked()
+    const spy = vi.spyOn(opened.oauth.consents, 'give').mockRejectedValueOnce(new AppError(code, 'Not now.'))
+    const { status } = await press(opened, visitor, page, { ...give, password: person.password })
+    expect([status, spy.mock.calls.length]).toEqual([code === 'forbidden' ? 403 : 429, 1])
+    spy.mockRestore()
+    expect([await profileBy(old), await profileBy(visitor.cookies.get('DevPortal.Auth'))]).toEqual([401, 200])
   })
 })
 

@@ -74,7 +74,7 @@ export async function createPortal(parts: PortalParts): Promise<Portal> {
     createMailsRoute({ config, sessions }),
     tenantThemeRoute({ services, sessions }),
     ...(application ? applicationFiles(application) : []),
-    ...(oauth ? createConsentRoutes({ ...frameParts, consents: oauth.consents, sessions, call }) : []),
+    ...(oauth ? createConsentRoutes({ ...frameParts, services, consents: oauth.consents, sessions, call }) : []),
     ...(parts.pages ?? []),
   ]
 

@@ -3,14 +3,17 @@ import { type Consent, consentCookie, type Consents } from '#platform/consents.t
 import { AppError } from '#platform/errors.ts'
 import type { Actor } from '#platform/operation.ts'
 import { administratorRoles, flagOf, isRoleName, roleBits } from '#platform/roles.ts'
-import { freshProofMs } from '#platform/sessions.ts'
+import type { Services } from '#platform/services.ts'
+import { freshProofMs, sessionIdOf } from '#platform/sessions.ts'
 import type { Profile } from '#tools/auth/account/profile.schema.ts'
+import { renewCookie } from '#tools/auth/service.ts'
 
 import type { PageCall } from '../calls.ts'
 import type { PortalAnswer, PortalRoute, Visit } from '../portal.types.ts'
 import type { PortalSessions } from '../sessions.ts'
-import { type Frame, frameOf, type FrameParts, isOwnForm } from '../sign-in/frame.ts'
-import { cookieCredential } from '../sign-in/steps.ts'
+import { authCookieOf, type Frame, frameOf, type FrameParts, isOwnForm } from '../sign-in/frame.ts'
+import { toldOf } from '../sign-in/problems.ts'
+import { cookieCredential, withCookies } from '../sign-in/steps.ts'
 import {
   type Access,
   accessOf,
@@ -25,6 +28,7 @@ import {
 import { consentTexts } from './texts.ts'
 
 export interface ConsentRouteParts extends FrameParts {
+  readonly services: Services
   readonly consents: Consents
   readonly sessions: Pick<PortalSessions, 'sessionOf'>
   readonly call: PageCall
@@ -49,7 +53,7 @@ function cookieOfConsent({ raw }: Visit): string | undefined {
 }
 
 export function createConsentRoutes(parts: ConsentRouteParts): PortalRoute[] {
-  const { consents, sessions, call } = parts
+  const { services, consents, sessions, call } = parts
   const told = ({ requestId, ip }: Visit) => ({ requestId, ip })
 
   /** Who answers for which tenant, or the page that comes before. */
@@ -101,12 +105,21 @@ export function createConsentRoutes(parts: ConsentRouteParts): PortalRoute[] {
     }
   }
 
-  async function prove(visit: Visit, fields: URLSearchParams, answering: Answering): Promise<Actor> {
+  interface Proved {
+    readonly session: Actor
+    /** A new one of the browser: whoever has the old one has nothing of the proof. */
+    readonly cookies: readonly string[]
+  }
+
+  /** By what the form brings, where it brings anything. */
+  async function prove(visit: Visit, fields: URLSearchParams, answering: Answering): Promise<Proved> {
     const [password, code] = [fields.get('password') ?? '', (fields.get('code') ?? '').trim()]
     const subDomain = answering.tenant.subDomain.toLowerCase()
-    if (password === '' && code === '') return answering.session
+    if (password === '' && code === '') return { session: answering.session, cookies: [] }
     await call(visit, 'prove_identity', password === '' ? { code } : { password }, cookieCredential(visit, subDomain))
-    return (await sessions.sessionOf(visit.raw, subDomain)) ?? answering.session
+    const session = (await sessions.sessionOf(visit.raw, subDomain)) ?? answering.session
+    const cookie = await renewCookie(services, sessionIdOf(session) ?? 0)
+    return { session, cookies: cookie === undefined ? [] : [authCookieOf(cookie, parts)] }
   }
 
   async function decide(visit: Visit, fields: URLSearchParams, frame: Frame, answering: Answering): Promise<PortalAnswer> {
@@ -119,15 +132,22 @@ export function createConsentRoutes(parts: ConsentRouteParts): PortalRoute[] {
     const roles = access === 'read' ? roleBits.DataView & givable : access === 'work' ? workRoles & givable : ticked
     const again = (problem: string, status = 400) => consentPage(frame, viewOf(answering, { access, ticked, problem, status }))
     if (roles === 0) return again(texts.nothing)
+    let cookies: readonly string[] = []
     try {
-      const session = (roles & administratorRoles) === 0 ? answering.session : await prove(visit, fields, answering)
-      return frame.go(await consents.give(consent, session, roles, told(visit)))
+      const proved = (roles & administratorRoles) === 0 ? { session: answering.session, cookies } : await prove(visit, fields, answering)
+      cookies = proved.cookies
+      return withCookies(frame.go(await consents.give(consent, proved.session, roles, told(visit))), cookies)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      if (error.code === 'fresh_proof_required')
-        return consentPage(frame, viewOf(answering, { access, ticked, needsProof: true, problem: texts.proofNeeded, status: 403 }))
-      if (error.code === 'forbidden' || error.code === 'invalid_input') return again(texts.wrongProof, 403)
-      throw error
+      if (error.code === 'fresh_proof_required') {
+        const page = consentPage(frame, viewOf(answering, { access, ticked, needsProof: true, problem: texts.proofNeeded, status: 403 }))
+        return withCookies(page, cookies)
+      }
+      if (error.code === 'forbidden' || error.code === 'invalid_input') return withCookies(again(texts.wrongProof, 403), cookies)
+      if (cookies.length === 0) throw error
+      // The browser has no session any more but by the new cookie, whatever else went wrong.
+      const { problem, status } = toldOf(error, frame.texts, frame.texts.failed) ?? { problem: frame.texts.failed, status: error.status }
+      return withCookies(again(problem, status), cookies)
     }
   }
 

@@ -97,7 +97,8 @@ function pathAfter({ returnTo, tenant }: Aim): string {
   return `/t/${tenant}`
 }
 
-function withCookies(answer: PortalAnswer, cookies: readonly string[]): PortalAnswer {
+/** The answer, with these cookies beside its own. */
+export function withCookies(answer: PortalAnswer, cookies: readonly string[]): PortalAnswer {
   const others = [answer.headers['set-cookie'] ?? []].flat()
   return { ...answer, headers: { ...answer.headers, 'set-cookie': [...others, ...cookies] } }
 }
