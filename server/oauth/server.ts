@@ -143,10 +143,12 @@ export function createOAuth({ services, resources, errorPage }: OAuthParts): OAu
       }
     }
     const ip = clientAddress(request, config.trustedProxies)
-    const limit = limits[url.pathname]
+    // The library answers a path with a slash behind it as the path itself.
+    const counted = url.pathname.replace(/\/$/, '')
+    const limit = limits[counted]
     if (limit && request.method !== 'OPTIONS') {
       try {
-        await takeAttempt(services, [{ of: [url.pathname, networkOf(ip)], ...limit }], `address ${ip ?? ''}`)
+        await takeAttempt(services, [{ of: [counted, networkOf(ip)], ...limit }], `address ${ip ?? ''}`)
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error
         const seconds = String(Math.ceil(error.retryAfterSeconds ?? 60))
