@@ -51,6 +51,47 @@ describe('the challenge at /mcp', () => {
   })
 })
 
+describe('behind a proxy that is trusted', () => {
+  let proxied: ApiWorld
+  beforeAll(async () => {
+    proxied = await openApi({ TRUSTED_PROXIES: '127.0.0.1' })
+  })
+  afterAll(() => proxied?.close())
+
+  const list = ({ resource }: ApiWorld, told: string, token?: string) =>
+    exchange(
+      resource,
+      'POST',
+      {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'x-forwarded-host': told,
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+    )
+
+  it('/mcp is reached at the host that the proxy tells: a tenant’s takes its credentials alone, and a foreign one none', async () => {
+    const [own, other] = [await proxied.world.newTenant(), await proxied.world.newTenant()]
+    const [row] = await proxied.world.sql<{ subDomain: string }[]>`
+      update platform.tenant set host = null where tenant_id = ${own.tenantId} returning sub_domain`
+    const told = `${row?.subDomain}.localhost:${new URL(proxied.origin).port}`
+    expect((await list(proxied, told, own.key)).status).toBe(200)
+    expect((await list(proxied, told, other.key)).status).toBe(403)
+    const { status, headers } = await list(proxied, told)
+    expect(status).toBe(401)
+    expect(headers.get('www-authenticate')).toContain(
+      `resource_metadata="http://${told.toLowerCase()}/.well-known/oauth-protected-resource/mcp"`,
+    )
+    const foreign = await list(proxied, 'evil.example', own.key)
+    expect([foreign.status, foreign.body.detail]).toEqual([403, expect.stringContaining('evil.example')])
+  })
+
+  it('alone: what anybody else says of the host is not read', async () => {
+    expect((await list(api, 'evil.example', tenant.key)).status).toBe(200)
+  })
+})
+
 describe('the metadata of the resource', () => {
   const read = (path: string, host?: string) => exchange(`${api.origin}${path}`, 'GET', {}, undefined, host)
 

@@ -8,7 +8,7 @@ import { pipeline as pipe } from 'node:stream/promises'
 import { createMcpHandler, ProtocolErrorCode } from '@modelcontextprotocol/server'
 
 import type { Pipeline } from '#platform/call.ts'
-import { clientAddress } from '#platform/client-address.ts'
+import { clientAddress, toldOrigin } from '#platform/client-address.ts'
 import type { Config } from '#platform/config.ts'
 import { AppError, errorCatalogue, toProblem } from '#platform/errors.ts'
 import type { Logger } from '#platform/log.ts'
@@ -157,9 +157,10 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
     request: IncomingMessage,
     response: ServerResponse,
     requestId: string,
+    host: string,
     place: Resource | undefined,
   ): Promise<void> => {
-    guard(request, place !== undefined)
+    guard(request, host, place !== undefined)
     const credential = bearerOf(request, place?.url)
     const ip = clientAddress(request, config.trustedProxies)
     const actor = await pipeline.identify(credential, ip)
@@ -246,8 +247,9 @@ export function createMcpEndpoint(parts: McpEndpointParts): McpEndpoint {
     const requestId = requestIdOf(response)
     let place: Resource | undefined
     try {
-      place = await resources?.atHost(request.headers.host, `address ${clientAddress(request, config.trustedProxies) ?? ''}`)
-      await serve(request, response, requestId, place)
+      const { host } = toldOrigin(request, config.trustedProxies)
+      place = await resources?.atHost(host, `address ${clientAddress(request, config.trustedProxies) ?? ''}`)
+      await serve(request, response, requestId, host, place)
     } catch (error) {
       if (error instanceof CallerGone || response.destroyed) return
       if (response.headersSent) {

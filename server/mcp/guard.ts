@@ -16,17 +16,17 @@ function allowedHostnames(config: Pick<Config, 'host' | 'publicUrl'>): string[] 
 
 /**
  * Refuses what a page of another site could send through a browser that can reach this address: throws AppError `forbidden` for a foreign
- * Host or Origin. A client that is no browser sends no Origin. `isKnownHost`: a tenant is reached there.
+ * Host or Origin. A client that is no browser sends no Origin. `host` is the one that was asked, `isKnownHost`: a tenant is reached there.
  */
 export function createGuard(
   config: Pick<Config, 'host' | 'publicUrl' | 'corsOrigins'>,
-): (request: IncomingMessage, isKnownHost: boolean) => void {
+): (request: IncomingMessage, host: string, isKnownHost: boolean) => void {
   const hostnames = allowedHostnames(config)
   const remedy = 'Connect by localhost, or set PUBLIC_URL to the address that clients use.'
   const isNamed = (origin: string) => config.corsOrigins.some((one) => one === '*' || one === origin)
-  return ({ headers }, isKnownHost) => {
-    if (!isKnownHost && !validateHostHeader(headers.host, hostnames).ok) {
-      throw new AppError('forbidden', `This server does not answer to the host ${quoted(headers.host ?? '')}. ${remedy}`)
+  return ({ headers }, host, isKnownHost) => {
+    if (!isKnownHost && !validateHostHeader(host, hostnames).ok) {
+      throw new AppError('forbidden', `This server does not answer to the host ${quoted(host)}. ${remedy}`)
     }
     if (!validateOriginHeader(headers.origin, hostnames).ok && !isNamed(headers.origin ?? '')) {
       throw new AppError('forbidden', `Pages of ${quoted(headers.origin ?? '')} may not use this server. Set CORS_ORIGINS to let them.`)
