@@ -67,26 +67,28 @@ export async function pickErrands(tx: Tx, lane: Lane, turns: readonly WaitingTur
 
 /**
  * Leases what was picked in this transaction, except what an older errand of its subject stands before: that waits, at most a minute, until the older one
- * has ended. A statement of its own, so that it sees what had ended when the rows were locked.
+ * has ended. A statement of its own, so that it sees what had ended when the rows were locked. The ids stand twice, and what is picked is looked up once, so
+ * that a planner who believes that hardly anything waits cannot go through all that does.
  */
 export async function leaseErrands(tx: Tx, owner: string, outboxIds: readonly number[]): Promise<WaitingErrand[]> {
+  const ids = tx.array([...outboxIds])
   return tx<WaitingErrand[]>`
-    with leased as (
+    with picked as materialized (
+      select p.outbox_id, exists (
+        select from platform.outbox older
+        where older.tenant_id = p.tenant_id and older.subject = p.subject and older.outbox_id < p.outbox_id
+          and older.sent_at is null and older.dead_at is null
+      ) as is_behind
+      from platform.outbox p where p.outbox_id = any(${ids}::bigint[])
+    ), leased as (
       update platform.outbox o
       set next_at = now() + case when picked.is_behind
             then least(greatest(now() - o.created_at, interval '1 second'), ${`${longestPauseSeconds} seconds`}::interval)
             else ${`${leaseSeconds} seconds`}::interval end,
         lease_owner = case when picked.is_behind then null else ${owner} end,
         attempts = o.attempts + case when picked.is_behind then 0 else 1 end
-      from (
-        select p.outbox_id, exists (
-          select from platform.outbox older
-          where older.tenant_id = p.tenant_id and older.subject = p.subject and older.outbox_id < p.outbox_id
-            and older.sent_at is null and older.dead_at is null
-        ) as is_behind
-        from platform.outbox p where p.outbox_id = any(${tx.array([...outboxIds])}::bigint[])
-      ) picked
-      where o.outbox_id = picked.outbox_id and o.sent_at is null and o.dead_at is null
+      from picked
+      where o.outbox_id = picked.outbox_id and o.outbox_id = any(${ids}::bigint[]) and o.sent_at is null and o.dead_at is null
       returning o.tenant_id, o.outbox_id, o.lane, o.errand, o.attempts, o.traceparent, o.lease_owner
     )
     select tenant_id, outbox_id, lane, errand, attempts, traceparent from leased where lease_owner is not null order by outbox_id`
@@ -127,17 +129,20 @@ export async function markFailed(
  */
 async function releaseNext(tx: Tx, endedIds: readonly number[]): Promise<WaitingTurn[]> {
   return tx<WaitingTurn[]>`
+    with next as materialized (
+      select first.outbox_id
+      from (
+        select distinct e.tenant_id, e.subject from platform.outbox e
+        where e.outbox_id = any(${tx.array([...endedIds])}::bigint[]) and e.subject is not null
+      ) ended
+      cross join lateral (
+        select n.outbox_id from platform.outbox n
+        where n.tenant_id = ended.tenant_id and n.subject = ended.subject and n.sent_at is null and n.dead_at is null
+        order by n.outbox_id limit 1
+      ) first
+    )
     update platform.outbox o set next_at = case when o.lease_owner is null then null else o.next_at end
-    from (
-      select distinct e.tenant_id, e.subject from platform.outbox e
-      where e.outbox_id = any(${tx.array([...endedIds])}::bigint[]) and e.subject is not null
-    ) ended
-    cross join lateral (
-      select n.outbox_id from platform.outbox n
-      where n.tenant_id = ended.tenant_id and n.subject = ended.subject and n.sent_at is null and n.dead_at is null
-      order by n.outbox_id limit 1
-    ) next
-    where o.outbox_id = next.outbox_id and o.sent_at is null and o.dead_at is null
+    where o.outbox_id = any(array(select next.outbox_id from next)) and o.sent_at is null and o.dead_at is null
     returning o.lane, o.tenant_id, o.outbox_id as from_id`
 }
 
