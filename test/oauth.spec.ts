@@ -134,10 +134,12 @@ describe('a code', () => {
   })
 
   it('counts once also where it comes twice at the same moment', async () => {
-    const { code, verifier } = await client.code(await worker(), ['DataView'])
-    const answers = await Promise.all([1, 2, 3].map(() => client.redeem(code, verifier)))
-    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
-    expect(answers.filter(({ status }) => status === 400).length).toBeGreaterThanOrEqual(2)
+    for (let round = 0; round < 10; round++) {
+      const { code, verifier } = await client.code(await worker(), ['DataView'])
+      const answers = await Promise.all([1, 2, 3].map(() => client.redeem(code, verifier)))
+      const statuses = answers.map(({ status }) => status).toSorted()
+      expect(['200,400,400', '400,400,400']).toContain(statuses.join())
+    }
   })
 
   it('is over after 60 seconds', async () => {

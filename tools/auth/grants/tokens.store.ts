@@ -22,6 +22,8 @@ export async function insertToken(tx: Tx, token: NewToken): Promise<boolean> {
     select g.tenant_id, g.grant_id, ${token.hash}, ${token.kind}, ${token.resource}, ${token.roleFlag}, ${JSON.stringify(token.payload)}::text::jsonb, now(),
       now() + make_interval(secs => ${token.keptSeconds})
     from platform.oauth_grant g where g.grant_id = ${token.grantId}
+    -- One that ends at the same moment is waited for, and then there is none to insert under.
+    for key share of g
     returning grant_id`
   return rows.length > 0
 }
@@ -39,13 +41,17 @@ export async function findToken(tx: Tx, kind: NewToken['kind'], hash: Buffer): P
   return row
 }
 
-/** Marks it used, once, or again within so many seconds of the first time. Answers its grant, and whether it counted. */
+/**
+ * Marks it used, once, or again within so many seconds of the first time. Answers its grant, and whether it counted. Without a grace times are not compared:
+ * whoever waited for the row began before whoever had it.
+ */
 export async function useToken(tx: Tx, hash: Buffer, graceSeconds: number): Promise<{ grantId: number; counts: boolean } | undefined> {
   const [row] = await tx<{ grantId: number; counts: boolean }[]>`
     update platform.oauth_token as k set used_date = coalesce(k.used_date, now())
     from (select token_hash, used_date from platform.oauth_token where token_hash = ${hash} for update) before
     where k.token_hash = before.token_hash
-    returning k.grant_id, before.used_date is null or before.used_date > now() - make_interval(secs => ${graceSeconds}) as counts`
+    returning k.grant_id,
+      before.used_date is null or (${graceSeconds}::int > 0 and before.used_date > now() - make_interval(secs => ${graceSeconds})) as counts`
   return row
 }
 
