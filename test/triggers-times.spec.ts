@@ -179,6 +179,31 @@ describe('a trigger at an hour of people’s days', () => {
   })
 
   it.each([
+    ['a role', { role: 'AdminCSS' }],
+    ['records', { people: { entity: 'Crew' } }],
+  ])('means each of those that %s names, however many', { timeout: 120_000 }, async (_what, one) => {
+    const count = 501
+    const mine = await world.newTenant(1023)
+    const as = { key: mine.key }
+    await call('create_property', { internalName: 'Email', dataType: 'Text', isIdentityEmail: true }, as)
+    await call('create_entity', { internalName: 'Crew', properties: [{ property: 'Email' }] }, as)
+    await call('set_entity_identity_bridge', { entity: 'Crew', isTenantUserRole: true, identityEmailProperty: 'Email' }, as)
+    for (let index = 0; index < count; index++)
+      await call('create_user', { userName: `crew${index}`, email: `crew${index}@hours.test`, roles: ['AdminCSS'], timezone: 'UTC' }, as)
+    const rows = Array.from({ length: count }, (_row, index) => ({ key1: `C${index}`, data: { Email: `crew${index}@hours.test` } }))
+    await call('save_instances_bulk', { entity: 'Crew', rows }, as)
+    const workflow = await of.publish([{ triggerType: 'schedule', config: { people: [one], at: hourThere('UTC', 20) } }], {}, as)
+    await passes('30 minutes')
+    await of.drain()
+    const met = (await of.triggers(workflow, as)).map(({ tenantUserId }) => tenantUserId)
+    const users = await world.sql<{ id: number }[]>`
+      select tenant_user_id as id from platform.tenant_user where tenant_id = ${mine.tenantId} and role_flag & 256 <> 0 and user_name like 'crew%'`
+    expect(users).toHaveLength(count)
+    expect(met).toEqual(expect.arrayContaining(users.map(({ id }) => id)))
+    expect(new Set(met).size).toBe(met.length)
+  })
+
+  it.each([
     ['people without an hour', { people: [{ role: 'DataView' }] }, '$.triggers[0].config.at'],
     ['a zone beside them', { people: [{ role: 'DataView' }], at: '07:00', timeZone: 'UTC' }, '$.triggers[0].config.timeZone'],
     ['a second way to say when', { people: [{ role: 'DataView' }], at: '07:00', every: 'PT1H' }, '$.triggers[0].config.people'],

@@ -7,7 +7,7 @@ import type { Services } from '#platform/services.ts'
 import { findAssignees } from './ending.ts'
 import type { Assignment } from './runs.types.ts'
 import type { Scope } from './scope.ts'
-import { isObject, listIn, slotIn } from './steps.rules.ts'
+import { isObject, listIn, maxPeople, slotIn } from './steps.rules.ts'
 
 export interface Asking {
   readonly services: Services
@@ -16,12 +16,11 @@ export interface Asking {
   readonly entity: string | undefined
   readonly eiRecordId: number | null
   scope(): Promise<Scope>
+  /** As many people as are meant at most; 200 unless told. */
+  readonly most?: number | undefined
 }
 
 const nobody: Assignment = { user: null, role: null, users: [] }
-/** As many people as one task may be for. */
-const maxPeople = 200
-
 function isRole(name: unknown): name is RoleName {
   return typeof name === 'string' && name in roleBits
 }
@@ -33,9 +32,19 @@ const idsIn = (answer: unknown): number[] =>
 
 const narrow = { pageSize: maxPeople, withDataJson: false, properties: [] }
 
-async function peopleOf({ services, who }: Asking, { entity, filter }: Readonly<Record<string, unknown>>): Promise<number[]> {
+async function peopleOf(
+  { services, who, most = maxPeople }: Asking,
+  { entity, filter }: Readonly<Record<string, unknown>>,
+): Promise<number[]> {
   const wanted = { entity, ...narrow, ...(filter === undefined ? {} : { filterRules: filter }) }
-  return idsIn(await runAs(services, who, 'list_instances', wanted))
+  const found: number[] = []
+  for (let cursor: unknown; found.length < most;) {
+    const page = await runAs(services, who, 'list_instances', { ...wanted, ...(cursor === undefined ? {} : { cursor }) })
+    found.push(...idsIn(page))
+    cursor = isObject(page) ? page['nextCursor'] : undefined
+    if (cursor === undefined) break
+  }
+  return found.slice(0, most)
 }
 
 /** The parent of the run's record where it is one of that entity, else none. */
@@ -65,6 +74,14 @@ async function recordsOf(asking: Asking, said: Readonly<Record<string, unknown>>
   return said['eiRecordId'] === undefined ? undefined : [Number(said['eiRecordId'])]
 }
 
+/** As many records at a time as leave a transaction short. */
+async function usersOfRecords(services: Services, tenantId: number, eiRecordIds: readonly number[]): Promise<readonly number[]> {
+  const found = new Set<number>()
+  for (let at = 0; at < eiRecordIds.length; at += maxPeople)
+    for (const user of await findAssignees(services, tenantId, { eiRecordIds: eiRecordIds.slice(at, at + maxPeople) })) found.add(user)
+  return [...found]
+}
+
 /** The assignment that a resolved assignee stands for; nobody found: a task that waits for whoever reassigns it. */
 export async function findAssignment(asking: Asking, said: unknown): Promise<Assignment> {
   if (said === undefined || said === null) return { user: null, role: roleBits.DataEdit, users: null }
@@ -73,11 +90,9 @@ export async function findAssignment(asking: Asking, said: unknown): Promise<Ass
   const { services, who } = asking
   const eiRecordIds = await recordsOf(asking, said)
   const value = eiRecordIds ? undefined : await valueOf(asking, said)
-  const found = await findAssignees(
-    services,
-    who.tenantId,
-    eiRecordIds ? { eiRecordIds } : { values: Array.isArray(value) ? value.slice(0, maxPeople) : [value] },
-  )
+  const found = eiRecordIds
+    ? await usersOfRecords(services, who.tenantId, eiRecordIds)
+    : await findAssignees(services, who.tenantId, { values: Array.isArray(value) ? value.slice(0, maxPeople) : [value] })
   const [user] = found
   if (user === undefined) return nobody
   return found.length === 1 ? { user, role: null, users: null } : { user: null, role: null, users: found }

@@ -18,7 +18,7 @@ import { type FindVersion, type OpenStep, recordDone } from './carrying.ts'
 import { addLogLine, addStepLine, addValues, endRun, findRun, lockedAt, lockRun, setOutput, takeSignal } from './runs.store.ts'
 import type { Assignment, RunError, Said } from './runs.types.ts'
 import { startsTopic } from './starting.ts'
-import { type FoundStep, isObject, mustFindStep, stepsIn } from './steps.rules.ts'
+import { type FoundStep, isObject, maxPeople, mustFindStep, stepsIn } from './steps.rules.ts'
 import {
   answerStep,
   assignStep,
@@ -217,15 +217,16 @@ export async function findAssignees(
   })
 }
 
-/** Everybody that an assignment means, at most 200. */
+/** Everybody that an assignment means, of a role the first `most`. */
 export async function usersOfAssignment(
   services: Services,
   tenantId: number,
   { user, users, role }: Assignment,
+  most = maxPeople,
 ): Promise<readonly number[]> {
   if (user !== null) return [user]
   if (users !== null) return users
-  return inSystemTransaction(services, tenantId, ({ tx }) => findUsersOfRole(tx, tenantId, role ?? 0))
+  return inSystemTransaction(services, tenantId, ({ tx }) => findUsersOfRole(tx, tenantId, role ?? 0, most))
 }
 
 /** A record as tokens read it. */

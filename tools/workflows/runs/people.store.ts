@@ -11,12 +11,12 @@ export async function findPresentUsers(tx: Tx, tenantId: number, tenantUserIds: 
   return tenantUserIds.filter((id) => present.has(id))
 }
 
-/** People who hold a role, at most 200. */
-export async function findUsersOfRole(tx: Tx, tenantId: number, role: number): Promise<readonly number[]> {
+/** People who hold a role, the first `most`. */
+export async function findUsersOfRole(tx: Tx, tenantId: number, role: number, most: number): Promise<readonly number[]> {
   const rows = await tx<{ tenantUserId: number }[]>`
     select tenant_user_id from platform.tenant_user
     where tenant_id = ${tenantId} and not is_locked and not is_service and role_flag & ${role}::int = ${role}::int and ${role}::int <> 0
-    order by tenant_user_id limit 200`
+    order by tenant_user_id limit ${most}`
   return rows.map((row) => row.tenantUserId)
 }
 

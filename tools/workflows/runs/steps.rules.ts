@@ -8,6 +8,9 @@ import type { RunRow, Said, StepRow } from './runs.types.ts'
 /** What runs hold in place of the value of a sensitive setting. */
 export const sealedMark = /⟦sealed:[A-Za-z0-9_-]{32}⟧/g
 
+/** As many people as one task may be for. */
+export const maxPeople = 200
+
 export interface FoundStep {
   readonly said: Said
   readonly name: string

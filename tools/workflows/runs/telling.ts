@@ -13,7 +13,7 @@ import type { OpenStep } from './carrying.ts'
 import { findBuilderOf, findUsersOfRole } from './people.store.ts'
 import { addLogLine } from './runs.store.ts'
 import type { AskedPerson, Assignment, Said } from './runs.types.ts'
-import { actionsOf, type FoundStep, isObject, listIn, recordOfForm, slotIn, textIn } from './steps.rules.ts'
+import { actionsOf, type FoundStep, isObject, listIn, maxPeople, recordOfForm, slotIn, textIn } from './steps.rules.ts'
 import { findStep } from './steps.store.ts'
 
 /** A task that more people share is found by list_my_tasks. */
@@ -119,7 +119,7 @@ async function tellBuilder(context: TxContext, { run, found, order }: TaskStep):
 export async function tellTask(context: TxContext, step: TaskStep, { user, users, role }: Assignment): Promise<void> {
   const { tx, tenantId } = context
   const named = user === null ? (users ?? []) : [user]
-  const all = role === null ? named : await findUsersOfRole(tx, tenantId, role)
+  const all = role === null ? named : await findUsersOfRole(tx, tenantId, role, maxPeople)
   const asRun = { ...context, actor: { ...context.actor, tenantUserId: step.run.actsAs } }
   if (all.length === 0) return tellBuilder(asRun, step)
   const people: AskedPerson[] = []
