@@ -6,7 +6,8 @@ import { useAct, useAnswer } from '../answers.ts'
 import { answerOf, api, dataOf, once } from '../client.ts'
 import { holds } from '../me.ts'
 import { roomAddress } from '../page.ts'
-import { ActForm, Choice, Moment, Page, Shown, TroubleNote } from '../parts/basics.tsx'
+import { ActForm, Choice, Moment, Page, Shown } from '../parts/basics.tsx'
+import { More } from '../parts/more.tsx'
 import { CallSamples } from '../parts/samples.tsx'
 import { Table } from '../parts/table.tsx'
 import { FileLinks } from '../records/files.tsx'
@@ -29,7 +30,6 @@ const whomOf = ({ address, tenantUserId }: Pick<Conversation, 'address' | 'tenan
 export function ConversationsPage() {
   const [state, setState] = useState<State>('')
   const { loaded, reload, set } = useAnswer(() => listConversations(state), state)
-  const more = useAct()
   return (
     <Page title={words.conversations} lead={words.conversationsLead} wide>
       <Choice
@@ -57,22 +57,13 @@ export function ConversationsPage() {
                 { title: words.lastMessage, of: ({ lastMessageDate }) => <Moment at={lastMessageDate} /> },
               ]}
             />
-            <TroubleNote trouble={more.trouble} />
-            {next !== null && (
-              <p class="acts">
-                <button
-                  type="button"
-                  onClick={() =>
-                    void more.run(async () => {
-                      const following = await listConversations(state, next)
-                      set({ conversations: [...conversations, ...following.conversations], next: following.next })
-                    })
-                  }
-                >
-                  {texts.more}
-                </button>
-              </p>
-            )}
+            <More
+              next={next}
+              load={async (cursor) => {
+                const following = await listConversations(state, cursor)
+                set({ conversations: [...conversations, ...following.conversations], next: following.next })
+              }}
+            />
           </>
         )}
       </Shown>
@@ -110,7 +101,6 @@ function Write({ conversationId, onSent }: { conversationId: number; onSent: () 
 export function ConversationPage() {
   const id = Number(useRoute().params['conversation'])
   const { loaded, reload, set } = useAnswer(() => read(id), String(id))
-  const more = useAct()
   return (
     <Shown of={loaded} reload={reload}>
       {(conversation) => (
@@ -131,20 +121,13 @@ export function ConversationPage() {
               </li>
             ))}
           </ol>
-          <TroubleNote trouble={more.trouble} />
-          {conversation.hasMore && (
-            <button
-              type="button"
-              onClick={() =>
-                void more.run(async () => {
-                  const following = await read(id, conversation.messages.at(-1)?.seq ?? 0)
-                  set({ ...following, messages: [...conversation.messages, ...following.messages] })
-                })
-              }
-            >
-              {texts.more}
-            </button>
-          )}
+          <More
+            next={conversation.hasMore ? (conversation.messages.at(-1)?.seq ?? 0) : null}
+            load={async (afterSeq) => {
+              const following = await read(id, afterSeq)
+              set({ ...following, messages: [...conversation.messages, ...following.messages] })
+            }}
+          />
           {conversation.state === 'open' && holds('DataEdit') && <Write conversationId={id} onSent={reload} />}
           <CallSamples
             tool="get_conversation"

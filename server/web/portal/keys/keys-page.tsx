@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks'
 
 import { useAct, useAnswer } from '../answers.ts'
 import { answerOf, api, dataOf, once } from '../client.ts'
-import { Confirm, Dialog, Moment, Page, Shown, ShownOnce, TroubleNote } from '../parts/basics.tsx'
+import { Confirm, Dialog, Moment, Page, Shown, ShownOnce } from '../parts/basics.tsx'
+import { More } from '../parts/more.tsx'
 import { CallSamples } from '../parts/samples.tsx'
 import { Table } from '../parts/table.tsx'
 import { texts } from '../texts/index.ts'
@@ -51,7 +52,6 @@ function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void
 export function KeysPage() {
   const { loaded, reload, set } = useAnswer(() => listKeys())
   const [open, setOpen] = useState<Open>()
-  const more = useAct()
   function close() {
     setOpen(undefined)
     void reload()
@@ -98,22 +98,13 @@ export function KeysPage() {
                 },
               ]}
             />
-            <TroubleNote trouble={more.trouble} />
-            {next !== null && (
-              <p class="acts">
-                <button
-                  type="button"
-                  onClick={() =>
-                    void more.run(async () => {
-                      const following = await listKeys(next)
-                      set({ keys: [...keys, ...following.keys], next: following.next })
-                    })
-                  }
-                >
-                  {texts.more}
-                </button>
-              </p>
-            )}
+            <More
+              next={next}
+              load={async (cursor) => {
+                const following = await listKeys(cursor)
+                set({ keys: [...keys, ...following.keys], next: following.next })
+              }}
+            />
           </>
         )}
       </Shown>

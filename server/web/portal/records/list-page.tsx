@@ -1,10 +1,11 @@
 /** The records of one entity: filtered, sorted, with the columns that somebody wants, and the call that answers the same. */
 import { useLocation, useRoute } from 'preact-iso'
 
-import { useAct, useAnswer } from '../answers.ts'
+import { useAnswer } from '../answers.ts'
 import { answerOf, api } from '../client.ts'
 import { holds } from '../me.ts'
-import { Choice, Moment, Page, Shown, TroubleNote } from '../parts/basics.tsx'
+import { Choice, Moment, Page, Shown } from '../parts/basics.tsx'
+import { More } from '../parts/more.tsx'
 import { CallSamples } from '../parts/samples.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { texts } from '../texts/index.ts'
@@ -74,7 +75,6 @@ function Records({ kind, state, onState }: { kind: Kind; state: ListState; onSta
   const types = new Map<string, string>(fields.map(({ name, type }) => [name, type]))
   const body = listBody(state, types, pageSize)
   const { loaded, reload, set } = useAnswer(() => listRecords(kind.entity, body), JSON.stringify(body))
-  const more = useAct()
   const shown = state.columns.length > 0 ? state.columns : kind.properties.slice(0, firstColumns).map(({ name }) => name)
 
   function sortOf(name: string) {
@@ -115,23 +115,13 @@ function Records({ kind, state, onState }: { kind: Kind; state: ListState; onSta
               {countOf(listed)}
             </p>
             <Table label={kind.label} none={words.none} rows={listed.records} keyOf={({ eiRecordId }) => eiRecordId} columns={columns} />
-            <TroubleNote trouble={more.trouble} />
-            {listed.next !== null && (
-              <p class="acts">
-                <button
-                  type="button"
-                  aria-disabled={more.isBusy}
-                  onClick={() =>
-                    void more.run(async () => {
-                      const following = await listRecords(kind.entity, { ...body, cursor: listed.next ?? '' })
-                      set({ ...listed, records: [...listed.records, ...following.records], next: following.next })
-                    })
-                  }
-                >
-                  {texts.more}
-                </button>
-              </p>
-            )}
+            <More
+              next={listed.next}
+              load={async (cursor) => {
+                const following = await listRecords(kind.entity, { ...body, cursor })
+                set({ ...listed, records: [...listed.records, ...following.records], next: following.next })
+              }}
+            />
           </>
         )}
       </Shown>

@@ -5,6 +5,7 @@ import { useAct, useAnswer } from '../answers.ts'
 import { answerOf, api, dataOf } from '../client.ts'
 import { me } from '../me.ts'
 import { Choice, Line, Moment, Page, Shown, TroubleNote } from '../parts/basics.tsx'
+import { More } from '../parts/more.tsx'
 import { CallSamples } from '../parts/samples.tsx'
 import { Table } from '../parts/table.tsx'
 import { texts } from '../texts/index.ts'
@@ -75,7 +76,6 @@ export function UsersPage() {
   const [search, setSearch] = useState('')
   const [filter, setFilter] = useState<Filter>('all')
   const { loaded, reload, set } = useAnswer(() => listUsers({ search }), search)
-  const more = useAct()
   const [open, setOpen] = useState<Open>()
   function close() {
     setOpen(undefined)
@@ -149,22 +149,13 @@ export function UsersPage() {
                 },
               ]}
             />
-            <TroubleNote trouble={more.trouble} />
-            {next !== null && (
-              <p class="acts">
-                <button
-                  type="button"
-                  onClick={() =>
-                    void more.run(async () => {
-                      const following = await listUsers({ search, cursor: next })
-                      set({ users: [...users, ...following.users], next: following.next })
-                    })
-                  }
-                >
-                  {texts.more}
-                </button>
-              </p>
-            )}
+            <More
+              next={next}
+              load={async (cursor) => {
+                const following = await listUsers({ search, cursor })
+                set({ users: [...users, ...following.users], next: following.next })
+              }}
+            />
           </>
         )}
       </Shown>
