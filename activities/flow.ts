@@ -185,7 +185,7 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
         who,
         signal: AbortSignal.any([signal, limit]),
         scope: scopeNow,
-        async call(operation, input, doneOf: (answer: unknown) => Done) {
+        async call(operation, input, doneOf: (answer: unknown) => Done, shownIn) {
           const recorded: { outcome?: Outcome | undefined; isSo: boolean } = { isSo: false }
           const record = async (tx: Parameters<typeof recordDone>[0], answer: unknown) => {
             recorded.outcome = await recordDone(tx, open, doneOf(answer))
@@ -194,6 +194,7 @@ export function createFlowActivities(options: FlowActivityOptions): FlowActiviti
           const answer = await runAs(services, who, operation, input, {
             key: `step:${row.effectNo}`,
             signal: step.signal,
+            shownIn,
             commitWith: record,
             onReplay: () => (recorded.isSo = false),
           }).catch((error: unknown) => {

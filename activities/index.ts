@@ -3,7 +3,7 @@ import type { Services } from '#platform/services.ts'
 import { analysisJobKind, analysisRunner } from '#tools/intelligence/service.ts'
 import { importKind, importRunner, instanceExportKind, instanceExportRunner, wipeKind, wipeRunner } from '#tools/instances/service.ts'
 import { reportDeliveryKind, reportDeliveryRunner, reportExportKind, reportExportRunner } from '#tools/reports/service.ts'
-import { auditExportKind, auditExportRunner } from '#tools/tenants/service.ts'
+import { auditExportKind, auditExportRunner, tenantExportKind, tenantExportRunner } from '#tools/tenants/service.ts'
 import { viewExportKind, viewExportRunner } from '#tools/views/service.ts'
 
 import { findCarriedVersion } from '#tools/workflows/service.ts'
@@ -49,6 +49,7 @@ export function createActivities(services: Services): Activities {
         [reportExportKind]: reportExportRunner,
         [reportDeliveryKind]: reportDeliveryRunner,
         [auditExportKind]: auditExportRunner,
+        [tenantExportKind]: tenantExportRunner,
       },
     }),
     async close() {

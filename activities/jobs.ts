@@ -7,12 +7,14 @@ import { AppError, errorCatalogue, type ErrorCode } from '#platform/errors.ts'
 import type { Services } from '#platform/services.ts'
 import type { JobActivities, JobAttempt, JobStepOutcome } from '#platform/shapes/jobs.ts'
 import { inSystemTransaction } from '#platform/system.ts'
+import { isSuspended } from '#platform/tenant-state.ts'
 import {
   beginRun,
   cancelAttempt,
   carryOut,
   failJob,
   finishJob,
+  isCancelRequested,
   type JobRunner,
   JobStopped,
   readJobForRun,
@@ -23,13 +25,15 @@ export interface JobActivityOptions {
   readonly services: Services
   /** By the kind of job. */
   readonly runners: Readonly<Record<string, JobRunner>>
-  /** Between the tries of a step that failed, instead of the workflow's own intervals: for tests. */
+  /** Between the tries of a step that failed, and the looks at a suspended tenant, instead of their own intervals: for tests. */
   readonly retryDelayMs?: number
 }
 
 /** A step runs chunks for this long, so that a job of many small ones does not pay a round trip to Temporal for each. */
 const stepMs = 10_000
 const heartbeatMs = 2_000
+/** How long a job waits before it looks again whether its tenant is let in. */
+const suspendedMs = 60_000
 
 /**
  * Running any of these twice is harmless. A chunk commits its rows, the position and a counter in one transaction, under the row's lock: a
@@ -39,11 +43,16 @@ export function createJobActivities(options: JobActivityOptions): JobActivities 
   const { services, runners, retryDelayMs } = options
   const runnerOf = (kind: string) => (Object.hasOwn(runners, kind) ? runners[kind] : undefined)
   return {
-    async runJobStep(attempt) {
+    async runJobStep({ mayPause = false, ...attempt }) {
       const context = Context.current()
       const beating = setInterval(() => context.heartbeat(), heartbeatMs)
       let runner: JobRunner | undefined
       try {
+        if (mayPause && (await isSuspended(services, attempt.tenantId))) {
+          // A tenant that is gone counts as suspended too, and has no job left.
+          const isOver = await inSystemTransaction(services, attempt.tenantId, (inner) => isCancelRequested(inner, attempt))
+          return isOver ? 'finished' : { pauseMs: retryDelayMs ?? suspendedMs }
+        }
         const run = await inSystemTransaction(services, attempt.tenantId, (inner) =>
           beginRun(inner, attempt, ({ kind, done }) => runnerOf(kind)?.placeOf?.(done)),
         )
@@ -101,7 +110,7 @@ async function runChunks(
       // Cancelled, or committed by another run: the next look tells which.
       refusedChunk = job.chunkNo
     }
-  } while (performance.now() < until && !signal.aborted)
+  } while (performance.now() < until && !signal.aborted && !(await isSuspended(services, attempt.tenantId)))
   return signal.reason instanceof JobStopped ? 'finished' : 'more'
 }
 

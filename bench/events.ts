@@ -1,6 +1,6 @@
 /**
- * What events cost: a save where nobody watches, where one or fifty watch who do not want it, and where one does; and deliveries to ten targets of which one never
- * answers. Run alone: `npm run bench -- events`.
+ * What events cost: a save where nobody watches, where one or fifty watch who do not want it, and where one does; carrying it on to them afterwards; and
+ * deliveries to ten targets of which one never answers. Run alone: `npm run bench -- events`.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -17,6 +17,7 @@ import { createPlatform, type Platform } from '#platform/platform.ts'
 import { startEmbeddedPostgres } from '#server/boot/postgres.ts'
 import { startCarrier } from '#server/worker/carrier.ts'
 import { watcherKinds } from '#server/worker/watcher-kinds.ts'
+import { matchWaiting } from '#tools/events/service.ts'
 import { domains } from '#tools/index.ts'
 import { provisionFirstTenant } from '#tools/tenants/service.ts'
 
@@ -46,22 +47,43 @@ function caller(platform: Platform, token: string): Make {
   }
 }
 
-/** Milliseconds of CPU of a save in each entity, of Node and PostgreSQL together, the rounds of all in turns. */
-async function measureSaves(make: Make, postmaster: number, entities: readonly string[], rounds: number): Promise<number[]> {
-  const found = entities.map((): number[] => [])
+interface Cost {
+  readonly save: number
+  /** Of its event, by the matcher, which takes a hundred at once. */
+  readonly carrying: number
+}
+
+/**
+ * Milliseconds of CPU of a save in each entity, of Node and PostgreSQL together, round by round. The entities take turns, and another begins each round: what
+ * the machine does meanwhile meets all of them.
+ */
+async function measureSaves(
+  make: Make,
+  carry: () => Promise<unknown>,
+  postmaster: number,
+  entities: readonly string[],
+  rounds: number,
+): Promise<readonly (readonly Cost[])[]> {
+  const found: Cost[][] = entities.map(() => [])
+  const costOf = async (work: () => Promise<unknown>) => {
+    const [node, cluster] = [process.cpuUsage(), cpuOfCluster(postmaster)]
+    await work()
+    const used = process.cpuUsage(node)
+    return ((used.user + used.system) / 1_000 + cpuOfCluster(postmaster) - cluster) / savesARound
+  }
   for (let number = 0; number <= rounds; number++) {
-    for (const [index, entity] of entities.entries()) {
-      const node = process.cpuUsage()
-      const cluster = cpuOfCluster(postmaster)
-      for (let save = 0; save < savesARound; save++)
-        await make('save_instance', { entity, key1: `${number}-${save}`, data: { Name: 'a', Size: save } })
-      const used = process.cpuUsage(node)
+    for (let turn = 0; turn < entities.length; turn++) {
+      const index = (number + turn) % entities.length
+      const save = await costOf(async () => {
+        for (let count = 0; count < savesARound; count++)
+          await make('save_instance', { entity: entities[index], key1: `${number}-${count}`, data: { Name: 'a', Size: count } })
+      })
+      const carrying = await costOf(carry)
       // The first round warms.
-      if (number > 0)
-        found[index]?.push((used.user + used.system) / 1_000 / savesARound + (cpuOfCluster(postmaster) - cluster) / savesARound)
+      if (number > 0) found[index]?.push({ save, carrying })
     }
   }
-  return found.map(median)
+  return found
 }
 
 /** Targets that answer at once, but the first, which never does. */
@@ -88,8 +110,10 @@ interface Deliveries {
 }
 
 export interface EventsResult {
-  /** Milliseconds alone, else times that. */
+  /** Milliseconds alone, else times that of the same round. */
   readonly saves: Readonly<Record<string, number>>
+  /** Milliseconds of carrying on one of them. */
+  readonly carrying: Readonly<Record<string, number>>
   readonly deliveries: Deliveries
 }
 
@@ -150,10 +174,20 @@ export async function measureEvents({
       await subscribe(watched.fiftyWhoseFilterFails, written, named(`${number}`))
     }
     await subscribe(watched.oneThatMatches, written, named('a'))
-    const [alone = 0, ...others] = await measureSaves(make, database.pid ?? 0, ['Alone', ...Object.values(watched)], rounds)
-    const ratios = Object.keys(watched).map((name, index) => [name, round((others[index] ?? 0) / alone)])
-    const saves = { alone: round(alone), ...Object.fromEntries(ratios) }
-    return { saves, deliveries: await measureDeliveries(make, platform, deliveries) }
+    const carry = async () => {
+      while ((await matchWaiting(platform.services, watcherKinds)) > 0);
+    }
+    const [alone = [], ...others] = await measureSaves(make, carry, database.pid ?? 0, ['Alone', ...Object.values(watched)], rounds)
+    const ofEach = (value: (cost: Cost, beside: number) => number) =>
+      Object.fromEntries(
+        Object.keys(watched).map((name, index) => [
+          name,
+          round(median((others[index] ?? []).map((cost, place) => value(cost, alone[place]?.save ?? 0)))),
+        ]),
+      )
+    const saves = { alone: round(median(alone.map(({ save }) => save))), ...ofEach(({ save }, beside) => save / beside) }
+    const carrying = ofEach((cost) => cost.carrying)
+    return { saves, carrying, deliveries: await measureDeliveries(make, platform, deliveries) }
   } finally {
     await platform.end()
     await database.stop()

@@ -317,15 +317,16 @@ function runsReport({ ours, afterEvent, raw, waiting }: FlowResult): string {
   ].join('\n\n')
 }
 
-function awaitsReport({ awaits, sendToWake, serverBefore, serverDuring }: WakingResult): string {
-  return `With ${awaits} open awaits, from sending a reply to the answer of its await: p50 ${round(sendToWake.p50)} ms, p99 ${round(sendToWake.p99)} ms. The server's memory went from ${Math.round(serverBefore)} to ${Math.round(serverDuring)} MB.`
+function awaitsReport({ awaits, sendToWake, sendToSaved, serverBefore, serverDuring }: WakingResult): string {
+  return `With ${awaits} open awaits, from sending a reply to the answer of its await: p50 ${round(sendToWake.p50)} ms, p99 ${round(sendToWake.p99)} ms; of it, to the answer of the reply itself, p50 ${round(sendToSaved.p50)} ms, p99 ${round(sendToSaved.p99)} ms. The server's memory went from ${Math.round(serverBefore)} to ${Math.round(serverDuring)} MB.`
 }
 
-function eventsReport({ saves, deliveries }: EventsResult): string {
-  const rows = Object.entries(saves).map(([name, cost]) => [name, name === 'alone' ? `${cost} ms` : `${cost} × alone`])
+function eventsReport({ saves, carrying, deliveries }: EventsResult): string {
+  const carried = (name: string) => (carrying[name] === undefined ? '' : `${carrying[name]} ms`)
+  const rows = Object.entries(saves).map(([name, cost]) => [name, name === 'alone' ? `${cost} ms` : `${cost} × alone`, carried(name)])
   const { arrived, seconds, aSecond } = deliveries
   return [
-    table(['CPU of a save beside watchers', 'found'], rows),
+    table(['CPU of a save beside watchers', 'found', 'of carrying it on'], rows),
     `${arrived} deliveries to nine targets beside one that never answers: ${seconds} s, ${aSecond} a second.`,
   ].join('\n\n')
 }

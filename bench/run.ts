@@ -2,7 +2,7 @@
  * `npm run bench`: everything that is measured, in one run on this machine. Prints a table with the aims and writes it to bench/results/. With an
  * argument, the REST measures whose name holds it, printed alone: for work on one of them; `outbox`, the claims of the relay; `events`, what events cost
  * (BENCH_DELIVERIES); `faults`, so many runs with people under kill -9 (BENCH_RUNS, BENCH_KILLS, BENCH_SEED); `import`, a file of so many rows
- * (`--rows 1000000`) in and out; `flows`, what runs of workflows do. BENCH_ROUNDS sets their rounds. `scale` measures calls as
+ * (`--rows 1000000`) in and out; `flows`, what runs of workflows do; `page`, what a slow phone waits for (of the product at PORTAL_URL with BENCH_PASSWORD, if told). BENCH_ROUNDS sets their rounds. `scale` measures calls as
  * records grow (`--rows 10000,100000`), beside another product with `--peer directus`; a further argument narrows it to measures of that name.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util'
 import { type McpResult, measureMcp, measureRest, type RestResult } from './calls.ts'
 import { measureEvents } from './events.ts'
 import { measureFaults } from './faults.ts'
+import { measureFirstPage } from './first-page.ts'
 import { measureFlows } from './flows.ts'
 import { type Ground, openGround } from './ground.ts'
 import { measureClaims } from './outbox.ts'
@@ -75,6 +76,10 @@ async function main(): Promise<void> {
   }
   if (wanted === 'faults') {
     await measureFaults(say)
+    return
+  }
+  if (wanted === 'page') {
+    await measureFirstPage(say, { rounds, portalUrl: process.env['PORTAL_URL'], password: process.env['BENCH_PASSWORD'] })
     return
   }
   if (wanted === 'outbox') {

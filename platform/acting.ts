@@ -7,7 +7,7 @@ import type { Databases } from './db/databases.ts'
 import type { Tx } from './db/pool.ts'
 import { AppError, type ErrorCode } from './errors.ts'
 import { observeCall } from './metrics.ts'
-import type { Actor } from './operation.ts'
+import type { Actor, CallContext } from './operation.ts'
 import type { Services } from './services.ts'
 import type { Origin } from './shapes/origin.ts'
 
@@ -68,6 +68,8 @@ export interface InsideCall {
   /** The same key answers the first answer again, for as long as a run may try. */
   readonly key?: string
   readonly signal?: AbortSignal
+  /** Whose zone and language what is read is in, where it is for somebody else than the run's user. */
+  readonly shownIn?: CallContext['shownIn']
   /** What is committed together with the call: in its transaction where it has one that writes, else in one of its own after it. Not done by a replay. */
   readonly commitWith?: (tx: Tx, answer: unknown) => Promise<void>
   /** Hears that the answer is that of an earlier call, with which nothing was committed now. */
@@ -99,6 +101,7 @@ export async function runAs(services: Services, who: ActingFor, name: string, in
       requestId: crypto.randomUUID(),
       signal: call.signal ?? new AbortController().signal,
       onReplay: call.onReplay,
+      shownIn: call.shownIn,
       commitWith: commitWith && ((tx, answer) => commitWith(tx, JSON.parse(structuredText(answer)))),
     })
     observe('ok')

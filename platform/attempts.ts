@@ -52,7 +52,10 @@ function waitText(seconds: number): string {
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`
 }
 
-/** 0 where the attempt was counted, else the seconds until one counts again. Times are kept, not a count: no span of the length holds more than the limit. */
+/**
+ * 0 where the attempt was counted, else the seconds until one counts again. Times are kept, not a count: no span of the length holds more than the limit. No
+ * attempt waits for the disk: a crash of the database forgets those of its last second, and thousands of strangers would else keep the disk from everybody.
+ */
 async function countAttempt(tx: Tx, key: string, most: number, seconds: number): Promise<number> {
   const [row] = await tx<{ isRefused: boolean; waitSeconds: number }[]>`
     insert into platform.attempt as a (key, at, expires_at)
@@ -61,7 +64,7 @@ async function countAttempt(tx: Tx, key: string, most: number, seconds: number):
       select case when cardinality(recent) >= ${most} then recent else recent || clock_timestamp() end, cardinality(recent) >= ${most},
         clock_timestamp() + make_interval(secs => ${seconds})
       from (select array(select one from unnest(a.at) one where one > clock_timestamp() - make_interval(secs => ${seconds}) order by one) as recent) r)
-    returning is_refused, ceil(extract(epoch from at[1] + make_interval(secs => ${seconds}) - clock_timestamp()))::int as wait_seconds`
+    returning set_config('synchronous_commit', 'off', true), is_refused, ceil(extract(epoch from at[1] + make_interval(secs => ${seconds}) - clock_timestamp()))::int as wait_seconds`
   return row?.isRefused ? Math.max(1, row.waitSeconds) : 0
 }
 

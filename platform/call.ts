@@ -1,7 +1,7 @@
 /** What a transport hands to the pipeline. */
 import type { ActingFor } from './acting.ts'
 import type { Tx } from './db/pool.ts'
-import type { Actor, Progress, RawRequest, Transport, Upload } from './operation.ts'
+import type { Actor, CallContext, Progress, RawRequest, Transport, Upload } from './operation.ts'
 import type { RegisteredOperation, Registry } from './registry.ts'
 import type { Passage, Room } from './room.ts'
 
@@ -56,6 +56,8 @@ export interface Call {
   readonly passage?: Passage | undefined
   /** W3C trace context of the caller. */
   readonly traceparent?: string | undefined
+  /** See acting.ts. */
+  readonly shownIn?: CallContext['shownIn']
   /** See acting.ts. */
   readonly commitWith?: ((tx: Tx, answer: unknown) => Promise<void>) | undefined
   /** Hears that the answer is that of an earlier call, with which nothing was committed now. */

@@ -33,6 +33,8 @@ export interface Actor {
   readonly credentialId: string
   /** Of a session or an enrolment: when the person last showed who they are, in milliseconds since the epoch. */
   readonly provedAt?: number | undefined
+  /** Of a session that the tenant's own provider began: it speaks for that tenant alone, and not for the person. */
+  readonly isOfProvider?: boolean | undefined
   /** Of a grant: the bits of the roles that its person has and did not give it. */
   readonly grantableRoles?: number | undefined
 }
@@ -194,6 +196,8 @@ interface Common<I extends z.ZodObject, O extends z.ZodType> {
   readonly takesSession?: true
   /** Of a person's own: the token of somebody who must enrol a second factor opens it too, and nothing else. */
   readonly admitsEnrolment?: true
+  /** Of a person's own: a session that the tenant's own provider began opens it too, for what that provider began. */
+  readonly admitsProvider?: true
   /** It takes a password, and an idempotency key counts for nothing: a replay would tell, uncounted, whether a password is the one that was sent before. */
   readonly isNeverReplayed?: true
   /** Carried by a URL of ours, not listed as an operation: the target of a one-time upload. */

@@ -4,6 +4,7 @@
  */
 import { lookup as resolveName, type LookupAddress, type LookupOptions } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 
 import ipaddr from 'ipaddr.js'
 import { Agent, buildConnector, fetch, request } from 'undici'
@@ -131,20 +132,49 @@ export async function assertEncrypted(config: Allowed, url: URL): Promise<void> 
     throw new AppError('unprocessable', `A password does not go to ${url.hostname.slice(0, 200)} unencrypted. Use https.`)
 }
 
+/** Whether calls to this host may cross the public network: also where nobody knows yet what its name leads to. Resolves within the time. */
+export async function leadsOutside(config: Allowed, host: string, timeoutMs: number): Promise<boolean> {
+  const name = bare(host).toLowerCase()
+  const isPublicAddress = (address: string) => isAllowedAddress({ outboundAllow: [] }, address)
+  if (isIP(name) !== 0) return isPublicAddress(name)
+  // Inside nothing is ever called.
+  if (config.outboundAllow.length === 0) return true
+  const found = new Promise<readonly LookupAddress[]>((resolve) =>
+    resolveName(name, { all: true }, (error, addresses) => resolve(error ? [] : addresses)),
+  )
+  const late = new AbortController()
+  const nothing = pause<readonly LookupAddress[]>(timeoutMs, [], { signal: late.signal, ref: false }).catch(() => [])
+  const addresses = await Promise.race([found, nothing])
+  late.abort()
+  return addresses.length === 0 || addresses.some(({ address }) => isPublicAddress(address))
+}
+
 interface FetchLimits {
   readonly signal: AbortSignal
   readonly maxBytes: number
 }
 
-/** A small file from an address, within its limits; no redirect is followed. Throws AppError `unprocessable`, `too_large`, or what the connection threw. */
+interface SmallRequest extends FetchLimits {
+  readonly method?: 'GET' | 'POST'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+}
+
+interface SmallAnswer {
+  readonly status: number
+  readonly contentType: string | undefined
+  readonly bytes: Buffer
+}
+
+/** A small answer of an address, within its limits; no redirect is followed. Throws AppError `unprocessable`, `too_large`, or what the connection threw. */
 export async function fetchBytes(
   config: Allowed,
   url: URL,
-  { signal, maxBytes }: FetchLimits,
-): Promise<{ readonly status: number; readonly bytes: Buffer }> {
+  { signal, maxBytes, method = 'GET', headers = {}, body: sent }: SmallRequest,
+): Promise<SmallAnswer> {
   const dispatcher = guardedDispatcher(config)
   try {
-    const { statusCode, body } = await request(url, { dispatcher, signal })
+    const { statusCode, headers: answered, body } = await request(url, { dispatcher, signal, method, headers, body: sent ?? null })
     const chunks: Buffer[] = []
     let bytes = 0
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -152,7 +182,8 @@ export async function fetchBytes(
       if (bytes > maxBytes) throw new AppError('too_large', `What that address gives is larger than ${maxBytes} bytes.`)
       chunks.push(chunk)
     }
-    return { status: statusCode, bytes: Buffer.concat(chunks) }
+    const { 'content-type': contentType } = answered
+    return { status: statusCode, contentType: typeof contentType === 'string' ? contentType : undefined, bytes: Buffer.concat(chunks) }
   } finally {
     await dispatcher.destroy()
   }

@@ -71,6 +71,7 @@ export async function createPlatform(options: PlatformOptions): Promise<Platform
     storage,
     temporal,
     wake,
+    redis,
     keeping,
     get pipeline() {
       if (!pipeline) throw new Error('A call from inside came before the pipeline was there')

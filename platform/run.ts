@@ -2,31 +2,17 @@
  * The pipeline: the one function that runs any operation. Credential, rate limit, role, input, idempotency key, tenant transaction, audit,
  * outbox and output are its business; a handler owns its verb.
  */
-import { finished } from 'node:stream/promises'
-
-import { bodyText, isBytesAnswer, rawJson } from './answer.ts'
-import { type AuditEvent, insertAuditElsewhere, insertAuditEvent } from './audit.ts'
+import { bodyText, isBytesAnswer } from './answer.ts'
+import { type AuditEvent, insertAuditEvent } from './audit.ts'
 import { type Authenticator, publicActor } from './authenticate.ts'
 import { countCall } from './call-counts.ts'
 import type { Call, Pipeline } from './call.ts'
 import { databaseError } from './database-errors.ts'
-import type { Tx } from './db/pool.ts'
-import type { OpenTransaction } from './db/transaction.ts'
-import { rerun, sqlState, StaleRead } from './db/transaction.ts'
+import { sqlState, StaleRead } from './db/transaction.ts'
 import { AppError, type ErrorCode } from './errors.ts'
 import { closedToGrants } from './grants.ts'
-import {
-  claimKey,
-  fileFingerprint,
-  fingerprintOf,
-  freeKey,
-  hashedUpload,
-  keepAnswer,
-  type KeyScope,
-  sealedFingerprint,
-  takeKey,
-} from './idempotency.ts'
-import { type Actor, type CallContext, scopeOf, type StagedContext, type TxContext } from './operation.ts'
+import { fingerprintOf, type KeyScope, sealedFingerprint } from './idempotency.ts'
+import { type Actor, type CallContext, scopeOf } from './operation.ts'
 import { parseInTurns } from './parse.ts'
 import { findNoSuchId } from './path-ids.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -35,10 +21,10 @@ import { byCall } from './shapes/origin.ts'
 import { allows, roleBits, rolesOf, roleWords } from './roles.ts'
 import type { Services } from './services.ts'
 import { type Room, rowsOf, sharerOf } from './room.ts'
+import { runHandler } from './run-handler.ts'
 import { refuseElsewhere } from './tenant-hosts.ts'
 import { limitsOf } from './tenant-state.ts'
 import { inSpan } from './trace.ts'
-import { inContext } from './transaction-context.ts'
 
 export interface PipelineParts {
   readonly registry: Registry
@@ -95,14 +81,19 @@ async function takeOfTenant({ services, rateLimit }: PipelineParts, { kind, tena
 }
 
 /** A signed URL opens what it was made for alone, and only while whoever asked for it could open it. What is a person's own no roles open. */
-function isAdmitted({ operation: { name, roleRule, admitsEnrolment } }: Call, { kind, roleFlag }: Actor): boolean {
+function isAdmitted({ operation }: Call, { kind, roleFlag, isOfProvider }: Actor): boolean {
+  const { name, roleRule, admitsEnrolment, admitsProvider } = operation
   if (kind === 'enrolment') return admitsEnrolment === true
-  if (roleRule.isOfPerson) return kind === 'session'
+  if (roleRule.isOfPerson) return kind === 'session' && (isOfProvider !== true || admitsProvider === true)
   if (kind === 'grant' && closedToGrants.has(name)) return false
   return allows(roleRule, roleFlag) && (kind !== 'signed' || roleRule.admitsSigned)
 }
 
+const notOfProvider = (name: string) =>
+  `${name} is a person's own, and the tenant's provider speaks for its tenant alone. Sign in with login, and send that session's token.`
+
 function whyNotAdmitted({ operation }: Call, actor: Actor): string {
+  if (operation.roleRule.isOfPerson && actor.isOfProvider === true) return notOfProvider(operation.name)
   if (operation.roleRule.isOfPerson)
     return `${operation.name} is a person's own: no key, link or run may call it. Sign in with login, and send that session's token.`
   if (actor.kind === 'grant' && closedToGrants.has(operation.name))
@@ -114,6 +105,7 @@ function whyNotAdmitted({ operation }: Call, actor: Actor): string {
 async function sessionOf({ authenticator }: PipelineParts, { operation, credential, ip }: Call): Promise<Actor | undefined> {
   if (operation.takesSession !== true || credential.kind === 'none') return undefined
   const actor = await authenticator.identify(credential, ip)
+  if (actor.isOfProvider === true) throw new AppError('forbidden', notOfProvider(operation.name))
   if (actor.kind === 'session') return actor
   throw new AppError('unauthenticated', `${operation.name} takes a session as Bearer, or none. Sign in with login.`)
 }
@@ -186,6 +178,7 @@ async function runAdmitted(
     knownBrowser: call.knownBrowser,
     host: call.host,
     session,
+    shownIn: call.shownIn,
     ...(actor.kind === 'public' ? { idempotencyKey: call.idempotencyKey } : {}),
     answerBytes: call.transport === 'rest' ? services.config.limits.answerBytes : services.config.limits.mcpAnswerBytes,
     tellProgress: call.onProgress,
@@ -212,9 +205,8 @@ async function runAdmitted(
   // What the path names is what it is about, whether or not anything of that tenant was looked at.
   const named = operation.pathParams.includes('tenantId') ? input['tenantId'] : undefined
   if (typeof named === 'number' && named !== actor.tenantId) entered.add(named)
-  const frame: Frame = { parts, call, context, input, actor, isGlobal, key, facts, audited, entered }
   try {
-    return await (operation.handler ? runInTransaction(frame, operation.handler) : runStaged(frame))
+    return await runHandler({ call, context, input, actor, isGlobal, key, facts, audited, entered })
   } catch (error) {
     // A grant or a change that a handler refuses leaves the same trace as a call that is refused here; a stranger has no tenant to leave one in, and what
     // people do with their own log-in is not their tenant's to read.
@@ -223,162 +215,6 @@ async function runAdmitted(
       await services.databases.transact({ tenantId: actor.tenantId }, ({ tx }) => insertAuditEvent(tx, audited('denied', error.code)))
     throw error
   }
-}
-
-interface Frame {
-  readonly parts: PipelineParts
-  readonly call: Call
-  readonly context: CallContext
-  readonly input: Record<string, unknown>
-  readonly actor: Actor
-  readonly isGlobal: boolean
-  readonly key: KeyScope | undefined
-  readonly facts: Record<string, unknown>
-  readonly audited: (outcome: AuditEvent['outcome']) => AuditEvent
-  /** Other tenants that a global administrator acts in: it stands in their audit logs too. */
-  readonly entered: Set<number>
-}
-
-type Handler = (context: TxContext, input: never) => Promise<unknown>
-
-async function runInTransaction(frame: Frame, handler: Handler): Promise<unknown> {
-  const { call, key, context } = frame
-  const { operation } = call
-  const isRead = operation.effect === 'read'
-  const answer = await inTransaction(frame, { isReadOnly: isRead, tenantId: context.tenantId }, async (inner, open) => {
-    if (key) {
-      const kept = await takeKey(inner.tx, key)
-      if (kept !== undefined) {
-        call.onReplay?.()
-        return rawJson(kept)
-      }
-    }
-    // parseInput has just held the input against the operation's own schema, which is where the handler's type comes from.
-    const result = await handler(inner, frame.input as never)
-    if (!isRead) await call.commitWith?.(inner.tx, result)
-    if (key) await keepAnswer(inner.tx, key, keptAnswer(frame, result))
-    if (!isRead && !operation.roleRule.isOfPerson) open.trail(auditDone(inner.tx, frame))
-    return result
-  })
-  if (isRead) {
-    await auditRead(frame)
-    await commitAside(frame, answer)
-  }
-  return answer
-}
-
-async function auditDone(tx: Tx, { audited, entered }: Frame): Promise<void> {
-  const event = audited('done')
-  await Promise.all([insertAuditEvent(tx, event), ...[...entered].map((tenantId) => insertAuditElsewhere(tx, { ...event, tenantId }))])
-}
-
-/** What is committed with a read, whose own transaction writes nothing. */
-async function commitAside({ call: { commitWith }, context, parts }: Frame, answer: unknown): Promise<void> {
-  if (commitWith) await parts.services.databases.transact({ tenantId: context.tenantId }, ({ tx }) => commitWith(tx, answer))
-}
-
-/** Reads leave no trace unless the handler said that they showed something that must: a secret or a sensitive value. */
-async function auditRead(frame: Frame): Promise<void> {
-  const { facts, call, parts, context } = frame
-  if (call.operation.roleRule.isOfPerson) return
-  if (!Object.keys(facts).some((fact) => !call.operation.pathParams.includes(fact))) return
-  await parts.services.databases.transact({ tenantId: context.tenantId }, ({ tx }) => insertAuditEvent(tx, frame.audited('done')))
-}
-
-function keptAnswer(frame: Frame, result: unknown): { text: string } | { secretOf: string } {
-  const { issuesSecret } = frame.call.operation
-  if (!issuesSecret) return { text: bodyText(result) }
-  const id = typeof result === 'object' && result !== null ? (result as Record<string, unknown>)[issuesSecret.idField] : undefined
-  return { secretOf: `${issuesSecret.idField} ${String(id)}` }
-}
-
-async function runStaged(frame: Frame): Promise<unknown> {
-  const { call, key, context, parts } = frame
-  const { operation } = call
-  const own = { tenantId: context.tenantId }
-  const { databases } = parts.services
-  const file = key && context.upload ? hashedUpload(context.upload) : undefined
-  const claim = key && file ? { ...key, fingerprint: fileFingerprint(key.fingerprint, file.upload) } : key
-  if (claim) {
-    const kept = await claimStaged(frame, claim, file)
-    if (kept !== undefined) {
-      call.onReplay?.()
-      return rawJson(kept)
-    }
-  }
-  const staged: StagedContext = {
-    ...context,
-    ...(file ? { upload: file.upload } : {}),
-    inTransaction: (run, options = {}) =>
-      inTransaction(frame, { isReadOnly: options.readOnly === true, tenantId: tenantFor(frame, options.tenantId) }, run),
-  }
-  try {
-    // As above, the schema has just vouched for the input.
-    const result = await operation.stagedHandler?.(staged, frame.input as never)
-    if (operation.effect === 'read') {
-      await auditRead(frame)
-      await commitAside(frame, result)
-    } else if (context.actor.kind !== 'public') {
-      await databases.transact(own, async ({ tx }) => {
-        await call.commitWith?.(tx, result)
-        if (claim) await keepAnswer(tx, withBytes(claim, file), keptAnswer(frame, result))
-        if (!operation.roleRule.isOfPerson) await auditDone(tx, frame)
-      })
-    }
-    return result
-  } catch (error) {
-    if (claim) await databases.transact(own, ({ tx }) => freeKey(tx, claim)).catch(() => {})
-    throw error
-  }
-}
-
-type HashedFile = ReturnType<typeof hashedUpload>
-
-function withBytes(claim: KeyScope, file: HashedFile | undefined): KeyScope {
-  return file ? { ...claim, fingerprint: fileFingerprint(claim.fingerprint, file.upload, file.digest()) } : claim
-}
-
-async function claimStaged({ parts, context }: Frame, claim: KeyScope, file: HashedFile | undefined): Promise<string | undefined> {
-  const own = { tenantId: context.tenantId }
-  const { databases } = parts.services
-  try {
-    return await databases.transact(own, ({ tx }) => claimKey(tx, claim))
-  } catch (error) {
-    if (!file || !(error instanceof AppError) || error.code !== 'idempotency_conflict') throw error
-    // What is kept of a call with a file covers its bytes, so only all of these tell whether it is the same call again.
-    await finished(file.upload.stream.resume())
-    const kept = await databases.transact(own, ({ tx }) => takeKey(tx, withBytes(claim, file)))
-    if (kept === undefined) throw error
-    return kept
-  }
-}
-
-/** A public operation learns its tenant from what it was sent (a channel's key, say); nobody else chooses one. */
-function tenantFor(frame: Frame, wanted: number | undefined): number {
-  if (wanted === undefined || wanted === frame.context.tenantId) return frame.context.tenantId
-  if (frame.actor.kind !== 'public') throw new Error('Only a public operation may name its tenant')
-  return wanted
-}
-
-async function inTransaction<T>(
-  frame: Frame,
-  options: { readonly isReadOnly: boolean; readonly tenantId: number },
-  work: (context: TxContext, open: OpenTransaction) => Promise<T>,
-): Promise<T> {
-  const { parts, context, isGlobal } = frame
-  const { databases } = parts.services
-  return rerun(async (attempt) => {
-    const afterwards: (() => void)[] = []
-    const result = await databases.transact({ tenantId: options.tenantId, isReadOnly: options.isReadOnly, isGlobal }, async (open) => {
-      // A write needs its stamp for every row; a read does without and saves the round trip.
-      const stamp = options.isReadOnly ? '' : await open.stamp()
-      const { entered } = frame
-      const inner = { context: { ...context, tenantId: options.tenantId }, open, stamp, attempt, afterwards, entered }
-      return inContext(inner, (own) => work(own, open))
-    })
-    for (const run of afterwards) run()
-    return result
-  })
 }
 
 function checkOutput(call: Call, answer: unknown): void {

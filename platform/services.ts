@@ -5,6 +5,7 @@ import type { Databases } from './db/databases.ts'
 import type { RecordIds } from './db/records.ts'
 import type { Keeping } from './kept.ts'
 import type { Logger } from './log.ts'
+import type { RedisLink } from './redis.ts'
 import type { Secrets } from './secrets.ts'
 import type { StorageDriver } from './storage/driver.ts'
 import type { TemporalGate } from './temporal.ts'
@@ -19,6 +20,8 @@ export interface Services {
   readonly storage: StorageDriver
   readonly temporal: TemporalGate
   readonly wake: Wake
+  /** Where processes count together. */
+  readonly redis?: RedisLink | undefined
   /** For calls from inside, in somebody's name: see acting.ts. */
   readonly pipeline: Pipeline
   /** See kept.ts. */

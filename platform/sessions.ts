@@ -76,8 +76,24 @@ function named(tx: Tx, by: SessionName) {
 export const holdsStill = (tx: Tx) => tx`s.expires_at > now() and coalesce(s.idle_until > now(), true)`
 
 /**
- * The session of a token, or by its id where a URL names it; undefined where it is over. The versions say so also where a user was locked and let in again,
- * or a password was reset, since it began; of a suspended tenant it is told apart, since the caller is told that.
+ * Whether it lets anybody in now: a session `s` of person `p`, membership `u` in tenant `t`, and `i` the provider that it began by, where one stands. The
+ * versions say so also where a user was locked and let in again, or a password was reset, since it began; of a suspended tenant it is told apart, since the
+ * caller is told that.
+ */
+export const letsIn = (tx: Tx) => tx`
+  (s.provider_issuer is null or i.tenant_id is not null) and ${holdsStill(tx)} and not u.is_locked and u.accepted_date is not null
+  and p.credential_version = s.person_version and u.credential_version = s.membership_version and (t.credential_version = s.tenant_version or t.is_deactivated)`
+
+/** The provider of a session `s`, left out where it began without one or that one is gone. */
+export const providerOfSession = (tx: Tx) =>
+  tx`left join platform.identity_provider i on i.tenant_id = s.tenant_id and i.issuer = s.provider_issuer`
+
+/** The roles of a membership `u` in a session `s`: no more than its provider `i` may give, and none by one that is gone. */
+export const rolesInSession = (tx: Tx) =>
+  tx`(case when s.provider_issuer is null then u.role_flag else u.role_flag & coalesce(i.role_flag, 0) end)`
+
+/**
+ * The session of a token, or by its id where a URL names it; undefined where it is over.
  */
 export async function findSession(databases: Pick<Databases, 'lookUp'>, by: SessionName, sharer: string): Promise<LiveSession | undefined> {
   const [row] = await databases.lookUp(
@@ -92,24 +108,25 @@ export async function findSession(databases: Pick<Databases, 'lookUp'>, by: Sess
         provedAt: number
         validUntil: number
         isSuspended: boolean
+        isOfProvider: boolean
       }[]
     >`
-      select s.session_id, s.tenant_id, s.tenant_user_id, s.user_id, u.display_name, u.role_flag,
-        extract(epoch from s.proved_date)::float8 * 1000 as proved_at, extract(epoch from least(s.expires_at, s.idle_until))::float8 * 1000 as valid_until,
+      select s.session_id, s.tenant_id, s.tenant_user_id, s.user_id, u.display_name, ${rolesInSession(tx)} as role_flag,
+        s.provider_issuer is not null as is_of_provider, extract(epoch from s.proved_date)::float8 * 1000 as proved_at, extract(epoch from least(s.expires_at, s.idle_until))::float8 * 1000 as valid_until,
         t.is_deactivated or t.active_start > now() or t.active_end < now() as is_suspended
       from platform.session s
         join platform.tenant_user u on u.tenant_id = s.tenant_id and u.tenant_user_id = s.tenant_user_id and u.user_id = s.user_id
         join platform.tenant t on t.tenant_id = s.tenant_id
         join platform.app_user p on p.user_id = s.user_id
-      where ${named(tx, by)} and ${holdsStill(tx)} and not u.is_locked and u.accepted_date is not null
-        and p.credential_version = s.person_version and u.credential_version = s.membership_version
-        and (t.credential_version = s.tenant_version or t.is_deactivated)
+        ${providerOfSession(tx)}
+      where ${named(tx, by)} and ${letsIn(tx)}
       order by s.last_used_date desc, s.session_id desc limit 1`,
     sharer,
   )
   if (!row) return undefined
-  const { sessionId, isSuspended, validUntil, ...who } = row
-  return { actor: { kind: 'session', credentialId: `session:${sessionId}`, ...who }, isSuspended, validUntil }
+  const { sessionId, isSuspended, validUntil, isOfProvider, ...who } = row
+  const actor = { kind: 'session', credentialId: `session:${sessionId}`, ...who, ...(isOfProvider ? { isOfProvider } : {}) } as const
+  return { actor, isSuspended, validUntil }
 }
 
 /** Whoever a tenant lets in once they have a second factor, by the token that select_tenant answered; undefined where it is over. It opens no role's door. */

@@ -47,8 +47,10 @@ export interface TemporalGate {
   cancel(workflowId: string): Promise<void>
   /** Whether a frontend is known and answers. */
   isUp(): Promise<boolean>
-  /** Points the gate at a frontend once it is known: an embedded server may come minutes after the API. */
-  connectTo(address: string): void
+  /** Whether nothing can begin now: no frontend is known yet, or whoever watches it says that it is silent. Asks nobody. */
+  isAway(): boolean
+  /** Points the gate at a frontend once it is known: an embedded server may come minutes after the API. `answers`: what whoever watches it knows. */
+  connectTo(address: string, answers?: () => boolean): void
   /**
    * Lends the connection of this process's workers, until it is called again without one: a workflow that is started over it gets its first task in
    * the answer (eager start), which spares a dispatch by the server.
@@ -62,6 +64,7 @@ const deadlineMs = 5_000
 export function createTemporalGate(options: { namespace: string; log: Logger }): TemporalGate {
   const { namespace, log } = options
   let address: string | undefined
+  let answers = () => true
   let connecting: Promise<Client> | undefined
   let lent: Client | undefined
 
@@ -175,7 +178,9 @@ export function createTemporalGate(options: { namespace: string; log: Logger }):
         return false
       }
     },
-    connectTo(next) {
+    isAway: () => address === undefined || !answers(),
+    connectTo(next, told = () => true) {
+      answers = told
       if (next === address) return
       address = next
       connecting = undefined

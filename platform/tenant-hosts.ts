@@ -1,16 +1,12 @@
 /** Which tenant is reached at a host: by its own, or by its sub-domain of the installation's domain. A host chooses, and never grants. */
-import { LRUCache } from 'lru-cache'
-
 import { AppError } from './errors.ts'
 import { kept } from './kept.ts'
+import { createKnown } from './known.ts'
 import type { Actor } from './operation.ts'
 import { isHostName } from './outbound.ts'
 import type { Services } from './services.ts'
 
-/** How long what a host is may be believed. */
-const keptMs = 1_000
-
-const knownOf = kept(() => new LRUCache<string, { readonly tenantId: number | undefined }>({ max: 10_000, ttl: keptMs }))
+const knownOf = kept(() => createKnown<{ readonly tenantId: number | undefined }>({ max: 10_000 }))
 
 /** A host as a request names it: in lower case, without its port. */
 export function hostNameOf(host: string | undefined): string {
@@ -30,20 +26,19 @@ export async function tenantAt(services: Services, host: string | undefined, sha
   const name = hostNameOf(host)
   const { config, databases } = services
   if (!isHostName(name) || ownHosts(config).includes(name)) return undefined
-  const known = knownOf(services)
-  const last = known.get(name)
-  if (last) return last.tenantId
   const suffix = `.${config.tenantDomain}`
   const subDomain = name.endsWith(suffix) ? name.slice(0, -suffix.length) : null
-  const [row] = await databases.lookUp(
-    (tx) => tx<{ tenantId: number }[]>`
-      select tenant_id from platform.tenant
-      where (lower(host) = ${name} or (host is null and lower(sub_domain) = ${subDomain}::text))
-        and not is_deactivated and active_start <= now() and active_end >= now()`,
-    sharer,
-  )
-  known.set(name, { tenantId: row?.tenantId })
-  return row?.tenantId
+  const found = await knownOf(services).find(name, async () => {
+    const [row] = await databases.lookUp(
+      (tx) => tx<{ tenantId: number }[]>`
+        select tenant_id from platform.tenant
+        where (lower(host) = ${name} or (host is null and lower(sub_domain) = ${subDomain}::text))
+          and not is_deactivated and active_start <= now() and active_end >= now()`,
+      sharer,
+    )
+    return { tenantId: row?.tenantId }
+  })
+  return found?.tenantId
 }
 
 /** Throws AppError `forbidden` where a credential is used at the host of another tenant than its own. */

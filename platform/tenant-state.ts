@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { credentialsTopic, suspended } from './authenticate.ts'
 import { AppError } from './errors.ts'
 import { kept } from './kept.ts'
+import { createKnown } from './known.ts'
 import type { Services } from './services.ts'
 
 /** Absent: none but the installation's. */
@@ -20,31 +21,33 @@ interface TenantState {
   readonly limits: TenantLimits
 }
 
-const keptMs = 1_000
-/** A count is believed for so long, beside what this process adds to it: nobody counts millions of records with each save. */
+/** A count is believed for so long, beside what is added to it: nobody counts millions of records with each save. */
 const countedMs = 60_000
+/** The same near the limit, where this process does not know what others add. */
+const countedNearMs = 10_000
+const nearPart = 0.95
 
 const statesOf = kept(
   ({ wake }) => {
-    const states = new LRUCache<number, TenantState>({ max: 10_000, ttl: keptMs })
-    return { states, end: wake.subscribe(credentialsTopic, () => states.clear()) }
+    const states = createKnown<TenantState>({ max: 10_000 })
+    return { states, end: wake.subscribe(credentialsTopic, states.clear) }
   },
   ({ end }) => end(),
 )
 const countsOf = kept(() => new LRUCache<string, { n: number }>({ max: 10_000, ttl: countedMs }))
 
+const noSuchTenant: TenantState = { isSuspended: true, limits: {} }
+
 async function stateOf(services: Services, tenantId: number): Promise<TenantState> {
-  const { states } = statesOf(services)
-  const known = states.get(tenantId)
-  if (known) return known
-  const [row] = await services.databases.lookUp(
-    (tx) => tx<TenantState[]>`
-      select is_deactivated or active_start > now() or active_end < now() as is_suspended, limits from platform.tenant where tenant_id = ${tenantId}`,
-    String(tenantId),
-  )
-  const state = row ?? { isSuspended: true, limits: {} }
-  states.set(tenantId, state)
-  return state
+  const found = await statesOf(services).states.find(String(tenantId), async () => {
+    const [row] = await services.databases.lookUp(
+      (tx) => tx<TenantState[]>`
+        select is_deactivated or active_start > now() or active_end < now() as is_suspended, limits from platform.tenant where tenant_id = ${tenantId}`,
+      String(tenantId),
+    )
+    return row
+  })
+  return found ?? noSuchTenant
 }
 
 export async function limitsOf(services: Services, tenantId: number): Promise<TenantLimits> {
@@ -62,6 +65,62 @@ export async function refuseSuspended(services: Services, tenantId: number): Pro
 
 const nouns = { records: 'records', bytes: 'bytes of files', users: 'users', messagesPerDay: 'messages within 24 hours' } as const
 
+/** One round trip: what all processes believe, with `more` added where it fits; below zero where it does not: -1 where nobody has counted. */
+const takeScript = `
+local n = tonumber(redis.call('get', KEYS[1]))
+if n == nil then return {-1, 0} end
+if n + tonumber(ARGV[1]) > tonumber(ARGV[2]) then return {-2, n} end
+redis.call('incrby', KEYS[1], ARGV[1])
+return {0, n}`
+
+/** Believes a count, unless another process has counted, or taken, meanwhile. */
+const believeScript = `
+local n = redis.call('get', KEYS[1])
+if (n == false and ARGV[1] == '') or n == ARGV[1] then redis.call('set', KEYS[1], ARGV[2], 'px', ARGV[3]) end
+return 0`
+
+const roundsAtMost = 3
+
+/** Takes of what all processes count together; `counted` where it was looked up for it. Undefined: Redis is away. */
+async function takeTogether(
+  { redis }: Services,
+  key: string,
+  { more, limit, count }: { readonly more: number; readonly limit: number; readonly count: () => Promise<number> },
+): Promise<{ readonly isTaken: boolean; readonly counted: number } | undefined> {
+  if (!redis?.isUp()) return undefined
+  let counted = 0
+  for (let round = 1; round <= roundsAtMost; round++) {
+    const answer = await redis.send('eval', takeScript, 1, `fieldloop:has:${key}`, more, limit).catch(() => undefined)
+    if (!Array.isArray(answer)) return undefined
+    const [state, believed] = answer.map(Number)
+    if (state === 0) return { isTaken: true, counted }
+    counted = await count()
+    if (counted + more > limit) return { isTaken: false, counted }
+    const before = state === -1 ? '' : String(believed)
+    await redis.send('eval', believeScript, 1, `fieldloop:has:${key}`, before, counted, countedMs).catch(() => undefined)
+  }
+  // Others took all of it between two counts.
+  return { isTaken: false, counted }
+}
+
+/** The same in this process alone, which believes its own count. */
+async function takeHere(
+  services: Services,
+  key: string,
+  { more, limit, count }: { readonly more: number; readonly limit: number; readonly count: () => Promise<number> },
+): Promise<{ readonly isTaken: boolean; readonly counted: number }> {
+  const counts = countsOf(services)
+  const known = counts.get(key)
+  if (known && known.n + more <= limit) {
+    known.n += more
+    return { isTaken: true, counted: known.n }
+  }
+  const counted = await count()
+  if (counted + more > limit) return { isTaken: false, counted }
+  counts.set(key, { n: counted + more }, { ttl: counted + more > limit * nearPart ? countedNearMs : countedMs })
+  return { isTaken: true, counted }
+}
+
 /**
  * Throws AppError `conflict` where the tenant would have more than its limit with `more` of them. `count` says how many there are, without those; it is asked
  * where the tenant has such a limit, and again once what was counted last leaves no room.
@@ -75,18 +134,12 @@ export async function takeWithin(
 ): Promise<void> {
   const limit = more > 0 ? (await limitsOf(services, tenantId))[what] : undefined
   if (limit === undefined) return
-  const counts = countsOf(services)
   const key = `${what}:${tenantId}`
-  const known = counts.get(key)
-  if (known && known.n + more <= limit) {
-    known.n += more
-    return
-  }
-  const n = await count()
-  if (n + more > limit)
+  const asked = { more, limit, count }
+  const { isTaken, counted } = (await takeTogether(services, key, asked)) ?? (await takeHere(services, key, asked))
+  if (!isTaken)
     throw new AppError(
       'conflict',
-      `The tenant may have ${limit} ${nouns[what]}, and has ${n}. Delete some, or ask whoever runs the installation for more.`,
+      `The tenant may have ${limit} ${nouns[what]}, and has ${counted}. Delete some, or ask whoever runs the installation for more.`,
     )
-  counts.set(key, { n: n + more })
 }

@@ -18,6 +18,8 @@ const maxPayload = 7_000
 export interface Wake {
   /** Tells every process that something about the topic was committed: `conversation:12`, `job:7`, `inbox:3`, `key:9`, `outbox`; `detail` says in a word or two what it was. */
   poke(topic: string, detail?: string): void
+  /** Tells this process alone: of what it has found itself, and was not told. */
+  stir(topic: string): void
   /**
    * Resolves at the next poke of the topic, or after `timeoutMs`, or when the signal aborts: whichever is first. Register before reading the
    * rows, or a commit between the two is only seen at the time-out.
@@ -99,6 +101,7 @@ export async function createWake(options: WakeOptions): Promise<Wake> {
       if (since >= gatherMs) flush()
       else timer = setTimeout(flush, gatherMs - since)
     },
+    stir: (topic) => void topics.emit(topic),
     listen(topic) {
       let isPoked = false
       let wake: (() => void) | undefined

@@ -19,6 +19,7 @@ export interface PageRequest {
   /** Of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>
   readonly acceptLanguage: string
+  readonly acceptEncoding: string
   /** The page's own script asks, and takes JSON. */
   readonly wantsJson: boolean
   readonly idempotencyKey: string | undefined

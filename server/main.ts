@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 import { createActivities } from '#activities/index.ts'
-import { newApiKey } from '#platform/authenticate.ts'
+import { newApiKey } from '#platform/api-keys.ts'
 import type { Dependency, Readiness } from '#platform/call.ts'
 import { type Config, loadConfig } from '#platform/config.ts'
 import { migrate } from '#platform/db/migrate.ts'
@@ -322,7 +322,8 @@ async function start(config: Config, log: Logger, mode: Mode): Promise<void> {
   const platform = await createPlatform({ config, log, urls, directUrl: backing.directUrl, secretsKey: key, domains })
   stops.push({ name: 'platform', stop: () => platform.end() })
   await provision(config, platform)
-  void backing.temporal.ready.then((address) => address !== undefined && platform.services.temporal.connectTo(address))
+  const isAnswering = () => backing.temporal.state().state === 'up'
+  void backing.temporal.ready.then((address) => address !== undefined && platform.services.temporal.connectTo(address, isAnswering))
   if (mode !== 'worker') await serve(config, log, platform, backing)
   if (mode !== 'api') work(config, log, platform, backing)
 }

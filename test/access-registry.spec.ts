@@ -36,7 +36,7 @@ const tellNothing: Readonly<Record<string, readonly string[]>> = {
   ),
   'tenants, users and keys': words(
     `
-    whoami list_tenants get_tenant get_tenant_usage get_tenant_branding list_tenant_languages get_sign_in_policy
+    whoami list_tenants get_tenant get_tenant_usage get_tenant_branding list_tenant_languages get_sign_in_policy get_identity_provider
     list_email_templates preview_email_template find_api_keys
     list_users get_user list_roles list_api_keys list_secrets list_channels get_contact_preferences`.trim(),
   ),

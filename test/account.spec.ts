@@ -278,6 +278,7 @@ describe('a profile', () => {
       displayName: 'Ana Ruiz',
       languageCode: 'en-US',
       timeZoneIana: 'UTC',
+      notifications: { channelOrder: [], quietHours: null, allowsUrgent: true },
       tenants: [{ tenantId: tenant.tenantId, name: expect.any(String), subDomain: expect.any(String) }],
     })
     const changes = { displayName: 'Ana', languageCode: 'es-ES', timeZoneIana: 'Europe/Madrid' }
@@ -286,5 +287,26 @@ describe('a profile', () => {
     await expect(call('update_profile', { languageCode: 'frr', timeZoneIana: 'Madrid' }, { key })).rejects.toMatchObject({
       issues: [{ path: '$.languageCode', suggestion: 'fr-FR' }, { path: '$.timeZoneIana' }],
     })
+  })
+
+  it('says how messages reach its person, as an administrator would, and keeps what is left out', async () => {
+    const person = await newPerson(world, tenant)
+    const key = await newSession(world, person)
+    const quietHours = { start: '21:00', end: '07:00', timeZoneIana: 'Europe/Madrid' }
+    const set = async (notifications: object) => (await call('update_profile', { notifications }, { key })).notifications
+    expect(await set({ channelOrder: ['email', 'inbox', 'email'], quietHours })).toEqual({
+      channelOrder: ['email', 'inbox'],
+      quietHours,
+      allowsUrgent: true,
+    })
+    const wanted = { channelOrder: ['email', 'inbox'], quietHours, allowsUrgent: false }
+    expect(await set({ allowsUrgent: false })).toEqual(wanted)
+    expect(await call('get_contact_preferences', { tenantUserId: person.tenantUserId }, { key: tenant.key })).toMatchObject(wanted)
+    const elsewhere = { displayName: 'Not kept', notifications: { quietHours: { ...quietHours, timeZoneIana: 'Mars/Base' } } }
+    await expect(call('update_profile', elsewhere, { key })).rejects.toMatchObject({
+      issues: [{ path: '$.notifications.quietHours.timeZoneIana' }],
+    })
+    expect(await call('get_profile', {}, { key })).toMatchObject({ displayName: 'Ana Ruiz', notifications: wanted })
+    expect(await set({ quietHours: null })).toEqual({ ...wanted, quietHours: null })
   })
 })

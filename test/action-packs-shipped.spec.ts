@@ -181,9 +181,32 @@ describe('settings of shipped packs', () => {
     })
   })
 
-  it('of photoTriage name properties that are there', async () => {
-    const settings = { ...photos, rules: [{ property: 'Statsu', value: 'x', textContains: 'gate' }] }
-    expect(await world.refusal('install_action_pack', { actionPack: 'photoTriage', settings })).toMatchObject({ code: 'unprocessable' })
+  const tells = { entity: 'Order', remindTo: { role: 'DataView' }, escalateTo: { role: 'DataView' } }
+  const asks = {
+    entity: 'Order',
+    whenFilter: [],
+    to: { role: 'DataView' },
+    question: 'Q?',
+    choices: [{ key: 'a', label: 'A' }],
+    answerProperty: 'Answer',
+  }
+  const read = { ...rule, textContains: 'gate' }
+  const taken = { entity: 'Order', photoProperty: 'Status' }
+  it.each([
+    ['overdueEscalation', { ...tells, dueProperty: 'Status' }, '$.settings.dueProperty', /Status is a Text.+Name one of Due/],
+    ['overdueEscalation', { ...tells, dueProperty: 'Deu' }, '$.settings.dueProperty', /no property "Deu"/],
+    ['acknowledge', { ...asks, answerProperty: 'Owner' }, '$.settings.answerProperty', /Owner is a Number/],
+    ['acknowledge', { ...asks, byProperty: 'Status' }, '$.settings.byProperty', /Status is a Text/],
+    ['acknowledge', { ...asks, atProperty: 'Owner' }, '$.settings.atProperty', /Owner is a Number/],
+    ['photoTriage', { ...taken, rules: [read] }, '$.settings.photoProperty', /Order has none: attach_property adds one/],
+    ['photoTriage', { ...photos, rules: [{ ...read, property: 'Statsu' }] }, '$.settings.rules[0].property', /no property "Statsu"/],
+    ['photoTriage', { ...photos, rules: [{ ...read, property: 'Owner' }] }, '$.settings.rules[0].property', /as a number/],
+    ['webhookToRecord', { entity: 'Order', mapping: { key1: 'id', Statsu: 'state' } }, '$.settings.mapping.Statsu', /no property "Statsu"/],
+  ])('of %s name properties that are there, of a kind that it works with: %j', async (actionPack, settings, path, message) => {
+    const refused = await world.refusal('install_action_pack', { actionPack, settings })
+    expect(refused).toMatchObject({ code: 'invalid_input' })
+    const told = refused.issues?.find((one) => one.path === path)
+    expect(told?.message).toMatch(message)
   })
 })
 
@@ -211,6 +234,47 @@ describe('dailyDigest', () => {
     const text = (await inbox(cy)).find((one) => one.includes('21')) ?? ''
     expect(text.split('\n')).toHaveLength(23)
     expect(text).toMatch(/^Lost: 21\n\nL-\d+ · nowhere\n[\s\S]*\n\+ 1$/)
+  })
+
+  it('means the day of whoever reads it by today, and not that of its own user', async () => {
+    // It is never the same day in both.
+    const [east, west] = ['Pacific/Kiritimati', 'Pacific/Niue']
+    const dayIn = (timeZone: string) => new Intl.DateTimeFormat('sv-SE', { timeZone }).format(new Date())
+    await world.call('create_property', { internalName: 'Day', dataType: 'DateOnly' })
+    await world.call('attach_property', { entity: 'Order', property: 'Day' })
+    for (const zone of [east, west]) await world.call('save_instance', { entity: 'Order', key1: zone, data: { Day: dayIn(zone) } })
+    const today = {
+      logic: 'AND',
+      rules: [{ property: 'Day', op: 'eq', value: 'today' }],
+      groups: [{ rules: [{ property: 'Day', op: 'eq', value: '[[$today]]' }] }],
+    }
+    const definitionJson = { primaryEntityId: 'Order', columns: [{ property: 'externalKey', alias: 'Key' }], filters: today }
+    await world.call('create_report', { internalName: 'Todays', isShared: true, definitionJson })
+    const settings = { report: 'Todays', to: [{ tenantUserId: ben.tenantUserId }] }
+    const { installId } = await world.call('install_action_pack', { actionPack: 'dailyDigest', settings })
+    for (const timeZone of [east, west]) {
+      const payload = { tenantUserId: ben.tenantUserId, timeZone, languageCode: 'en-US' }
+      const { trace } = await world.call('test_action_pack_install', { installId, payload })
+      expect(trace[0]).toMatchObject({ step: 'rows', output: { totalCount: 1, text: timeZone } })
+    }
+    const rows = (timeZone: string, internalName: string) => ({
+      internalName,
+      stepType: 'runReport',
+      config: { report: 'Todays', asText: { timeZone } },
+    })
+    const kept = { internalName: 'kept', stepType: 'set', config: { values: { told: '[[$steps.east.text]] [[$steps.west.text]]' } } }
+    await world.call('import_workflow', {
+      internalName: 'Days',
+      roles: ['DataView'],
+      variables: [{ name: 'told', dataType: 'Text' }],
+      steps: [rows(east, 'east'), rows(west, 'west'), kept],
+      triggers: [],
+    })
+    await world.call('publish_workflow', { workflow: 'Days' })
+    const { workflowInstanceId } = await world.call('start_workflow', { workflow: 'Days' })
+    const run = () => world.call('get_workflow_instance', { workflowInstanceId })
+    await expect.poll(async () => (await run()).state).toBe('completed')
+    expect((await run()).variables).toEqual({ told: `${east} ${west}` })
   })
 
   it('warns whoever installs it of a report that is not shared', async () => {

@@ -1,5 +1,5 @@
 /** The application on the portal itself: in by its sign-in pages, in again over a page, to another tenant, and with a passkey. */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Browser, Page } from 'playwright-core'
@@ -10,6 +10,7 @@ import { portalTexts, servedTexts } from '#server/docs/index.ts'
 import { corpus } from '#tools/docs/service.ts'
 
 import { cacheDir, leavesNobodyOut } from './support/application.ts'
+import { addAuthenticator, signIn as signInAt } from './support/application-visit.ts'
 import { openBrowser } from './support/browser.ts'
 import { joinTenant, newPerson, type TestPerson } from './support/persons.ts'
 import { newVisitor, usePortal } from './support/portal.ts'
@@ -37,16 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-/** Signs in on the portal's pages and ends at the path. */
-async function signIn(page: Page, person: TestPerson, path: string): Promise<void> {
-  await page.goto(`${opened.url}${path}`)
-  await page.waitForURL(/\/login/)
-  await page.locator('input[name=username]').fill(person.userName)
-  await page.locator('input[name=password]').fill(person.password)
-  await page.locator('main button').first().click()
-  await page.waitForURL(`${opened.url}${path}`)
-  await page.locator('h1').waitFor()
-}
+const signIn = (page: Page, person: TestPerson, path: string) => signInAt(page, opened.url, person, path)
 
 describe('the application on the portal', () => {
   it('asks for the sign-in on the page once the session is over, and saves what was typed', async () => {
@@ -187,22 +179,38 @@ describe('the application on the portal', () => {
     await context.close()
   })
 
+  it('names in each page the scripts of its room, so that none waits for another', async () => {
+    const person = await newPerson(opened.world, tenant, ['DataView', 'DataEdit', 'AdminUser', 'AdminIntegration', 'BuilderAdmin'])
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await signIn(page, person, '/profile')
+    const parts: Readonly<Record<string, string>> = { tenant: subDomain, 'path+': 'guides/limits', operation: 'whoami' }
+    const source = await readFile(new URL('../server/web/portal/app.tsx', import.meta.url), 'utf8')
+    const routes = [...source.matchAll(/<Route path="([^"]+)" component=\{(\w+)\}/g)].filter(([, , component]) => component !== 'Home')
+    const paths = routes.map(([, path = '']) => path.replaceAll(/:([\w+]+)/g, (_whole, name: string) => parts[name] ?? '1'))
+    expect(paths.length).toBeGreaterThan(15)
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (request.resourceType() === 'script') asked.push(new URL(request.url()).pathname)
+    })
+    for (const path of paths) {
+      asked.length = 0
+      const answer = await page.goto(opened.url + path, { waitUntil: 'networkidle' })
+      // Of a record that is not there, the room says so.
+      await page.locator('main h1, [role=alert]').first().waitFor()
+      const named = (await answer?.text()) ?? ''
+      // Three of the application alone: its first script, what rooms share, and the room. What turns Markdown into a page comes with the first text.
+      expect([path, new Set(asked).size >= 3]).toEqual([path, true])
+      expect([path, asked.filter((script) => !named.includes(script) && !script.includes('markdown-it'))]).toEqual([path, []])
+    }
+    await context.close()
+  })
+
   it('adds a passkey that the browser makes', async () => {
     const person = await newPerson(opened.world, tenant)
     const context = await browser.newContext()
     const page = await context.newPage()
-    const devtools = await context.newCDPSession(page)
-    await devtools.send('WebAuthn.enable')
-    await devtools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    })
+    await addAuthenticator(page)
     await signIn(page, person, '/profile')
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     await page.getByRole('dialog', { name: 'Recovery codes' }).getByRole('button', { name: 'I have kept them' }).click()

@@ -2,8 +2,9 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { changesOf, draftOf } from '#server/web/portal/records/draft.rules.ts'
-import { listBody, readState, type Rule, writeState } from '#server/web/portal/records/list-state.rules.ts'
+import { changesOf, differingIn, draftOf, rebasedDraft } from '#server/web/portal/records/draft.rules.ts'
+import { type Group, noFilter, type Rule } from '#server/web/portal/records/filter.rules.ts'
+import { listBody, readState, writeState } from '#server/web/portal/records/list-state.rules.ts'
 
 import { openBrowser } from './support/browser.ts'
 import { type ApplicationServer, leavesNobodyOut, openPage, picture, startApplication } from './support/application.ts'
@@ -151,26 +152,24 @@ describe('a record', () => {
     await page.context().close()
   })
 
-  it('sends what was changed alone, refuses to write over what somebody else changed meanwhile, and keeps what was typed', async () => {
+  it('sends what was changed alone, tells what somebody else changed meanwhile before it writes on top of that, and keeps what was typed', async () => {
     const record = ids[1] ?? 0
     const { page } = await open(`/t/demo/records/Job/${record}/edit`)
     await page.getByLabel('Form', { exact: true }).selectOption({ label: 'All properties' })
     await page.getByLabel('Hours').fill('7.25')
     await call('upsert_instance', { entity: 'Job', record, data: { Title: 'Changed by another' } }, { key })
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('alert').waitFor()
+    await page.getByRole('alert').getByText('What to do is now “Changed by another”').waitFor()
+    expect((await call('get_instance', { entity: 'Job', record }, { key })).data.Hours).not.toBe(7.25)
     expect(await page.getByLabel('Hours').inputValue()).toBe('7.25')
-    await page.context().close()
-    const second = await open(`/t/demo/records/Job/${record}/edit`)
-    await second.page.getByLabel('Form', { exact: true }).selectOption({ label: 'All properties' })
-    await second.page.getByLabel('Hours').fill('7.25')
-    await second.page.getByRole('button', { name: 'Save' }).click()
-    await second.page.getByRole('heading', { name: 'History' }).waitFor()
+    expect(await page.getByLabel('What to do').inputValue()).toBe('Changed by another')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'History' }).waitFor()
     const { data } = await call('get_instance', { entity: 'Job', record }, { key })
     expect(data).toMatchObject({ Title: 'Changed by another', Hours: 7.25, DueOn: '2026-03-01T10:00:00.000Z' })
     const versions = await call('get_instance_history', { entity: 'Job', record }, { key })
     expect(versions.at(-1).changes.map((change: { property: string }) => change.property)).toEqual(['Hours'])
-    await second.page.context().close()
+    await page.context().close()
   })
 
   it('shows its history and goes back in it, has records made below it, and is deleted after a question', async () => {
@@ -181,6 +180,7 @@ describe('a record', () => {
     await page.getByRole('button', { name: 'Take back to version 1' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Take back to this' }).click()
     await expect.poll(async () => (await call('get_instance', { entity: 'Job', record }, { key })).data.Title).toBe('Oil hinge 2')
+    await page.getByRole('link', { name: 'Part', exact: true }).click()
     await page.getByRole('link', { name: 'Add: Part' }).click()
     await page.getByLabel('Title').or(page.getByLabel('What to do')).fill('A hinge')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -234,16 +234,37 @@ describe('a kind of record', () => {
 
 describe('the address of a list', () => {
   it('is read as it was written, and what is no rule is left out', () => {
-    const state = { rules: [{ property: 'Note', op: 'contains' as const, value: 'a:b & c' }], sort: '-Hours', columns: ['Note', 'Hours'] }
+    const rules = [{ property: 'Note', op: 'contains' as const, value: 'a:b & c' }]
+    const state = { filter: { ...noFilter, rules }, sort: '-Hours', columns: ['Note', 'Hours'] }
     expect(readState(writeState(state))).toEqual(state)
-    expect(readState('?filter=nothing&filter=%5B%5D:eq:1&sort=a%20b&columns=a,,b%20c')).toEqual({ rules: [], sort: '', columns: ['a'] })
-    expect(writeState({ rules: [], sort: '', columns: [] })).toBe('')
+    const nothing = { filter: noFilter, sort: '', columns: ['a'] }
+    expect(readState('?filter=nothing&filter=%5B%5D:eq:1&sort=a%20b&columns=a,,b%20c')).toEqual(nothing)
+    expect(writeState({ filter: noFilter, sort: '', columns: [] })).toBe('')
+  })
+
+  it('holds groups of filters, and takes none that is deeper or longer than a page shows', () => {
+    const rule = (property: string): Rule => ({ property, op: 'eq', value: '1' })
+    const group = (logic: 'AND' | 'OR', rules: Rule[], groups: Group[] = []): Group => ({ logic, rules, groups })
+    const filter = group('AND', [rule('Hours')], [group('OR', [rule('Status'), rule('Part.Title')], [group('AND', [rule('Title')])])])
+    const state = { filter, sort: '', columns: [] }
+    expect(readState(writeState(state))).toEqual(state)
+    expect(writeState(state)).not.toContain('filter=')
+    const any = group('OR', [rule('Hours'), rule('Status')])
+    expect(readState(writeState({ ...state, filter: any })).filter).toEqual(any)
+    const deep = JSON.stringify({ all: [['Hours', 'eq', '1'], { any: [{ all: [{ any: [['Title', 'eq', '1']] }] }] }] })
+    const read = readState(`?${new URLSearchParams({ where: deep }).toString()}`).filter
+    expect(read).toEqual(group('AND', [rule('Hours')], [group('OR', [], [group('AND', [])])]))
+    const wide = JSON.stringify({ any: Array.from({ length: 500 }, () => ['Hours', 'eq', '1']) })
+    expect(readState(`?${new URLSearchParams({ where: wide }).toString()}`).filter.rules).toHaveLength(20)
+    for (const where of ['{', '[]', '{"any":1}', '7', '{"any":[["a b","eq","1"],[7],null]}'])
+      expect(readState(`?${new URLSearchParams({ where }).toString()}`).filter.rules).toEqual([])
   })
 
   it('becomes values of the types of its properties', () => {
     const types = new Map([
       ['Hours', 'Number'],
       ['IsOpen', 'Boolean'],
+      ['Part.Count', 'Number'],
     ])
     const rules: Rule[] = [
       { property: 'Hours', op: 'gt', value: '2.5' },
@@ -251,7 +272,9 @@ describe('the address of a list', () => {
       { property: 'IsOpen', op: 'eq', value: 'true' },
       { property: 'Note', op: 'isEmpty', value: '' },
     ]
-    expect(listBody({ rules, sort: 'Hours', columns: [] }, types, 50)).toEqual({
+    const groups = [{ logic: 'OR' as const, rules: [{ property: 'Part.Count', op: 'lt' as const, value: '3' }], groups: [] }]
+    const filter = { logic: 'AND' as const, rules, groups }
+    expect(listBody({ filter, sort: 'Hours', columns: [] }, types, 50)).toEqual({
       pageSize: 50,
       withDataJson: false,
       sort: [{ property: 'Hours', direction: 'asc' }],
@@ -263,6 +286,7 @@ describe('the address of a list', () => {
           { property: 'IsOpen', op: 'eq', value: true },
           { property: 'Note', op: 'isEmpty' },
         ],
+        groups: [{ logic: 'OR', rules: [{ entity: 'Part', property: 'Count', op: 'lt', value: 3 }] }],
       },
     })
   })
@@ -287,6 +311,15 @@ describe('what is typed', () => {
       Hours: 2.5,
       Tags: ['x', 'z'],
     })
+  })
+
+  it('stays where another changes the rest', () => {
+    const before = draftOf(fields, data, zoned)
+    const held = draftOf(fields, { ...data, Title: 'B', Hours: 2 }, zoned)
+    const rebased = rebasedDraft(fields, before, { ...before, Hours: ['3'] }, held)
+    expect(rebased).toEqual({ ...held, Hours: ['3'] })
+    expect(differingIn(fields, before, held).map(({ name }) => name)).toEqual(['Title', 'Hours'])
+    expect(changesOf(fields, held, rebased, zoned)).toEqual({ Hours: 3 })
   })
 
   it('clears what was emptied', () => {

@@ -75,17 +75,21 @@ describe('every page of the application', () => {
     await page.context().close()
   })
 
-  it('brings less than 100 KB for its first page, with its data', async () => {
+  it('brings less than 60 KB for its first page, with its data', async () => {
     const context = await browser.newContext()
     const page = await context.newPage()
-    const bodies: Promise<Buffer>[] = []
-    page.on('response', (response) => void bodies.push(response.body()))
+    const travelled: Promise<number>[] = []
+    page.on('requestfinished', (request) => {
+      travelled.push(request.sizes().then(({ responseBodySize }) => responseBodySize))
+    })
     await page.goto(server.url)
     await page.locator('h1').waitFor()
-    const sizes = (await Promise.all(bodies)).map((body) => body.length)
+    await page.waitForLoadState('networkidle')
+    // As they travel: what a person with a slow line waits for.
+    const sizes = await Promise.all(travelled)
     // The page, its script and style, and who looks at it.
     expect(sizes.length).toBeGreaterThanOrEqual(5)
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(60_000)
     await context.close()
   })
 
@@ -201,6 +205,25 @@ describe('keys, users, inbox and documentation', () => {
     expect(await call('whoami', {}, { key: secret })).toMatchObject({ roleFlag: 2 + 8 + 32 })
     await made.getByRole('button', { name: 'I have kept it' }).click()
     expect(await page.content()).not.toContain(secret)
+    await page.getByRole('button', { name: 'Change: Night job' }).click()
+    const change = page.getByRole('dialog', { name: 'Change Night job' })
+    await change.getByLabel('When it may be used').selectOption({ label: 'In certain hours' })
+    await change.getByLabel('From').fill('22:00')
+    await change.getByLabel('To', { exact: true }).fill('05:30')
+    await change.getByLabel('Friday').uncheck()
+    await change.getByLabel('Time zone').fill('Europe/Madrid')
+    await leavesNobodyOut(page)
+    await picture(page, 'key-hours')
+    await change.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(() => change.count()).toBe(0)
+    const keyNow = async () =>
+      (await call('list_api_keys', {}, { key: tenant.key })).find(({ name }: { name: string }) => name === 'Night job')
+    const days = ['monday', 'tuesday', 'wednesday', 'thursday']
+    expect((await keyNow()).validHours).toEqual({ from: '22:00', to: '05:30', days, timeZoneIana: 'Europe/Madrid' })
+    await page.getByRole('button', { name: 'Change: Night job' }).click()
+    await change.getByLabel('When it may be used').selectOption({ label: 'At any time' })
+    await change.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(async () => (await keyNow()).validHours).toBeNull()
     await page.getByRole('button', { name: 'Revoke: Night job' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
     await expect.poll(() => page.getByText('Night job').count()).toBe(0)
@@ -230,6 +253,7 @@ describe('keys, users, inbox and documentation', () => {
     await picture(page, 'inbox')
     await page.getByRole('button', { name: 'It is shut' }).click()
     await page.getByText('You answered').waitFor()
+    await page.getByText('Sent: It is shut').waitFor()
     await page.getByLabel(/^Answer to/).fill('And locked.')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByText('Sent.').waitFor()
@@ -297,8 +321,12 @@ describe('keys, users, inbox and documentation', () => {
     await page.getByRole('button', { name: 'Cancel invitation: Zoe Zander' }).click()
     await page.getByText('The invitation is cancelled.').waitFor()
     await page.getByLabel('Show', { exact: true }).selectOption({ label: 'Without a second factor' })
+    await expect.poll(() => page.getByText('Zoe Zander').count()).toBe(0)
+    await expect.poll(() => page.getByText('Ana Ruiz').count()).toBeGreaterThan(0)
     expect(await page.getByText('Zoe Zander').count()).toBe(0)
-    expect(await page.getByText('Ana Ruiz').count()).toBeGreaterThan(0)
+    await page.getByLabel('Show', { exact: true }).selectOption({ label: 'Invited, not here yet' })
+    await expect.poll(() => page.getByText('Zoe Zander').count()).toBe(1)
+    expect(await page.getByText('Ana Ruiz').count()).toBe(0)
     await page.context().close()
   })
 })

@@ -7,6 +7,7 @@ import { buildRegistry } from '#platform/registry.ts'
 import { domains } from '#tools/index.ts'
 import { channelKinds } from '#tools/messaging/messaging.schema.ts'
 import { providerNames } from '#tools/messaging/providers/index.ts'
+import { exportedTables, leftOutTables, tablesElsewhere } from '#tools/tenants/export/tables.rules.ts'
 
 import { listedOperations } from './contract/table.ts'
 import { packageRooms } from './support/package-rooms.ts'
@@ -92,7 +93,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   ],
   assets: ['asset', 'asset_receiver'],
   auth: words(
-    'api_key app_user factor_code find_keys list_keys_of_person oauth_client oauth_grant oauth_pending oauth_token passkey_challenge person_email person_factor recovery_code secret session sign_in sign_in_policy',
+    'api_key app_user factor_code find_keys identity_provider list_keys_of_person oauth_client oauth_grant oauth_pending oauth_token passkey_challenge person_email person_factor provider_account recovery_code secret session sign_in sign_in_policy',
   ),
   definitions: ['definition', 'definition_use'],
   entities: ['detached_property', 'entity', 'entity_display', 'entity_property', 'entity_relation', 'identity_claim', 'identity_link'],
@@ -104,7 +105,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   mails: ['email_template'],
   menu: ['menu_item', 'menu_item_display'],
   messaging: words(
-    'channel channel_address channel_link_code channel_receipt contact_preference conversation conversation_way handset_plan inbox_counter message message_attempt message_fallback message_media opt_out scheduled_message',
+    'channel channel_address channel_link_code channel_receipt contact_preference conversation conversation_way handset_plan inbox_counter message message_attempt message_consent message_fallback message_media opt_out scheduled_message',
   ),
   properties: ['property', 'property_display', 'property_option', 'property_option_display', 'property_option_filter'],
   query: ['file_holder', 'record_index', 'record_use'],
@@ -112,7 +113,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   schema: ['category', 'publisher'],
   tenants: ['tenant'],
   users: words(
-    'factor_reset person_link tenant_user user_contact add_person count_users ensure_user has_second_factor is_member_elsewhere rename_user set_first_log_in set_login_email set_password',
+    'factor_reset person_link tenant_user user_contact add_person count_users ensure_user has_second_factor is_member_elsewhere persons_with_factor rename_user set_first_log_in set_login_email set_password',
   ),
   views: ['view_sync'],
   workflows: words(
@@ -145,8 +146,11 @@ const alsoWrite: Readonly<Record<string, readonly string[]>> = {
 const alsoRead: Readonly<Record<string, readonly string[]>> = {
   records: ['query'],
   'records.link': ['platform', 'query'],
+  // A definition that a menu leads to is not deleted unasked.
+  menu_item: ['definitions'],
   oauth_token: ['platform'],
   sign_in_policy: ['platform'],
+  identity_provider: ['platform'],
   signed_link: ['instances', 'messaging'],
   // Whether the task of a link still waits.
   workflow_run: ['forms', 'tenants'],
@@ -176,7 +180,7 @@ const alsoRead: Readonly<Record<string, readonly string[]>> = {
   property_option_filter: ['platform'],
   tenant: ['auth', 'users', 'properties', 'schema', 'mails'],
   tenant_user: ['platform', 'schema', 'messaging', 'entities', 'events', 'workflows', 'tenants'],
-  user_contact: ['entities', 'messaging'],
+  user_contact: ['auth', 'entities', 'messaging'],
   count_users: ['tenants'],
 }
 
@@ -280,6 +284,20 @@ describe('the house', () => {
     const owned = Object.values(tables).flat()
     expect(new Set(owned).size).toBe(owned.length)
     expect(new Set(owned.filter((name) => !name.startsWith('records')))).toEqual(new Set(made))
+  })
+
+  it('takes each table with rows of tenants along when a tenant leaves, or says why not', () => {
+    const folder = join(root, 'platform/db/migrations')
+    const all = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'))
+    const ofTenants = all.flatMap((text) =>
+      [...text.matchAll(/^create table platform\.([a-z_]+) \(\n([\s\S]*?)^\);/gm)].flatMap(([, name = '', body = '']) =>
+        /^ {2}tenant_id /m.test(body) ? name : [],
+      ),
+    )
+    expect(ofTenants.length).toBeGreaterThan(70)
+    const dropped = all.flatMap((text) => [...text.matchAll(/^drop table platform\.([a-z_]+)/gm)].map(([, name = '']) => name))
+    const decided = [...exportedTables.map(({ table }) => table), ...Object.keys(tablesElsewhere), ...Object.keys(leftOutTables)]
+    expect(ofTenants.filter((name) => !decided.includes(name) && !dropped.includes(name))).toEqual([])
   })
 
   it('has records written only where their change is told', () => {

@@ -92,6 +92,22 @@ describe('list_audit_events', () => {
     })
   })
 
+  it('leaves out nothing that access rules keep from its reader, and tells the id of it alone', async () => {
+    const tenant = await world.newTenant()
+    const call = (name: string, input: object) => world.call(name, input, { key: tenant.key })
+    await call('create_property', { internalName: 'Title', dataType: 'Text' })
+    await call('create_entity', { internalName: 'Order', properties: [{ property: 'Title' }] })
+    await call('set_entity_access', { entity: 'Order', rules: [{ tenantUserId: tenant.tenantUserId, read: true, create: true }] })
+    const { eiRecordId } = await call('save_instance', { entity: 'Order', key1: 'Hidden-key', data: { Title: 'Hidden-title' } })
+    const auditor = await tenant.keyWith(['AdminUser', 'DataView'])
+    await expect(world.call('get_instance', { entity: 'Order', record: String(eiRecordId) }, { key: auditor })).rejects.toMatchObject(
+      refused('not_found'),
+    )
+    const events = await world.call('list_audit_events', { operation: 'save_instance' }, { key: auditor })
+    expect(events).toMatchObject([{ outcome: 'done', detail: { entity: 'Order', eiRecordId } }])
+    expect(JSON.stringify(events)).not.toContain('Hidden')
+  })
+
   it('shows records by id alone: their keys are a part of what they say', async () => {
     const { tenant } = await arranged()
     const call = (name: string, input: object) => world.call(name, input, { key: tenant.key })

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import { createAuthenticator, hashApiKey } from '#platform/authenticate.ts'
+import { hashApiKey } from '#platform/api-keys.ts'
+import { createAuthenticator } from '#platform/authenticate.ts'
 import { flagOf } from '#platform/roles.ts'
 
 import { refused } from './support/refused.ts'

@@ -116,6 +116,22 @@ describe('a code that is sent', () => {
     expect(row?.['kept']).toBeGreaterThan(0)
   })
 
+  it('of an enrolment is void once the same address is enrolled anew, and not once another is', async () => {
+    const person = await newPerson(world, tenant)
+    const key = await newSession(world, person)
+    const [address, elsewhere] = [newEmail(person), newEmail(person)]
+    const begin = async (value: string) => {
+      const { factorId } = await call('enroll_code_factor', { channel: 'email', value }, { key })
+      return { factorId, code: await lastCodeTo(value) }
+    }
+    const older = await begin(address)
+    const another = await begin(elsewhere)
+    const newer = await begin(address)
+    await expect(call('confirm_code_factor', older, { key })).rejects.toMatchObject(refused('invalid_input', /void/))
+    await call('confirm_code_factor', another, { key })
+    expect(await call('confirm_code_factor', newer, { key })).toMatchObject({ factorId: newer.factorId })
+  })
+
   it('is void after five wrong ones, also where they come at once, and so is an enrolment', async () => {
     const person = await newPerson(world, tenant)
     const key = await newSession(world, person)

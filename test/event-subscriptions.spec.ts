@@ -12,6 +12,7 @@ import { type Carrier, startCarrier } from '#server/worker/carrier.ts'
 import { watcherKinds } from '#server/worker/watcher-kinds.ts'
 
 import { inSystemTransaction } from '#platform/system.ts'
+import { leadsOutside } from '#platform/outbound.ts'
 import { metricsText } from '#platform/metrics.ts'
 import { matchWaiting, measureDue } from '#tools/events/service.ts'
 import { openSecrets, sealSecrets } from '#tools/events/signing.ts'
@@ -479,9 +480,24 @@ describe('what a subscription may name', () => {
     ['ftp://example.com/x', 'invalid_input'],
     ['https://user:word@example.com/x', 'invalid_input'],
     ['https://0xa000001/x', 'unprocessable'],
+    ['http://1.1.1.1/x', 'invalid_input'],
+    ['http://[2606:4700::1111]/x', 'invalid_input'],
+    ['http://no-such-host.invalid/x', 'invalid_input'],
   ])('refuses the address %s', async (url, code) => {
     const error = await world.refusal('create_event_subscription', { url, kinds: ['user.created'] }, tenant.key)
     expect(error.code).toBe(code)
+  })
+
+  it('takes http inside a network that the operator permits alone, also when it is changed', async () => {
+    const { subscriptionId } = await subscribe('/plain', ['user.created'])
+    const url = 'http://1.1.1.1/events'
+    const refused = await world.refusal('update_event_subscription', { subscriptionId, url }, tenant.key)
+    expect(refused).toMatchObject({ code: 'invalid_input', issues: [{ path: '$.url', suggestion: 'https://1.1.1.1/events' }] })
+    await call('delete_event_subscription', { subscriptionId }, as)
+    const { services } = world.platform
+    const inside = leadsOutside(services.config, 'localhost', 2_000)
+    expect(await inside).toBe(false)
+    expect(await leadsOutside({ outboundAllow: [] }, 'localhost', 2_000)).toBe(true)
   })
 
   it('names what is unknown in kinds and filters, and what no filter fits', async () => {

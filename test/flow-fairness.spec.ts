@@ -46,7 +46,7 @@ const start = (tenantId: number, count: number) =>
   inSystemTransaction(world.platform.services, tenantId, async (context) => {
     const ids: number[] = []
     for (let index = 0; index < count; index++)
-      ids.push((await startRun(context, { version: versionOf(1), input: {}, startedBy: null, lane: 'triggers' })) ?? 0)
+      ids.push((await startRun(context, { version: versionOf(1), input: {}, startedBy: null, lane: 'triggers' }))?.runId ?? 0)
     return ids
   })
 

@@ -147,6 +147,29 @@ describe('an item', () => {
     expect(await names()).toEqual([])
   })
 
+  it('keeps what it opens from being deleted unasked: a form, a view, a report, a workflow', async () => {
+    await form('Kept')
+    await call('save_view', { entity: 'KeptEntity', internalName: 'KeptView', isShared: true, viewJson: {} })
+    const definitionJson = { primaryEntityId: 'KeptEntity', columns: [{ property: 'KeptTitle' }] }
+    await call('create_report', { internalName: 'KeptReport', isShared: true, definitionJson })
+    await call('create_workflow', { internalName: 'KeptFlow', displays: [{ languageCode: 'en-US', name: 'Kept' }], roles: ['DataView'] })
+    const opened = [
+      ['Form', 'Kept', 'delete_form', { form: 'Kept' }],
+      ['View', 'KeptView', 'delete_view', { entity: 'KeptEntity', view: 'KeptView' }],
+      ['Report', 'KeptReport', 'delete_report', { report: 'KeptReport' }],
+      ['Workflow', 'KeptFlow', 'delete_workflow', { workflow: 'KeptFlow' }],
+    ] as const
+    for (const [menuItemType, target, name, input] of opened) {
+      await call('create_menu_item', { internalName: `Open${target}`, menuItemType, target })
+      await expect(call(name, input), name).rejects.toMatchObject(
+        refused('conflict', new RegExp(`the menu item Open${target}.*force: true`)),
+      )
+      expect(await call(name, { ...input, force: true }), name).toBeDefined()
+    }
+    expect(await tree()).toEqual([])
+    expect(await names()).toHaveLength(4)
+  })
+
   it('is another tenant’s never', async () => {
     await folder('Mine')
     const other = await world.newTenant()
@@ -220,7 +243,7 @@ describe('the tree', () => {
     expect(await tree({}, viewer)).toEqual(['OpenShared'])
     expect(await tree({}, admin)).toEqual([{ Admin: ['Inside'] }, 'OpenShared'])
     expect(await names({}, viewer)).toEqual(['Inside', 'Quiet', 'OpenShared', 'OpenPrivate'])
-    await call('delete_form', { form: 'Shared' })
+    await call('delete_form', { form: 'Shared', force: true })
     expect(await tree({}, viewer)).toEqual([])
     await expect(call('get_menu_item', { menuItem: 'Mine' }, viewer)).rejects.toMatchObject(refused('not_found'))
     await expect(call('create_menu_item', { internalName: 'X', menuItemType: 'Folder' }, viewer)).rejects.toMatchObject(

@@ -187,6 +187,21 @@ describe('a message with a fallback', () => {
     expect(await ways(mailed)).toEqual(['email'])
   })
 
+  it('is not answered by a stranger who writes into its thread, and is by the person', async () => {
+    const [person, stranger] = [await newPerson(), await newPerson()]
+    const mailed = async (from: string) => {
+      const sent = await ask(person, { channel: 'Mails', fallback: ['Texts'] })
+      await deliverer.deliver(sent)
+      await hook('Mails', { kind: 'message', from, text: 'At four', messageId: sent.messageId })
+      expect((await read(sent)).messages.at(-1)).toMatchObject({ direction: 'inbound', from })
+      await reported('Mails', sent, 'failed')
+      await lookAll()
+      return ways(sent)
+    }
+    for (const from of ['stranger@elsewhere.test', stranger.email]) expect(await mailed(from)).toEqual(['email', 'email', 'sms'])
+    expect(await mailed(person.email)).toEqual(['email', 'email'])
+  })
+
   it('that is unread in the inbox is answered there all the same', async () => {
     const person = await newPerson()
     const sent = await ask(person, { channel: 'inbox', fallback: ['sms'] })

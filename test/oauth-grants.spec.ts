@@ -340,6 +340,7 @@ describe('what ends a grant', () => {
     await expect(identify(opened.platform)).rejects.toMatchObject(refused('unauthenticated'))
     await expect.poll(() => identify(opened.other).catch((error: { code: string }) => error.code)).toBe('unauthenticated')
     await expect.poll(() => holding.roles().catch((error: { code: string }) => error.code)).toBe('unauthenticated')
+    holding.close()
     await expect(rolesOfAbsent(opened.platform.services, actor)).rejects.toMatchObject(refused('unauthenticated'))
     await opened.close()
   })

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 
 import { noPatterns } from '#platform/patterns.ts'
+import { roleBits } from '#platform/roles.ts'
 import { inTurns } from '#platform/turns.ts'
 import { presentAnswers, problemsOf, readAnswer } from '#server/pages/answers.rules.ts'
 import { fieldHtml } from '#server/pages/form-controls.ts'
@@ -12,6 +13,7 @@ import { sentence } from '#server/pages/form-page.ts'
 import { chooseLanguage } from '#server/pages/languages.rules.ts'
 import { fromLocal, knownZone, toLocal } from '#server/pages/local-time.rules.ts'
 import { controlName, readControlName } from '#server/pages/names.rules.ts'
+import { roleBits as bitsOfApplication } from '#server/web/portal/roles.ts'
 import { contrast, readColour } from '#platform/colours.ts'
 import { themeStyle } from '#server/pages/theme.rules.ts'
 import type { ShownForm } from '#tools/forms/links/shown-form.schema.ts'
@@ -37,6 +39,10 @@ function schemes(): Record<string, string>[] {
     Object.fromEntries([...text.matchAll(/--([a-z-]+): (#[0-9a-f]{6});/g)].map(([, name = '', value = '']) => [name, value]))
   return [coloursOf(light), { ...coloursOf(light), ...coloursOf(dark) }]
 }
+
+it('the application knows the roles and their bits as the API has them', () => {
+  expect(bitsOfApplication).toEqual(roleBits)
+})
 
 describe('the design language', () => {
   it('keeps text readable on every ground, and the edge of what is pressed visible, light and dark', () => {

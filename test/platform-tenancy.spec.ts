@@ -97,7 +97,7 @@ describe('the fence between tenants', () => {
         `update platform.tenant_user set role_flag = 1023`,
         `update platform.api_key set role_flag = 1023`,
         `insert into platform.audit_event (tenant_id, credential_id, operation, outcome, transport, request_id) values (1, 'x', 'x', 'done', 'rest', 'x')`,
-        `select name from platform.api_key`,
+        `select created_date from platform.api_key`,
         `select facts from platform.audit_event`,
         `delete from platform.api_key`,
       ]) {

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { openWeb } from '#server/boot/web.ts'
 
+import { addAuthenticator } from './support/application-visit.ts'
 import { openBrowser } from './support/browser.ts'
 import { joinTenant, newPerson, type TestPerson } from './support/persons.ts'
 import { linkTo, subDomainOfTenant, usePortal } from './support/portal.ts'
@@ -19,11 +20,13 @@ const axe = readFileSync(resolve(import.meta.dirname, '../node_modules/axe-core/
 const cacheDir = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'fieldloop')
 
 const opened = usePortal({}, async () => ({ application: await openWeb({ cacheDir }) }))
+/** To the browser another machine, whose plain HTTP it does not trust: it does not say which page a request comes from, but by its origin. */
+const elsewhere = 'portal.test'
 let browser: Browser
 let tenant: TestTenant
 let sub: string
 beforeAll(async () => {
-  browser = await openBrowser()
+  browser = await openBrowser([elsewhere])
   tenant = await opened.world.newTenant()
   sub = await subDomainOfTenant(opened.world, tenant)
 })
@@ -68,20 +71,6 @@ async function signIn(page: Page, { userName, password }: Pick<TestPerson, 'user
   await page.locator('#username').fill(userName)
   await page.locator('#password').fill(password)
   await page.locator('form[action="/login"] button').click()
-}
-
-/** A device that has its person's finger on it. */
-async function addAuthenticator(page: Page, context: BrowserContext): Promise<void> {
-  const device = await context.newCDPSession(page)
-  await device.send('WebAuthn.enable')
-  const options = {
-    protocol: 'ctap2',
-    transport: 'internal',
-    hasResidentKey: true,
-    hasUserVerification: true,
-    isUserVerified: true,
-  } as const
-  await device.send('WebAuthn.addVirtualAuthenticator', { options: { ...options, automaticPresenceSimulation: true } })
 }
 
 const password = 'nine silver herons at dusk'
@@ -134,7 +123,7 @@ describe('a passkey', () => {
   it('is enrolled in the session of the page, is asked for behind the password, and is enough by itself', async () => {
     const person = await newPerson(opened.world, tenant)
     const { page, context, complaints } = await newPage()
-    await addAuthenticator(page, context)
+    await addAuthenticator(page)
     await signIn(page, person)
     await page.waitForURL(`${opened.url}/t/${sub}`)
     const enrolled = await page.evaluate<{ status: number }>(`(async () => {
@@ -164,7 +153,7 @@ it('a passkey is made on the way in where the tenant counts nothing else', async
   const policy = { tenantId: strict.tenantId, secondFactor: 'all', factors: ['passkey'], apps: 'any' }
   await opened.world.call('set_sign_in_policy', policy, { key: strict.key })
   const { page, context, complaints } = await newPage()
-  await addAuthenticator(page, context)
+  await addAuthenticator(page)
   await signIn(page, await newPerson(opened.world, strict))
   await page.getByRole('button', { name: 'I have kept them' }).click()
   await page.waitForURL(`${opened.url}/t/${strictSub}`)
@@ -228,6 +217,36 @@ describe('every page of signing in', () => {
     await page.waitForURL(`${opened.url}/t/${sub}/users`)
     await context.close()
   })
+})
+
+it('over plain HTTP of another machine one signs in, out, in over a session that ended, and out by the application', async () => {
+  const person = await newPerson(opened.world, tenant)
+  const { page, context } = await newPage()
+  const there = opened.url.replace('localhost', elsewhere)
+  const sent: Record<string, string>[] = []
+  page.on('request', (request) => void (request.method() === 'POST' && request.allHeaders().then((headers) => sent.push(headers))))
+  const signInThere = async () => {
+    await page.goto(`${there}/login`)
+    await page.locator('#username').fill(person.userName)
+    await page.locator('#password').fill(person.password)
+    await page.locator('form[action="/login"] button').click()
+    await page.waitForURL(`${there}/t/${sub}`)
+  }
+  await signInThere()
+  await page.goto(`${there}/logout`)
+  await page.locator('form[action="/logout"] button').click()
+  await page.getByText('You are signed out').waitFor()
+  await signInThere()
+  await opened.world.sql`delete from platform.session where user_id = ${person.userId}`
+  opened.world.platform.services.wake.poke('credentials')
+  await signInThere()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.waitForURL(`${there}/login`)
+  expect(await opened.world.sql`select 1 from platform.session where user_id = ${person.userId}`).toEqual([])
+  expect(sent.length).toBeGreaterThan(4)
+  for (const headers of sent) expect(headers).toMatchObject({ origin: there })
+  for (const headers of sent) expect(headers).not.toHaveProperty('sec-fetch-site')
+  await context.close()
 })
 
 it('a page of another site sends no form here, signed in or not', async () => {

@@ -71,6 +71,17 @@ describe('what is open', () => {
   })
 })
 
+describe('the mails of this machine', () => {
+  it('are shown to a key of a global administrator, 403 to any other, and 401 to a program without one', async () => {
+    const global = await opened.world.newTenant(512)
+    const shown = await open('/ops/mail', `Bearer ${global.key}`)
+    expect([shown.status, shown.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect((await open('/ops/mail', `Bearer ${tenant.key}`)).status).toBe(403)
+    for (const authorization of [undefined, 'Bearer flk_nobody']) expect((await open('/ops/mail', authorization)).status).toBe(401)
+    expect(await visit().open('/ops/mail')).toMatchObject({ status: 303, location: '/login?returnTo=%2Fops%2Fmail' })
+  })
+})
+
 describe('what is gated', () => {
   it('is 401 for a program and leads a browser to /login, and back', async () => {
     const person = await newPerson(opened.world, tenant, [])

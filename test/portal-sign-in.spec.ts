@@ -432,7 +432,25 @@ it('shuts a name out after 50 wrong passwords from anywhere, but for a browser t
 
 it('counts the pages with the calls of strangers: 60 a minute from an address', async () => {
   const visitor = visit()
-  const statuses: number[] = []
-  for (let n = 0; n < 62; n++) statuses.push((await openLink(visitor, `${opened.url}/login/link#${'C'.repeat(43)}`)).status)
-  expect([statuses[0], statuses.at(-1)]).toEqual([410, 429])
+  const answers: Shown[] = []
+  for (let n = 0; n < 62; n++) answers.push(await openLink(visitor, `${opened.url}/login/link#${'C'.repeat(43)}`))
+  expect([answers[0]?.status, answers.at(-1)?.status]).toEqual([410, 429])
+  expect(Number(answers.at(-1)?.headers.get('retry-after'))).toBeGreaterThan(0)
+})
+
+it('sends its style by gzip to whoever accepts it, and as it is to whoever does not', async () => {
+  const visitor = visit()
+  const styles = [...(await visitor.open('/login')).text.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(
+    ([, address = '']) => address,
+  )
+  expect(styles.length).toBeGreaterThan(3)
+  for (const address of styles) {
+    const [packed, plain] = [
+      await visitor.ask(address, { headers: { 'accept-encoding': 'gzip' } }),
+      await visitor.ask(address, { headers: { 'accept-encoding': 'identity' } }),
+    ]
+    expect([packed.headers.get('content-encoding'), plain.headers.get('content-encoding')]).toEqual(['gzip', null])
+    expect(packed.text).toBe(plain.text)
+    expect(packed.headers.get('vary')).toBe('accept-encoding')
+  }
 })

@@ -100,4 +100,34 @@ describe('removing a tenant', () => {
     remove.mockRestore()
     await expect(find(gone)).rejects.toMatchObject(refused('not_found'))
   })
+
+  it('is one process’ work at a time, and another’s once that one has died', async () => {
+    const { services } = world.platform
+    const gone = await withFiles(3)
+    const held = Promise.withResolvers<void>()
+    const remove = vi.spyOn(services.storage, 'delete').mockImplementation(() => held.promise)
+    const stopping = new AbortController()
+    const first = purgeDueTenants(services, stopping.signal)
+    try {
+      await eventually(() => remove.mock.calls.length > 0, 'a file is being deleted')
+      const { length } = remove.mock.calls
+      await purgeDueTenants(services)
+      expect(remove.mock.calls).toHaveLength(length)
+      expect(await find(gone)).toHaveProperty('deletionDate')
+    } finally {
+      stopping.abort()
+      held.resolve()
+      await first
+      remove.mockRestore()
+    }
+    // As a process leaves it that is killed in the middle.
+    const claimed = (seconds: number) =>
+      world.sql`update platform.tenant set purged_by = gen_random_uuid(), purged_until = now() + make_interval(secs => ${seconds}) where tenant_id = ${gone.tenantId}`
+    await claimed(60)
+    await purgeDueTenants(services)
+    expect(await find(gone)).toHaveProperty('deletionDate')
+    await claimed(-1)
+    await purgeDueTenants(services)
+    await expect(find(gone)).rejects.toMatchObject(refused('not_found'))
+  })
 })

@@ -79,6 +79,42 @@ describe.skipIf(!hasRedis)('two processes with a Redis (skipped where none can b
     expect(taken.filter((one) => one === 'rate_limited').length).toBeGreaterThanOrEqual(5)
   })
 
+  it('holds a tenant to its records and its calls a minute over both processes, neither more nor less', async () => {
+    const { world } = opened
+    const limited = async (limits: object) => {
+      const tenant = await world.newTenant()
+      await world.sql`update platform.tenant set limits = ${world.sql.json({ ...limits })} where tenant_id = ${tenant.tenantId}`
+      return tenant
+    }
+    const outcomes = async (times: number, act: (on: Platform, n: number) => Promise<unknown>) => {
+      const found: string[] = []
+      for (let n = 0; n < times; n++)
+        found.push(
+          await act([here, there][n % 2] ?? here, n).then(
+            () => 'taken',
+            (error: { code: string }) => error.code,
+          ),
+        )
+      return found
+    }
+    const times = (n: number, what: string) => Array.from({ length: n }, () => what)
+
+    const stores = await limited({ records: 7 })
+    await opened.call('create_entity', { internalName: 'Order' }, { on: here, key: stores.key })
+    const save = (on: Platform, n: number) =>
+      opened.call('save_instance', { entity: 'Order', key1: `K${n}`, data: {} }, { on, key: stores.key })
+    expect(await outcomes(11, save)).toEqual([...times(7, 'taken'), ...times(4, 'conflict')])
+    // What was deleted makes room for as many.
+    await opened.call('delete_instances_bulk', { entity: 'Order', keys: [{ key1: 'K0' }, { key1: 'K1' }] }, { on: there, key: stores.key })
+    expect(await outcomes(4, (on, n) => save(on, n + 20))).toEqual([...times(2, 'taken'), ...times(2, 'conflict')])
+
+    const calls = await limited({ callsPerMinute: 4 })
+    const keys = [await calls.keyWith(['DataView']), await calls.keyWith(['DataView'])]
+    const found = await outcomes(10, (on, n) => opened.call('whoami', {}, { on, key: keys[n % 2] ?? '' }))
+    expect(found.slice(0, 4)).toEqual(times(4, 'taken'))
+    expect(found.filter((one) => one === 'rate_limited').length).toBeGreaterThanOrEqual(5)
+  })
+
   it('sends wake-ups by PostgreSQL and goes on answering while Redis is gone, and takes Redis again when it is back', async () => {
     await redis.kill()
     isRunning = false

@@ -82,6 +82,17 @@ describe('when a message goes out', () => {
     expect(await plan({ ...bare, timeZoneIana: 'Asia/Kolkata' })).toMatchObject({ sendAt: new Date(`${localTime}:00+05:30`).toISOString() })
     const zone = await world.refusal('schedule_message', { ...bare, text, timeZoneIana: 'Asia/Tokio' })
     expect(pathsOf(zone)).toEqual(['$.timeZoneIana'])
+    // What a zone would say in vain is refused: a user has a wall, and a moment needs none.
+    const hers = { to: { tenantUserId: ana.tenantUserId }, localTime, text }
+    expect(await call('schedule_message', { ...hers, timeZoneIana: 'Asia/Tokyo' })).toMatchObject({ timeZoneIana: 'Asia/Tokyo' })
+    const elsewhere = await world.refusal('schedule_message', { ...hers, timeZoneIana: 'Europe/Madrid' })
+    expect(elsewhere).toMatchObject({
+      code: 'invalid_input',
+      issues: [{ path: '$.timeZoneIana', message: expect.stringContaining('Asia/Tokyo') }],
+    })
+    const at = new Date(Date.now() + 3_600_000).toISOString()
+    const moment = await world.refusal('schedule_message', { to: bare.to, at, text, timeZoneIana: 'Asia/Tokyo' })
+    expect(moment).toMatchObject({ code: 'invalid_input', issues: [{ path: '$.timeZoneIana' }] })
   })
 })
 

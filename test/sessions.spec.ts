@@ -98,6 +98,7 @@ describe('a call that waits', () => {
     await expect(holding.roles()).rejects.toMatchObject(refused('unauthenticated', /while the call was waiting/))
     expect(await another.roles()).toBe(10)
     expect(await rolesOfAbsent(services, waiting)).toBe(10)
+    for (const one of [holding, another]) one.close()
   })
 })
 

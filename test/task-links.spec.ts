@@ -451,6 +451,9 @@ describe('a task that no button does', () => {
     const ana = await newPerson({ channels: ['email'] })
     const run = await start(await publish([check({ assignee: { tenantUserId: ana.tenantUserId } }), over]), await newOrder())
     const token = tokenIn(await deliveredTo(ana.email))
+    // The mail goes in the tenant's words for tasks.
+    const mail = await world.sql`select mail_type, mail_title from platform.message where to_address = ${ana.email}`
+    expect(mail).toMatchObject([{ mailType: 'taskAssigned', mailTitle: expect.stringMatching(/^Flow\d+, check$/) }])
     await submit(token, { action: 'approve' })
     expect(await until(run, 'completed', 'failed')).toMatchObject({ output: { action: 'approve', by: ana.tenantUserId } })
   })

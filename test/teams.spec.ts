@@ -1,9 +1,9 @@
 /** Bots of Teams: what they are told, what they tell, and what happens when they are away or silent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { type Deliverer, openDeliverer, type Sent, type TestChannel } from './support/messaging.ts'
+import { type Deliverer, openDeliverer, runActivity, type Sent, type TestChannel } from './support/messaging.ts'
 import { refused } from './support/refused.ts'
-import { openTeamsFake, type TeamsFake } from './support/teams-fake.ts'
+import { type FileCard, openTeamsFake, type TeamsFake } from './support/teams-fake.ts'
 import { useWorld } from './support/world.ts'
 
 const world = useWorld({ PUBLIC_URL: 'https://ops.example.com' })
@@ -120,6 +120,105 @@ describe('a message to a bot of Teams', () => {
     await call('update_channel', { channelId, secrets: { appPassword: fake.appPassword } })
     expect(await statusOf(sent)).toMatchObject({ status: 'failed', reason: 'channelMisconfigured', vendorCode: '401' })
     expect(takenBy(person)).toEqual([])
+  })
+})
+
+describe('a file to a person of Teams', () => {
+  const upload = async (fileName: string, text: string): Promise<string> =>
+    (await call('upload_asset', { fileName, contentBase64: Buffer.from(text).toString('base64') }, { transport: 'mcp' })).assetKey
+  // A card of files is one of these.
+  const cardsOf = (account: Account) =>
+    takenBy(account)
+      .flatMap(({ attachments = [] }) => attachments.map((one) => one as unknown as FileCard))
+      .filter(({ name }) => name !== undefined)
+  const answer = (account: Account, action: 'accept' | 'decline', context: object | undefined, session: string) =>
+    receive(
+      activity(account, {
+        type: 'invoke',
+        name: 'fileConsent/invoke',
+        value: {
+          type: 'fileUpload',
+          action,
+          context,
+          ...(action === 'decline'
+            ? {}
+            : {
+                uploadInfo: {
+                  uploadUrl: `${fake.baseUrl}/sessions/${session}`,
+                  contentUrl: `https://onedrive.example/${session}`,
+                  name: 'gate.txt',
+                  uniqueId: `id-${session}`,
+                  fileType: 'txt',
+                },
+              }),
+        },
+      }),
+    )
+  const carryOn = async ({ conversationId }: Sent, attempt = 1) =>
+    runActivity(deliverer.activities.fetchMedia, { tenantId: world.tenant.tenantId, conversationId }, attempt)
+
+  it('is offered on a card, goes to their OneDrive once they agree, once, and is shown there', async () => {
+    const [person, other] = [await newPerson(), await newPerson()]
+    const assetKey = await upload('gate.txt', 'The gate is open')
+    const sent = await sendTo(person, { assetKeys: [assetKey] })
+    expect(await deliverer.deliver(sent)).toEqual({ kind: 'done' })
+    expect(await statusOf(sent)).toMatchObject({ status: 'sent' })
+    expect(takenBy(person)[0]).toMatchObject({ text: 'Is gate 4 open?' })
+    const [card, ...more] = cardsOf(person)
+    expect(more).toEqual([])
+    expect(card).toMatchObject({ name: 'gate.txt', content: { sizeInBytes: 16 } })
+    const accept = card?.content.acceptContext
+    // Only whom it was offered to takes it, and nothing else than what was offered.
+    expect(await answer(other, 'accept', accept, 's0')).toEqual({ outcome: 'ignored' })
+    expect(await answer(person, 'accept', { ...accept, assetKey: await upload('b.txt', 'b') }, 's0')).toEqual({ outcome: 'ignored' })
+    expect(await answer(person, 'accept', accept, 's1')).toEqual({ outcome: 'updated' })
+    expect(await answer(person, 'accept', accept, 's2')).toEqual({ outcome: 'duplicate' })
+    fake.planUpload(503)
+    await expect(carryOn(sent)).rejects.toMatchObject({ type: 'media' })
+    fake.plan({ status: 429, retryAfter: 1 })
+    await expect(carryOn(sent)).rejects.toMatchObject({ type: 'media' })
+    await carryOn(sent)
+    await carryOn(sent)
+    expect([...fake.files]).toEqual([['s1', { bytes: Buffer.from('The gate is open'), range: 'bytes 0-15/16', authorization: undefined }]])
+    expect(cardsOf(person).slice(1)).toEqual([
+      {
+        contentType: 'application/vnd.microsoft.teams.card.file.info',
+        contentUrl: 'https://onedrive.example/s1',
+        name: 'gate.txt',
+        content: { uniqueId: 'id-s1', fileType: 'txt' },
+      },
+    ])
+  })
+
+  it('is brought nowhere where they decline, and given up where its place is gone', async () => {
+    const person = await newPerson()
+    const sent = await sendTo(person, { text: undefined, assetKeys: [await upload('a.txt', 'a'), await upload('c.txt', 'c')] })
+    await deliverer.deliver(sent)
+    const [first, second] = cardsOf(person)
+    expect(takenBy(person)).toHaveLength(2)
+    expect(await answer(person, 'decline', first?.content.declineContext, 's3')).toEqual({ outcome: 'ignored' })
+    expect(await answer(person, 'accept', second?.content.acceptContext, 's4')).toEqual({ outcome: 'updated' })
+    fake.planUpload(404)
+    await carryOn(sent)
+    await carryOn(sent)
+    expect([...fake.files.keys()]).toEqual(['s1'])
+    expect(cardsOf(person)).toHaveLength(2)
+  })
+
+  it('keeps no other waiting where its place is away, and is given up after a few tries', async () => {
+    const person = await newPerson()
+    const sent = await sendTo(person, { text: undefined, assetKeys: [await upload('d.txt', 'd'), await upload('e.txt', 'e')] })
+    await deliverer.deliver(sent)
+    const [first, second] = cardsOf(person)
+    await answer(person, 'accept', first?.content.acceptContext, 's5')
+    await answer(person, 'accept', second?.content.acceptContext, 's6')
+    fake.planUpload(503)
+    await expect(carryOn(sent)).rejects.toMatchObject({ type: 'media' })
+    expect(['s5', 's6'].filter((session) => fake.files.has(session))).toHaveLength(1)
+    fake.planUpload(503)
+    await carryOn(sent, 4)
+    await carryOn(sent)
+    expect(['s5', 's6'].filter((session) => fake.files.has(session))).toHaveLength(1)
   })
 })
 

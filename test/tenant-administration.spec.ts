@@ -56,7 +56,9 @@ describe('update_tenant', () => {
       refused('already_exists', /host/),
     )
     await expect(call('update_tenant', { tenantId, subDomain: 'admin' })).rejects.toMatchObject({ issues: [{ path: '$.subDomain' }] })
-    await expect(call('update_tenant', { tenantId, host: 'localhost' })).rejects.toMatchObject({ issues: [{ path: '$.host' }] })
+    for (const kept of ['localhost', 'login.localhost', 'WWW.localhost'])
+      await expect(call('update_tenant', { tenantId, host: kept })).rejects.toMatchObject({ issues: [{ path: '$.host' }] })
+    expect((await call('update_tenant', { tenantId, host: 'login.northwind.example' })).host).toBe('login.northwind.example')
     await expect(call('update_tenant', { tenantId, verticalId: 4_000 })).rejects.toMatchObject({ issues: [{ path: '$.verticalId' }] })
     expect((await call('update_tenant', { tenantId, host: `own.${host}` })).host).toBe(`own.${host}`)
   })

@@ -94,6 +94,7 @@ describe('provisioning', () => {
     ['a sub-domain with a dot', { subDomain: 'a.b' }, '$.subDomain'],
     ['a sub-domain that the installation keeps for itself', { subDomain: 'Login' }, '$.subDomain'],
     ['a host that is the installation’s own', { host: 'LOCALHOST' }, '$.host'],
+    ['a host that the installation keeps for itself', { host: 'Login.localhost' }, '$.host'],
     ['a host with a port', { host: 'x.example:80' }, '$.host'],
     ['an e-mail that is none', { initialAdmin: { email: 'boss' } }, '$.initialAdmin.email'],
     ['a theme that is no object', { cssJson: '[1]' }, '$.cssJson'],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import { roleNames } from '#platform/roles.ts'
 
+import { newPerson } from './support/persons.ts'
 import { refused } from './support/refused.ts'
 import { useWorld } from './support/world.ts'
 
@@ -195,6 +196,41 @@ describe('listing', () => {
     await expect(call('list_users', { cursor: Buffer.from('["a"]').toString('base64url') }, { key })).rejects.toMatchObject(
       refused('invalid_input', /cursor/),
     )
+  })
+
+  it('asks for those invited, active or locked, and for those with or without a second factor', async () => {
+    const tenant = await world.newTenant()
+    const { key } = tenant
+    const email = `${unique('guest')}@example.com`
+    const guest = await call('create_user', { email, roles: ['DataView'] }, { key })
+    const [plain, proved, blocked] = [await newPerson(world, tenant), await newPerson(world, tenant), await newPerson(world, tenant)]
+    const foreign = await newPerson(world, await world.newTenant())
+    for (const { userId } of [proved, blocked, foreign])
+      await world.sql`insert into platform.person_factor (user_id, channel, name, confirmed_date, created_date) values (${userId}, 'totp', 'x', now(), now())`
+    await world.sql`insert into platform.person_factor (user_id, channel, name, created_date) values (${plain.userId}, 'totp', 'pending', now())`
+    for (const { tenantUserId } of [blocked, guest]) await call('lock_user', { tenantUserId }, { key })
+    const open = await call('create_user', { email: `open-${email}`, roles: ['DataView'] }, { key })
+    const ids = async (input: object) => {
+      const { items, totalCount } = (await world.run('list_users', { roles: ['DataView'], ...input }, { key })) as {
+        items: { tenantUserId: number }[]
+        totalCount: number
+      }
+      expect(totalCount).toBe(items.length)
+      // The tenant's administrator is in every list that fits.
+      return items.map(({ tenantUserId }) => tenantUserId).filter((id) => id !== tenant.tenantUserId)
+    }
+    expect(await ids({ status: 'invited' })).toEqual([open.tenantUserId])
+    expect(await ids({ status: 'locked' })).toEqual([guest.tenantUserId, blocked.tenantUserId])
+    expect(await ids({ status: 'active' })).toEqual([plain.tenantUserId, proved.tenantUserId])
+    expect(await ids({ hasSecondFactor: true })).toEqual([proved.tenantUserId, blocked.tenantUserId])
+    expect(await ids({ status: 'active', hasSecondFactor: false })).toEqual([plain.tenantUserId])
+    expect(await ids({ status: 'active', hasSecondFactor: true, search: 'ana' })).toEqual([proved.tenantUserId])
+    for (const { tenantUserId } of await call('list_users', {}, { key })) {
+      const { status, hasSecondFactor } = await call('get_user', { tenantUserId }, { key })
+      const same = (await call('list_users', { status, hasSecondFactor }, { key })) as { tenantUserId: number }[]
+      expect(same.map((user) => user.tenantUserId)).toContain(tenantUserId)
+    }
+    await expect(call('list_users', { status: 'gone' }, { key })).rejects.toMatchObject({ issues: [{ path: '$.status' }] })
   })
 
   it('finds a phone however it is written', async () => {

@@ -99,9 +99,9 @@ describe('a step that starts another workflow', () => {
 
   it('goes on at once where it does not wait, though the other one has ended before', async () => {
     const child = await publish([over('fast')])
-    const alone = await start(await publish([runs(child), over('[[$steps.child.workflowInstanceId]]')]))
+    const alone = await start(await publish([runs(child), over('[[$steps.child]]')]))
     const { output } = await until(alone, 'completed', 'failed')
-    expect(output).toBe((await childOf(child)).workflowInstanceId)
+    expect(output).toMatchObject({ workflowInstanceId: (await childOf(child)).workflowInstanceId, state: 'running', result: null })
     for (let round = 0; round < 3; round++) {
       const waiting = await start(await publish([runs(child, { wait: true }), over('[[$steps.child.result]]')]))
       expect(await until(waiting, 'completed', 'failed')).toMatchObject({ state: 'completed', output: 'fast' })

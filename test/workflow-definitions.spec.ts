@@ -408,6 +408,50 @@ describe('validation', () => {
       ],
       ['$.steps[0].config.steps[0].next'],
     ],
+    [
+      'a name that no row of a report has, whose values stand under data',
+      [
+        config('runReport', { report: 'OpenDefects' }, { internalName: 'rows' }),
+        config('forEach', {
+          over: '[[$steps.rows.rows]]',
+          steps: [
+            config('approval', { question: '[[$item.sev]] [[$item.data.sev]]' }, { internalName: 'in' }),
+            { internalName: 'which', stepType: 'decide', branches: [{ when: [{ property: '$item.sev', op: 'isEmpty' }], goTo: 'end' }] },
+          ],
+        }),
+        config(
+          'forEach',
+          { over: { report: 'OpenDefects' }, steps: [config('approval', { question: '[[$item.sev]]' }, { internalName: 'in2' })] },
+          { internalName: 'two' },
+        ),
+        config('approval', { question: '[[$steps.rows.rows[first].sev]]' }, { internalName: 'last' }),
+      ],
+      [
+        '$.steps[3].config.question',
+        '$.steps[1].config.steps[0].config.question',
+        '$.steps[1].config.steps[1].branches[0].when[0].property',
+        '$.steps[2].config.steps[0].config.question',
+      ],
+    ],
+    [
+      'a name that the elements of a list within an element cannot have',
+      [
+        config('forEach', {
+          over: { children: 'Defect' },
+          steps: [
+            {
+              ...config('forEach', {
+                over: '[[$steps.each.rows]]',
+                steps: [config('approval', { question: '[[$item.sev]]' }, { internalName: 'deep' })],
+              }),
+              internalName: 'inner',
+            },
+            config('runReport', { report: 'OpenDefects' }, { internalName: 'each' }),
+          ],
+        }),
+      ],
+      ['$.steps[0].config.steps[0].config.steps[0].config.question'],
+    ],
     ['an element outside of a loop', [config('approval', { question: '[[$item.Status]]' })], ['$.steps[0].config.question']],
   ] as const)('finds %s', async (_what, steps, paths) => {
     const found = told(await issuesOf([...steps]))
@@ -725,6 +769,39 @@ describe('webhook triggers', () => {
     expect((await refusal('set_workflow_triggers', { workflow: said.internalName, triggers: [short] })).issues?.[0]?.path).toBe(
       '$.triggers[0].config.secret',
     )
+  })
+
+  it('take a secret of the owner with the import, and tell of those that have none or cannot be signed with', async () => {
+    const scheme = { scheme: 'header', name: 'X-Key' }
+    const secret = 'correct horse battery'
+    const own = { internalName: 'own', triggerType: 'webhookReceived', config: { ...scheme, secret } }
+    const said = definition({ steps: [approval], triggers: [own] })
+    const { issues } = await call('import_workflow', said)
+    expect(errors(issues)).toEqual([])
+    expect(JSON.stringify(await call('export_workflow', { workflow: said.internalName }))).not.toContain('horse')
+    await call('publish_workflow', { workflow: said.internalName })
+    const { triggers } = await call('get_workflow', { workflow: said.internalName })
+    const receive = (key: string) =>
+      world.run(
+        'receive_workflow_webhook',
+        { triggerKey: triggers[0].triggerKey },
+        { raw: { body: Buffer.from('{}'), headers: { 'x-key': key }, url: '/' } },
+      )
+    expect(await receive(secret)).toMatchObject({ status: 202 })
+    await expect(receive('another horse battery')).rejects.toMatchObject({ code: 'unauthenticated' })
+    const manual = { internalName: 'hand', triggerType: 'manual', config: { secret } }
+    const short = { internalName: 'short', triggerType: 'webhookReceived', config: { ...scheme, secret: 'short' } }
+    const bare = { internalName: 'bare', triggerType: 'webhookReceived', config: scheme }
+    const faulty = await call('import_workflow', definition({ steps: [approval], triggers: [manual, short, bare] }))
+    expect(errors(faulty.issues).map(({ path }) => path)).toEqual([
+      '$.triggers[0].config.secret',
+      '$.triggers[1].config.secret',
+      '$.triggers[1]',
+      '$.triggers[2]',
+    ])
+    const kept = await world.sql`
+      select 1 from platform.workflow_webhook where tenant_id = ${world.tenant.tenantId} and workflow_id = ${faulty.workflowId} and sealed_secret is not null`
+    expect(kept).toEqual([])
   })
 })
 

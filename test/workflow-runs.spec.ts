@@ -68,6 +68,30 @@ const until = async (workflowInstanceId: number, state: string) => {
 const check = { internalName: 'check', stepType: 'approval', config: { question: 'Is [[Order.externalKey]] complete?' } }
 
 describe('a run', () => {
+  it('says when it is started whether it begins at once, or waits for its engine or its turn', async () => {
+    const workflow = await publish([{ ...check, config: { question: 'Go?' } }], { concurrency: 'queue' })
+    const start = () => world.call('start_workflow', { workflow })
+    const { services } = world.platform
+    // Whoever watches the engine finds it silent.
+    services.temporal.connectTo(temporal.address, () => false)
+    const away = await start()
+    services.temporal.connectTo(temporal.address)
+    expect(away.state).toBe('queued')
+    await until(away.workflowInstanceId, 'waiting')
+    const behind = await start()
+    expect(behind.state).toBe('queued')
+    expect(await get(behind.workflowInstanceId)).toMatchObject({ state: 'queued' })
+    await world.call('cancel_workflow_instance', { workflowInstanceId: away.workflowInstanceId })
+    await until(away.workflowInstanceId, 'cancelled')
+    await world.call('cancel_workflow_instance', { workflowInstanceId: behind.workflowInstanceId })
+    const now = await start()
+    expect(now.state).toBe('running')
+    expect(['running', 'waiting']).toContain((await get(now.workflowInstanceId)).state)
+    await until(now.workflowInstanceId, 'waiting')
+    await world.call('cancel_workflow_instance', { workflowInstanceId: now.workflowInstanceId })
+    await until(now.workflowInstanceId, 'cancelled')
+  })
+
   it('is started about a record, waits for a person, and closes the record by what they said', async () => {
     const close = {
       internalName: 'close',
@@ -94,7 +118,8 @@ describe('a run', () => {
       issues: [{ path: '$.key1' }],
     })
     const { workflowInstanceId, state } = await world.call('start_workflow', { workflow, key1: 'O-1', input: { why: 'spring' } })
-    expect(state).toBe('queued')
+    // It begins at once.
+    expect(state).toBe('running')
     expect(await until(workflowInstanceId, 'waiting')).toMatchObject({
       eiRecordId,
       startedBy: world.tenant.tenantUserId,

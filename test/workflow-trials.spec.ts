@@ -84,6 +84,22 @@ describe('a trial', () => {
     ])
   })
 
+  it('takes no action without the comment that it requires', async () => {
+    const actions = [{ internalName: 'approve' }, { internalName: 'reject', requiresComment: true, goTo: 'end' }]
+    for (const said of [{}, { text: '  ' }]) {
+      const silent = await tried([{ ...check, actions }, close], { answers: { check: { action: 'reject', ...said } } })
+      expect(silent).toMatchObject({ state: 'waiting', trace: [{ step: 'check', event: 'waiting' }] })
+      expect(silent.issues).toContainEqual(
+        expect.objectContaining({
+          path: '$.answers.check',
+          message: expect.stringContaining('requires a comment. Say it in answers, as text'),
+        }),
+      )
+    }
+    const told = await tried([{ ...check, actions }, close], { answers: { check: { action: 'reject', text: 'Not so.' } } })
+    expect(told).toMatchObject({ state: 'completed', trace: [{ step: 'check', event: 'done', output: { comment: 'Not so.' } }] })
+  })
+
   it('waits for no time: the clock goes on, and an event that nobody brings runs into its timeout', async () => {
     const steps = [
       { internalName: 'rest', stepType: 'wait', config: { for: 'P2D' } },

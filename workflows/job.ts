@@ -6,8 +6,10 @@ import {
   CancellationScope,
   continueAsNew,
   isCancellation,
+  patched,
   proxyActivities,
   type RetryPolicy,
+  sleep,
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow'
@@ -26,8 +28,8 @@ const endRetry: RetryPolicy = { initialInterval: '1s', backoffCoefficient: 2, ma
 
 const { runJobStep } = proxyActivities<JobActivities>({
   taskQueue: taskQueues.jobs,
-  // A step is some seconds of chunks and then asks for the next one; what takes minutes has hung.
-  startToCloseTimeout: '2m',
+  // A step is some seconds of chunks and then asks for the next one, or one file of up to a gigabyte; what takes longer has hung.
+  startToCloseTimeout: '5m',
   // A killed worker is noticed after this long.
   heartbeatTimeout: '10s',
   retry: stepRetry,
@@ -41,17 +43,21 @@ const isCancelled = () => CancellationScope.current().consideredCancelled
 
 export async function job(attempt: JobAttempt): Promise<void> {
   let outcome: JobStepOutcome
+  // A job that began before there were pauses goes on without them.
+  const step = patched('pauses') ? { ...attempt, mayPause: true } : attempt
   try {
-    // A new run would know nothing of a cancellation: whoever is cancelled asks once more, and is refused the step.
-    do outcome = await runJobStep(attempt)
-    while (outcome === 'more' && (isCancelled() || !workflowInfo().continueAsNewSuggested))
+    do {
+      outcome = await runJobStep(step)
+      if (typeof outcome === 'object') await sleep(outcome.pauseMs)
+      // A new run would know nothing of a cancellation: whoever is cancelled asks once more, and is refused the step.
+    } while (outcome !== 'finished' && (isCancelled() || !workflowInfo().continueAsNewSuggested))
   } catch (error) {
     // Its own scope: that of a cancelled run carries nothing out any more, whatever the step ended with.
     const end = endOf(error)
     await CancellationScope.nonCancellable(() => endJob({ ...attempt, ...end }))
     return
   }
-  if (outcome === 'more') await continueAsNew<typeof job>(attempt)
+  if (outcome !== 'finished') await continueAsNew<typeof job>(attempt)
 }
 
 function endOf(error: unknown): Omit<JobEnd, keyof JobAttempt> {

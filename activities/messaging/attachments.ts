@@ -5,6 +5,7 @@ import type { Services } from '#platform/services.ts'
 import { openAsset } from '#tools/assets/service.ts'
 
 export interface OutgoingFile {
+  readonly assetKey: string
   readonly fileName: string
   readonly mimeType: string
   readonly bytes: Buffer
@@ -15,7 +16,7 @@ export async function readFiles(services: Services, tenantId: number, assetKeys:
   return Promise.all(
     assetKeys.map(async (key) => {
       const asset = await openAsset(services, tenantId, key)
-      return { fileName: asset.originalFileName, mimeType: asset.mimeType, bytes: await buffer(asset.stream) }
+      return { assetKey: key, fileName: asset.originalFileName, mimeType: asset.mimeType, bytes: await buffer(asset.stream) }
     }),
   )
 }

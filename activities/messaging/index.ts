@@ -9,10 +9,13 @@ import { type DeliveryStep, type MessagingActivities, vendorWaitMs } from '#plat
 import {
   addMedia,
   claimDelivery,
+  endFile,
   endIdleConversation,
   giveUpMedia,
   giveUpOn,
+  listFilesToBring,
   listMediaToFetch,
+  noteUploaded,
   recordOutcome,
 } from '#tools/messaging/service.ts'
 
@@ -30,6 +33,8 @@ export interface MessagingActivityOptions {
 }
 
 const heartbeatMs = 3_000
+/** About a minute: a drive that is away keeps nobody's next message. */
+const triesOfFile = 4
 
 async function beating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current()
@@ -77,6 +82,29 @@ export function createMessagingActivities(
     throw tryAgain('vendorAway')
   }
 
+  /** Harmless twice: a file that lies where it was to go is not put there again, and one that is brought is not listed. */
+  async function bringFiles({ tenantId, conversationId }: { readonly tenantId: number; readonly conversationId: number }): Promise<void> {
+    let isLeft = false
+    for (const file of await listFilesToBring(services, tenantId, conversationId)) {
+      const { via } = file
+      try {
+        const isBrought = via && (await carrierOf(via.provider).bring?.(parts, file, via, () => noteUploaded(services, file)))
+        if (!isBrought) services.log.warn({ messageId: file.messageId }, 'a file that somebody agreed to take cannot be brought')
+      } catch (error) {
+        // The others do not wait for it, and the conversation not for long.
+        const isGivenUp = Context.current().info.attempt >= triesOfFile
+        const what = isGivenUp ? 'a file that somebody agreed to take is given up' : 'a file that somebody agreed to take is brought later'
+        services.log.warn({ err: error, messageId: file.messageId }, what)
+        if (!isGivenUp) {
+          isLeft = true
+          continue
+        }
+      }
+      await endFile(services, file)
+    }
+    if (isLeft) throw tryAgain('media')
+  }
+
   return {
     /**
      * Harmless twice: the call to the vendor is claimed in a committed row first. A second run finds the message sent and does nothing, or finds
@@ -106,6 +134,7 @@ export function createMessagingActivities(
             await giveUpMedia(services, tenantId, conversationId, one)
           }
         }
+        await bringFiles({ tenantId, conversationId })
         return { isOpen }
       }),
 
@@ -113,6 +142,7 @@ export function createMessagingActivities(
     async giveUpOnMedia({ tenantId, conversationId }) {
       const { media } = await listMediaToFetch(services, tenantId, conversationId)
       for (const one of media) await giveUpMedia(services, tenantId, conversationId, one)
+      for (const one of await listFilesToBring(services, tenantId, conversationId)) await endFile(services, one)
     },
 
     /** Harmless twice: an ended conversation stays as it ended. */

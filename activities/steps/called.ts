@@ -6,5 +6,5 @@ import type { Perform } from './step.types.ts'
 export const called: Perform = ({ config, open, call }) => {
   const one = callOf(open.found.stepType, config)
   if (!one) throw new Error(`A step of the type ${open.found.stepType} calls nothing`)
-  return call(one.operation, one.input, (answer) => one.doneOf(answer))
+  return call(one.operation, one.input, (answer) => one.doneOf(answer), one.shownIn)
 }

@@ -30,10 +30,15 @@ export const runWorkflow: Perform = async (step) => {
   const { answer } = open.row
   if (answer) return ended(answer.payload)
   const input = await inputOf(step)
-  // start_workflow answers the id of the run.
-  const idOf = (started: unknown) => (started as { readonly workflowInstanceId: number }).workflowInstanceId
+  // start_workflow answers the run and what becomes of it.
+  const startedRun = (answer: unknown) => answer as { readonly workflowInstanceId: number; readonly state: string }
   if (config['wait'] !== true)
-    return call('start_workflow', input, (started) => ({ result: { workflowInstanceId: idOf(started), state: 'queued', result: null } }))
-  const runId = idOf(await runAs(services, who, 'start_workflow', input, { key: `${open.row.effectNo}:start`, signal }))
+    return call('start_workflow', input, (answer) => {
+      const { workflowInstanceId, state } = startedRun(answer)
+      return { result: { workflowInstanceId, state, result: null } }
+    })
+  const { workflowInstanceId: runId } = startedRun(
+    await runAs(services, who, 'start_workflow', input, { key: `${open.row.effectNo}:start`, signal }),
+  )
   return { kind: 'waiting', wait: { awaits: awaitRun.nameOf(runId) }, begin: (context) => awaitRun.take(context, open, runId) }
 }

@@ -1,7 +1,7 @@
 /** How a step is carried out: what its performer is given, and what it may answer. */
 import type { ActingFor } from '#platform/acting.ts'
 import type { Joined, Outcome, Phase } from '#platform/flow/run.types.ts'
-import type { TxContext } from '#platform/operation.ts'
+import type { CallContext, TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
 import type { Done, OpenStep, Said, Scope, Waiting } from '#tools/workflows/service.ts'
 
@@ -20,7 +20,7 @@ export interface StepContext {
   /**
    * Calls an operation in the run's name, once however often it is tried, and records what the step brought together with it.
    */
-  call(operation: string, input: unknown, doneOf: (answer: unknown) => Done): Promise<StepEnd>
+  call(operation: string, input: unknown, doneOf: (answer: unknown) => Done, shownIn?: CallContext['shownIn']): Promise<StepEnd>
 }
 
 export type StepEnd =

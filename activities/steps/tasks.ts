@@ -1,7 +1,9 @@
 /** Steps that wait for a person to act on them. */
 import { runAs } from '#platform/acting.ts'
 import { AppError } from '#platform/errors.ts'
+import type { Tx } from '#platform/db/pool.ts'
 import { addDuration, printInstant, readDuration } from '#platform/tokens/zoned.ts'
+import { wordAs } from '#tools/messaging/service.ts'
 import {
   actionsOf,
   type Answer,
@@ -50,7 +52,12 @@ async function tellOverdue(step: StepContext, { to, text, template }: Said): Pro
   const about = open.run.eiRecordId === null ? {} : { eiRecordId: open.run.eiRecordId }
   const receivers = await receiversOf(step, to).catch(() => [])
   for (const [index, one] of receivers.entries()) {
-    const call = { key: `overdue:${open.row.stepNo}:${index}`, signal }
+    const call = {
+      key: `overdue:${open.row.stepNo}:${index}`,
+      signal,
+      commitWith: (tx: Tx, answer: unknown) =>
+        wordAs(tx, who.tenantId, answer, { type: 'taskOverdue', title: `${open.run.internalName}, ${open.found.name}` }),
+    }
     await runAs(services, who, 'send_message', { ...message, ...about, to: one }, call).catch(() => undefined)
   }
 }

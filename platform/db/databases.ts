@@ -8,6 +8,8 @@ import { sqlState, transact, type TransactionOptions, type OpenTransaction } fro
 export interface Databases {
   readonly app: Pool
   readonly lookup: Pool
+  /** Beside it, of the same role, for whoever has not signed in. */
+  readonly strangers: Pool
   /** For LISTEN and other sessions of their own. */
   readonly directUrl: string
   /** A transaction of the application. */
@@ -31,11 +33,21 @@ export interface Databases {
 
 const pingMs = 2_000
 
+const strangerMark = 'stranger '
+
+/**
+ * Whose share of the connections whoever has not signed in takes. Strangers have connections of their own: each address counts as a caller, so that thousands of
+ * them would have thousands of turns before the key or the session of a customer is looked up.
+ */
+export const strangerAt = (ip: string | undefined) => `${strangerMark}${ip ?? ''}`
+
 // Heavy statements keep a processor each: a tenant with all connections would take every one from the event loop and from others' short statements, and gain
 // nothing, as more of them than there are processors only take turns.
 const alonePart = 0.6
 const amongOthersPart = 0.4
 const partOf = (size: number, part: number) => Math.max(1, Math.ceil(size * part))
+
+const mostStrangers = 1_000
 
 const schemaLockMs = 200
 const schemaAttempts = 50
@@ -63,15 +75,18 @@ export function createDatabases(options: {
   })
   const aside = createPool({ url: urls.app, name: 'fieldloop aside', size: 1, log, onStatement })
   const lookup = createPool({ url: urls.lookup, name: 'fieldloop look-up', size: 2, reserve: 1, log })
+  const strangers = createPool({ url: urls.lookup, name: 'fieldloop strangers', size: 2, log, mostWaiting: mostStrangers })
   const owner = createPool({ url: options.directUrl, name: 'fieldloop schema', size: 1, log, waitMs: 30_000 })
   const none = { tenantId: null }
   return {
     app,
     lookup,
+    strangers,
     directUrl: options.directUrl,
     transact: (transaction, work) => transact(app, transaction, work),
     transactAside: (transaction, work) => transact(aside, transaction, work),
-    lookUp: (work, caller) => transact(lookup, { tenantId: null, caller }, ({ tx }) => work(tx)),
+    lookUp: (work, caller) =>
+      transact(caller?.startsWith(strangerMark) ? strangers : lookup, { tenantId: null, caller }, ({ tx }) => work(tx)),
     async changeSchema(work) {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -98,7 +113,13 @@ export function createDatabases(options: {
       return Promise.race([answered, late]).finally(() => clearTimeout(limit))
     },
     async end(timeoutSeconds) {
-      await Promise.all([app.end(timeoutSeconds), aside.end(timeoutSeconds), lookup.end(timeoutSeconds), owner.end(timeoutSeconds)])
+      await Promise.all([
+        app.end(timeoutSeconds),
+        aside.end(timeoutSeconds),
+        lookup.end(timeoutSeconds),
+        strangers.end(timeoutSeconds),
+        owner.end(timeoutSeconds),
+      ])
     },
   }
 }

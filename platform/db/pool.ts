@@ -26,6 +26,8 @@ export interface PoolOptions {
   readonly log: Logger
   /** How long a caller waits for a free connection before 503. */
   readonly waitMs?: number
+  /** How many may wait for one, of all callers. */
+  readonly mostWaiting?: number
   /** A connection is closed after this many transactions: each touched table costs it memory that only closing gives back. */
   readonly recycleAfter?: number
   /** Told of each statement as it is sent, for measuring; `connection` tells one connection's statements from another's. */
@@ -108,14 +110,26 @@ const stopping = () => new AppError('unavailable', 'The server is shutting down.
 
 /** Opens a pool. Connections are made when first needed. */
 export function createPool(options: PoolOptions): Pool {
-  const { url, name, size, reserve = 0, ofCaller, keepsSpare = false, log, waitMs = 10_000, recycleAfter = 20_000, onStatement } = options
+  const {
+    url,
+    name,
+    size,
+    reserve = 0,
+    ofCaller,
+    keepsSpare = false,
+    log,
+    waitMs = 10_000,
+    mostWaiting = 10_000,
+    recycleAfter = 20_000,
+    onStatement,
+  } = options
   const shares = createShares({
     capacity: size,
     reserve,
     ...(ofCaller ? { ofCaller } : {}),
     waitMs,
     waitingOfCaller: 1_000,
-    waitingInAll: 10_000,
+    waitingInAll: mostWaiting,
     what: 'database connection',
   })
   const idle: Slot[] = []

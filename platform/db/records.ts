@@ -71,6 +71,12 @@ export async function lastInRecords<T>(
   return found
 }
 
+/** Whether a tenant has tables of records at all. */
+export async function hasRecordSchema(tx: Tx, tenantId: number): Promise<boolean> {
+  const [row] = await tx`select 1 from pg_namespace where nspname = ${tenantRole(tenantId)}`
+  return row !== undefined
+}
+
 /** How many live records a tenant has. Each table is looked through, so this is asked now and then alone. */
 export async function countTenantRecords(tx: Tx, tenantId: number): Promise<number> {
   const tables = await tx<{ relname: string }[]>`

@@ -13,8 +13,13 @@ export function jobWorkflowId(job: JobAttempt): string {
   return `job:${job.tenantId}:${job.jobId}:${job.attempt}`
 }
 
-/** `more`: the job goes on in another step. `finished`: nothing is left to do, whatever the outcome was. */
-export type JobStepOutcome = 'more' | 'finished'
+/** `more`: the job goes on in another step, after a pause where one is named. `finished`: nothing is left to do, whatever the outcome was. */
+export type JobStepOutcome = 'more' | 'finished' | { readonly pauseMs: number }
+
+export interface JobStep extends JobAttempt {
+  /** Whoever asks knows what a pause is. */
+  readonly mayPause?: boolean
+}
 
 export interface JobEnd extends JobAttempt {
   readonly outcome: 'failed' | 'cancelled'
@@ -24,8 +29,8 @@ export interface JobEnd extends JobAttempt {
 
 /** Carried by the worker of the queue for bulk (`taskQueues.jobs`). */
 export interface JobActivities {
-  /** Runs chunks for some seconds. */
-  runJobStep(job: JobAttempt): Promise<JobStepOutcome>
+  /** Runs chunks for some seconds; none while the tenant is suspended. */
+  runJobStep(job: JobStep): Promise<JobStepOutcome>
   /** Records an end that the steps could not record themselves. */
   endJob(end: JobEnd): Promise<void>
 }

@@ -4,7 +4,7 @@ import { finding, type Finding, maxFindings } from '../validation.ts'
 import { isExpression, parseExpression, templatesOf } from './expression.ts'
 import { type Shape, type Shapes, shown } from './shape.ts'
 import { signatureOf } from './signatures.ts'
-import { mayHoldTokens, parseTemplate, printPath, type Segment, type Template, type Token } from './template.ts'
+import { mayHoldTokens, parseTemplate, printPath, type Segment, soleToken, type Template, type Token } from './template.ts'
 
 const maxDepth = 64
 const maxNodes = 50_000
@@ -166,6 +166,14 @@ export function checkTokens(value: unknown, roots: Shapes, place = '$'): readonl
   const at: Checking = { roots, findings: [], nodes: 0, tokens: 0, isTold: false }
   visit(value, place, 0, at)
   return at.findings
+}
+
+/** What a text comes to that is exactly one token; undefined for any other value, and where the token leads nowhere. */
+export function shapeOfToken(value: unknown, roots: Shapes): Shape | undefined {
+  const token = typeof value === 'string' && mayHoldTokens(value) ? soleToken(parseTemplate(value)) : undefined
+  const reached = token && reach(roots, token.path)
+  if (!token || !reached || 'message' in reached) return undefined
+  return filtered(reached.shape, token, '', { roots, findings: [], nodes: 0, tokens: 0, isTold: false })
 }
 
 /** The paths of a text's tokens that name nothing among the roots, each once. */

@@ -46,6 +46,7 @@ export function addWebPages(app: FastifyInstance, pages: readonly PageRoute[], p
             // What a router decodes is a record of texts.
             parameters: request.params as Record<string, string>,
             acceptLanguage: request.headers['accept-language'] ?? '',
+            acceptEncoding: request.headers['accept-encoding'] ?? '',
             wantsJson: (request.headers.accept ?? '').includes('application/json'),
             idempotencyKey: idempotencyKeyOf(request.raw),
             requestId: exchange.requestId,

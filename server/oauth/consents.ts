@@ -1,6 +1,7 @@
 /** Authorizations that wait for their person: what is asked, what was given before, and what comes of the answer. */
 import type { Interaction, Provider } from 'oidc-provider'
 
+import { AppError } from '#platform/errors.ts'
 import type { Actor } from '#platform/operation.ts'
 import { rolesByHand } from '#platform/grants.ts'
 import type { Consents } from '#platform/consents.ts'
@@ -73,6 +74,7 @@ export function createConsents({ provider, serving, resources, schemes }: Consen
     offer: ({ askedRoles }, session) => ({ givable: givable(session), ticked: tickedFirst(askedRoles, session) }),
     async give({ uid, client }, session, roleFlag, told) {
       const { tenantId, tenantUserId, userId } = session
+      if (session.isOfProvider === true) throw new AppError('forbidden', 'A person lets applications in who signed in as themselves.')
       const roles = roleFlag & givable(session)
       const given = {
         tenantId,

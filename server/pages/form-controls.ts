@@ -255,7 +255,7 @@ export function fieldHtml(view: FieldView): string {
         : isChoice(field)
           ? choiceControl(field, common, texts)
           : { html: textControl(field, common), isGroup: false }
-  const star = `<span class="star" aria-hidden="true"${field.isRequired ? '' : ' hidden'}> *</span><span class="sr"${field.isRequired ? '' : ' hidden'}> (${texts.required})</span>`
+  const star = `<span class="star" aria-hidden="true"${field.isRequired ? '' : ' hidden'}> *</span><span class="hidden"${field.isRequired ? '' : ' hidden'}> (${texts.required})</span>`
   const notes = `${help === '' ? '' : `<p class="help" id="${id}-help">${escape(help)}</p>`}<p class="error" id="${id}-error"${error === undefined ? ' hidden' : ''}>${escape(error ?? '')}</p>`
   if (shown.isGroup) {
     const legend = `<legend>${escape(field.name)}${star}</legend>`

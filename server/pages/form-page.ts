@@ -195,7 +195,7 @@ export async function formPage(view: FormView): Promise<PageAnswer> {
 ${form.description === '' ? '' : `<p class="said">${escape(form.description)}</p>\n`}${dueHtml(view)}${hasRequired ? `<p class="muted">${texts.optionalHint}</p>\n` : ''}<div id="said" role="status" aria-live="polite"></div>
 <div id="wrong">${summaryHtml(view)}</div>
 <form method="post" enctype="multipart/form-data" accept-charset="utf-8"${attributes({ id: 'form', 'data-link': view.linkId, 'data-version': form.layoutVersion, 'data-problem': texts.problems(1), 'data-problems': texts.problems(2), 'data-missing': texts.isMissing('{name}'), 'data-too-large': texts.fileTooLarge('{name}', 25), 'data-says-lost': texts.isLost('{name}', '{text}'), ...says })}>
-<button class="sr" name="do" value="send" tabindex="-1" aria-hidden="true"></button>
+<button class="hidden" name="do" value="send" tabindex="-1" aria-hidden="true"></button>
 <input type="hidden" name="k" value="${escape(view.submissionKey)}"><input type="hidden" name="zone" value="${escape(zone)}">${view.was.map((part) => `<input type="hidden" name="was" value="${escape(part)}">`).join('')}
 ${await inTurns(sectionsHtml({ ...view, errors, sum: { characters: 0 } }))}
 ${view.task ? taskHtml(view.task, language, view.comment) : `<p class="send"><button class="main" name="do" value="send">${texts.send}</button></p>`}

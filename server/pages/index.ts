@@ -1,7 +1,7 @@
 /** The pages for people, and the files that they load. */
 import type { PageAnswer, PageRoute } from '#platform/web-page.ts'
 
-import { edition, pageFiles } from './files.ts'
+import { edition, pageFiles, sentFile } from './files.ts'
 import { createHandsetPages, type HandsetPageParts } from './handset-routes.ts'
 import { createLinkPages, type LinkPageParts } from './link-routes.ts'
 
@@ -10,15 +10,13 @@ export { createLinkCalls, type LinkCalls, type Sending } from './link-calls.ts'
 
 /** Style and script, which stand wherever a page is that loads them. */
 export function filePages(): PageRoute[] {
-  return [...pageFiles].map(([name, { bytes, type }]) => ({
+  return [...pageFiles].map(([name, file]) => ({
     method: 'GET',
     path: `/web/${edition}/${name}`,
-    answer: (): Promise<PageAnswer> =>
-      Promise.resolve({
-        status: 200,
-        headers: { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' },
-        body: bytes,
-      }),
+    answer({ acceptEncoding }): Promise<PageAnswer> {
+      const { headers, body } = sentFile(file, acceptEncoding)
+      return Promise.resolve({ status: 200, headers: { ...headers, 'x-content-type-options': 'nosniff' }, body })
+    },
   }))
 }
 

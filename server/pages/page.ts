@@ -25,9 +25,11 @@ export interface Page {
   readonly themeAddress?: string | undefined
   /** HTML. */
   readonly main: string
-  /** Files of server/web beside tokens.css and page.css. */
+  /** Files of server/web beside tokens.css, base.css and page.css. */
   readonly styles?: readonly string[]
   readonly scripts?: readonly string[]
+  /** Its forms are sent with a cookie, so the browser must say of what origin they are. Without a referrer it does not, where it does not trust plain HTTP. */
+  readonly isOfSession?: boolean
 }
 
 /** What a browser may do with a page of ours: load our files, send to us, and be in nobody's frame. */
@@ -43,15 +45,29 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
 }
 
-export function page({ status = 200, language, title, brand, logo, themeAddress, main, styles = [], scripts = [] }: Page): PageAnswer {
+export function page({
+  status = 200,
+  language,
+  title,
+  brand,
+  logo,
+  themeAddress,
+  main,
+  styles = [],
+  scripts = [],
+  isOfSession = false,
+}: Page): PageAnswer {
   const texts = textsOf(language)
-  const sheets = [...['tokens.css', 'page.css', ...styles].map(addressOf), ...(themeAddress === undefined ? [] : [themeAddress])]
+  const sheets = [
+    ...['tokens.css', 'base.css', 'page.css', ...styles].map(addressOf),
+    ...(themeAddress === undefined ? [] : [themeAddress]),
+  ]
   const body = `<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="format-detection" content="telephone=no">
+<meta name="format-detection" content="telephone=no">${isOfSession ? '\n<meta name="referrer" content="same-origin">' : ''}
 <title>${escape(brand === undefined ? title : `${title} – ${brand}`)}</title>
 <link rel="icon" href="data:,">
 ${sheets.map((address) => `<link rel="stylesheet" href="${escape(address)}">`).join('\n')}

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 export const authCookie = 'DevPortal.Auth'
 export const formCookie = 'DevPortal.Form'
 export const knownCookie = 'DevPortal.Known'
+export const providerCookie = 'DevPortal.Provider'
 
 /** What a cookie of ours may be: 256 random bits. */
 const secretText = /^[\w-]{43}$/
@@ -22,6 +23,9 @@ export const cookieOf = (headers: Pick<IncomingHttpHeaders, 'cookie'>, name: str
 
 /** What the browser keeps of who signed in with it before. */
 export const knownBrowserOf = (headers: Pick<IncomingHttpHeaders, 'cookie'>) => valueOf(headers, knownCookie, /^[\w.~-]{1,500}$/)
+
+/** What the browser keeps on the way to a tenant's own provider and back; sealed, and not believed yet. */
+export const providerMemoryOf = (headers: Pick<IncomingHttpHeaders, 'cookie'>) => valueOf(headers, providerCookie, /^[\w-]{1,3800}$/)
 
 /** As the browser is to keep it. */
 export function setCookie(name: string, value: string, isSecure: boolean, seconds?: number): string {

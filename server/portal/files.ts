@@ -33,10 +33,12 @@ export interface FileParts {
   readonly texts: ReadonlyMap<string, PortalText>
 }
 
+type Admitted = { readonly refusal: PortalAnswer; readonly roleFlag?: never } | { readonly refusal?: never; readonly roleFlag: number }
+
 export interface FileRoutes {
   readonly routes: readonly PortalRoute[]
-  /** What to answer whoever has no credential, or a wrong one; undefined for who has. Throws AppError for any other refusal. */
-  readonly refusal: (visit: Visit) => Promise<PortalAnswer | undefined>
+  /** The roles of who calls, or what to answer whoever has no credential, or a wrong one. Throws AppError for any other refusal. */
+  readonly admitted: (visit: Visit) => Promise<Admitted>
 }
 
 export function createFileRoutes(parts: FileParts): FileRoutes {
@@ -61,48 +63,57 @@ export function createFileRoutes(parts: FileParts): FileRoutes {
         method: 'GET',
         path,
         answer: async (visit) =>
-          (await refusalOf(parts, basic, visit)) ?? { status: 200, headers: { 'content-type': type, 'cache-control': 'no-store' }, body },
+          (await admittedTo(parts, basic, visit)).refusal ?? {
+            status: 200,
+            headers: { 'content-type': type, 'cache-control': 'no-store' },
+            body,
+          },
       }
     }),
   ]
-  return { routes, refusal: (visit) => refusalOf(parts, basic, visit) }
+  return { routes, admitted: (visit) => admittedTo(parts, basic, visit) }
 }
 
-async function refusalOf(parts: FileParts, basic: Basic, visit: Visit): Promise<PortalAnswer | undefined> {
+async function admittedTo(parts: FileParts, basic: Basic, visit: Visit): Promise<Admitted> {
   try {
-    await admit(parts, basic, visit)
-    return undefined
+    return { roleFlag: await admit(parts, basic, visit) }
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 401) throw error
     const hasShown = visit.raw.headers.authorization !== undefined
     if (visit.wantsPage && !hasShown)
       return {
-        status: 303,
-        headers: { location: `/login?returnTo=${encodeURIComponent(visit.path)}`, 'cache-control': 'no-store' },
-        body: '',
+        refusal: {
+          status: 303,
+          headers: { location: `/login?returnTo=${encodeURIComponent(visit.path)}`, 'cache-control': 'no-store' },
+          body: '',
+        },
       }
     // A browser that is asked for Basic opens a window of its own over the page whose script asks.
     const challenge = visit.raw.headers['sec-fetch-site'] === undefined ? 'Bearer, Basic realm="Fieldloop", charset="UTF-8"' : 'Bearer'
     return {
-      status: 401,
-      headers: { 'content-type': 'application/problem+json; charset=utf-8', 'cache-control': 'no-store', 'www-authenticate': challenge },
-      body: JSON.stringify(toProblem(error, visit.requestId)),
+      refusal: {
+        status: 401,
+        headers: { 'content-type': 'application/problem+json; charset=utf-8', 'cache-control': 'no-store', 'www-authenticate': challenge },
+        body: JSON.stringify(toProblem(error, visit.requestId)),
+      },
     }
   }
 }
 
-async function admit({ services, pipeline, sessions }: FileParts, basic: Basic, visit: Visit): Promise<void> {
+/** Answers the roles of who calls. */
+async function admit({ services, pipeline, sessions }: FileParts, basic: Basic, visit: Visit): Promise<number> {
   const ofHost = await tenantOfHost(services, visit)
   if (readBasic(visit.raw.headers.authorization)) {
     const tenant = visit.query.get('tenant')?.toLowerCase()
     const member = await basic.memberOf(visit, (tenants) => chooseTenant(tenants, { ofHost, tenant, returnTo: '/' }))
     await pipeline.charge({ ...member, kind: 'session', credentialId: `basic:${member.tenantUserId}` }, 1)
-    return
+    return member.roleFlag
   }
   const credential = await credentialOf(sessions, visit, ofHost)
   const actor = await pipeline.identify(credential, visit.ip)
   await pipeline.charge(actor, 1)
   await refuseElsewhere(services, actor, visit.host)
+  return actor.roleFlag
 }
 
 async function credentialOf(sessions: PortalSessions, { raw }: Visit, ofHost: string | undefined): Promise<Credential> {

@@ -10,8 +10,8 @@ import { roleBits } from '#platform/roles.ts'
 import { chooseLanguage, type PageLanguage } from '#server/pages/languages.rules.ts'
 import { escape, page } from '#server/pages/page.ts'
 
+import type { FileRoutes } from './files.ts'
 import type { PortalRoute } from './portal.types.ts'
-import type { PortalSessions } from './sessions.ts'
 
 /** The latest; older ones are in the folder. */
 const most = 50
@@ -67,13 +67,18 @@ function linked(text: string, portalUrl: string): string {
   return parts.map((part) => (part.startsWith(`${portalUrl}/`) ? `<a href="${escape(part)}">${escape(part)}</a>` : escape(part))).join('')
 }
 
-export function createMailsRoute({ config, sessions }: { readonly config: Config; readonly sessions: PortalSessions }): PortalRoute {
+interface Parts {
+  readonly config: Config
+  readonly admitted: FileRoutes['admitted']
+}
+
+export function createMailsRoute({ config, admitted }: Parts): PortalRoute {
   return {
     method: 'GET',
     path: '/ops/mail',
     async answer(visit) {
-      const actor = await sessions.sessionOf(visit.raw)
-      if (!actor) return { status: 303, headers: { location: '/login?returnTo=%2Fops%2Fmail', 'cache-control': 'no-store' }, body: '' }
+      const { refusal, roleFlag } = await admitted(visit)
+      if (refusal) return refusal
       const language = chooseLanguage(undefined, visit.acceptLanguage)
       const words = texts[language]
       const show = (status: number, title: string, lead: string, rest = '') =>
@@ -83,7 +88,7 @@ export function createMailsRoute({ config, sessions }: { readonly config: Config
           title,
           main: `<h1>${escape(title)}</h1>\n<p>${escape(lead)}</p>\n<p><a href="/">${escape(words.home)}</a></p>\n${rest}`,
         })
-      if ((actor.roleFlag & roleBits.GlobalAdmin) === 0) return show(403, words.forbidden, words.forbiddenLead)
+      if ((roleFlag & roleBits.GlobalAdmin) === 0) return show(403, words.forbidden, words.forbiddenLead)
       if (mailStateOf(config) !== 'local') return show(200, words.title, words.elsewhere)
       const mails = await latestMails(config.dataDir)
       const moment = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' })

@@ -68,7 +68,12 @@ export interface Application {
   /** By their paths; each is named by its content and may be kept for ever. */
   readonly files: ReadonlyMap<string, { readonly type: string; readonly bytes: Buffer; readonly compressed: Buffer }>
   /** The page that stands at each of its paths. */
-  readonly page: (person: { readonly language: PageLanguage; readonly subDomain: string; readonly me?: unknown }) => string
+  readonly page: (person: {
+    readonly path: string
+    readonly language: PageLanguage
+    readonly subDomain: string
+    readonly me?: unknown
+  }) => string
 }
 
 /** Serves a request that it is handed unread, `/oauth/*` and the metadata of the authorization server. */

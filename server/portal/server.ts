@@ -20,6 +20,7 @@ import { tenantThemeRoute, themeRoute } from './look.ts'
 import { createMailsRoute } from './mails.ts'
 import type { PortalAnswer, PortalParts, RawHandler, Visit } from './portal.types.ts'
 import { createTokenRoute } from './programs.ts'
+import { createProviderRoutes } from './provider/routes.ts'
 import { addRelay } from './relay.ts'
 import { createPortalSessions, type PortalSessions } from './sessions.ts'
 import { type FrameParts, frameOf } from './sign-in/frame.ts'
@@ -58,20 +59,23 @@ export async function createPortal(parts: PortalParts): Promise<Portal> {
   const frameParts: FrameParts = { secrets: services.secrets, isSecure }
   const call = createPageCall(pipeline)
   const links = createLinkRoutes({ ...frameParts, services, call })
+  const providers = createProviderRoutes({ ...frameParts, services, call })
+  const signIn = { ...frameParts, services, call, openLink: links.open, askToLink: providers.askToLink }
   const files = createFileRoutes({ services, pipeline, sessions, texts: parts.texts ?? new Map() })
   const routes = [
-    ...createSignInRoutes({ ...frameParts, services, call, openLink: links.open }),
+    ...createSignInRoutes(signIn),
+    ...providers.routes(signIn),
     ...links.routes,
     ...files.routes,
     // A page of the application, which the contract names among the files: a program without a credential learns that it needs one.
     {
       method: 'GET',
       path: '/ops/api-keys',
-      answer: async (visit: Visit) => (await files.refusal(visit)) ?? pageOfPerson(visit),
+      answer: async (visit: Visit) => (await files.admitted(visit)).refusal ?? pageOfPerson(visit),
     } as const,
     createTokenRoute({ services, call }),
     themeRoute(services),
-    createMailsRoute({ config, sessions }),
+    createMailsRoute({ config, admitted: files.admitted }),
     tenantThemeRoute({ services, sessions }),
     ...(application ? applicationFiles(application) : []),
     ...(oauth ? createConsentRoutes({ ...frameParts, services, consents: oauth.consents, sessions, call }) : []),

@@ -73,7 +73,7 @@ function lookFrom(from) {
 /** @param {HTMLElement} field @param {boolean} isRequired */
 function mark(field, isRequired) {
   field.dataset.isRequired = String(isRequired)
-  for (const star of all(field, '.star, .star + .sr')) /** @type {HTMLElement} */ (star).hidden = !isRequired
+  for (const star of all(field, '.star, .star + .hidden')) /** @type {HTMLElement} */ (star).hidden = !isRequired
 }
 
 /** Shows and hides by the answers. What goes keeps what was typed, and is not sent. */

@@ -15,7 +15,7 @@ import {
   type WaitingMail,
 } from '#platform/person-mail.ts'
 import type { Services } from '#platform/services.ts'
-import { carryOutFactorResets, sendAskedReset, tellOfFactorReset } from '#tools/auth/service.ts'
+import { carryOutFactorResets, sendAskedReset, tellOfEndingKeys, tellOfFactorReset } from '#tools/auth/service.ts'
 
 import { every, keepLooking, type Looking } from './looking.ts'
 
@@ -23,6 +23,7 @@ const pauseMs = 2_000
 const atOnce = 10
 const keptMs = 7 * 24 * 3_600_000
 const sweepMs = 3_600_000
+const keysMs = 60_000
 
 /** Where mails are kept that no server takes. */
 export const localMails = (dataDir: string) => join(dataDir, 'mails')
@@ -87,6 +88,7 @@ export async function handOverMails(services: Services): Promise<number> {
 }
 
 export function startMailer(services: Services): Looking {
+  const tellOfKeys = every(keysMs, () => tellOfEndingKeys(services))
   const sweepKept = every(sweepMs, () => sweep(services.config.dataDir))
   return keepLooking(services, {
     topic: mailsTopic,
@@ -94,6 +96,7 @@ export function startMailer(services: Services): Looking {
     complaint: 'the mailer could not look for what waits',
     async once() {
       await sweepKept()
+      await tellOfKeys()
       return (await carryOutFactorResets(services)) + (await handOverMails(services))
     },
   })

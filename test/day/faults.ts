@@ -172,8 +172,31 @@ async function killAndCheck(stack: Stack, print: Print, work: UnderWay): Promise
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
+  /**
+   * What a job does while its process ends twice is taken for the cause: on a slow machine two kills would meet the same chunk of the import, or the same
+   * photograph. So the import moves on between any two, and the photograph is read before the server is killed once more.
+   */
+  let isPhotoDue = false
+  const untilMovedOn = async () => {
+    const client = await connect(stack.url, stack.key)
+    const isOver = async (jobId: number, done = Infinity) => {
+      const { progress, finishedDate } = await client.tool('get_job', { jobId })
+      return finishedDate !== undefined || progress.done > done
+    }
+    try {
+      const { progress } = await client.tool('get_job', { jobId: work.importJob })
+      for (const until = Date.now() + 120_000; ;) {
+        if ((await isOver(work.importJob, progress.done)) && (!isPhotoDue || (await isOver(work.photo.jobId)))) return
+        if (Date.now() > until) throw new Error('Neither the import nor the photograph comes on')
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+    } finally {
+      await client.close()
+    }
+  }
   const kill = async (what: string, strike: () => Promise<unknown>) => {
     await untilWritten()
+    await untilMovedOn()
     await timed(print, `${what} is killed; ready again`, 'kill -9', async () => {
       const killed = await strike()
       if (killed === 0) throw new Error(`${what} was not there to be killed`)
@@ -188,6 +211,7 @@ async function killAndCheck(stack: Stack, print: Print, work: UnderWay): Promise
   await kill('the server', restartServer)
   await kill('PostgreSQL', () => stack.killMatching(/bin\/postgres|postgres .*-D/))
   await kill('Temporal', () => stack.killMatching(/temporal.*start-dev/))
+  isPhotoDue = true
   await kill('the server with PostgreSQL', async () => {
     await stack.killMatching(/bin\/postgres|postgres .*-D/)
     await restartServer()

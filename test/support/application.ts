@@ -71,7 +71,7 @@ export async function startApplication(world: World, subDomain = 'demo'): Promis
       incoming.resume()
       answer.writeHead(303, { location: '/' }).end()
     } else if (path.startsWith('/login')) answer.writeHead(200, pageHeaders).end(signInPage)
-    else answer.writeHead(200, pageHeaders).end(web.page({ language: state.language, subDomain }))
+    else answer.writeHead(200, pageHeaders).end(web.page({ path: new URL(path, state.url).pathname, language: state.language, subDomain }))
   })
   server.listen({ host: '127.0.0.1', port: 0 })
   await once(server, 'listening')

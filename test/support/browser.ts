@@ -36,11 +36,18 @@ async function unpacked(): Promise<string> {
   return folder
 }
 
-export async function openBrowser(): Promise<Browser> {
+/** `hosts`: names of this machine that are no localhost, so that plain HTTP to them is as to another machine. */
+export async function openBrowser(hosts: readonly string[] = []): Promise<Browser> {
   const folder = await unpacked()
   return chromium.launch({
     executablePath: join(folder, 'chromium'),
-    args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--disable-dev-shm-usage'],
+    args: [
+      '--no-sandbox',
+      '--no-zygote',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      ...(hosts.length === 0 ? [] : [`--host-resolver-rules=${hosts.map((host) => `MAP ${host} 127.0.0.1`).join(',')}`]),
+    ],
     env: { ...process.env, LD_LIBRARY_PATH: join(folder, 'al2023', 'lib') },
   })
 }

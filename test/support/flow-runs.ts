@@ -124,11 +124,11 @@ export async function openFlowWorld(
         ...more,
       }
       versions.set(workflowId, version)
-      const runId = await inSystemTransaction(services, tenantId, (context) =>
+      const started = await inSystemTransaction(services, tenantId, (context) =>
         startRun(context, { version, input, eiRecordId, entityId, startedBy: tenantUserId, lane: 'people' }),
       )
-      if (runId === undefined) throw new Error('Nothing was started')
-      return runId
+      if (!started) throw new Error('Nothing was started')
+      return started.runId
     },
     act: (runId, work) =>
       inSystemTransaction(

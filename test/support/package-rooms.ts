@@ -11,6 +11,7 @@ const within =
 export const packageRooms: Readonly<Record<string, (file: string) => boolean>> = {
   zod: anywhere,
   'oidc-provider': within('server/oauth'),
+  'openid-client': within('platform/open-id.ts'),
   'lru-cache': within('platform', 'tools', 'server'),
   '@huggingface/tokenizers': within('platform/embeddings'),
   '@opentelemetry/api': within('platform/trace.ts'),
@@ -60,4 +61,5 @@ export const packageRooms: Readonly<Record<string, (file: string) => boolean>> =
   'postal-mime': within('server/mail'),
   'smtp-server': within('server/mail'),
   uqr: within('server/portal'),
+  yazl: within('tools/exports'),
 }

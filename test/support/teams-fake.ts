@@ -31,6 +31,14 @@ interface CardContent {
   }[]
 }
 
+/** A card that offers a file, or shows one. */
+export interface FileCard {
+  readonly contentType: string
+  readonly name?: string
+  readonly contentUrl?: string
+  readonly content: Readonly<Record<string, unknown>> & { readonly acceptContext?: object; readonly declineContext?: object }
+}
+
 export interface TeamsMessage {
   readonly id: string
   readonly conversationId: string
@@ -45,6 +53,10 @@ export interface TeamsFake {
   readonly directoryId: string
   readonly appPassword: string
   readonly taken: TeamsMessage[]
+  /** What was put into OneDrive, by the name of its session. */
+  readonly files: Map<string, { readonly bytes: Buffer; readonly range: string; readonly authorization: string | undefined }>
+  /** How the next uploads are met, instead of being taken. */
+  planUpload(...statuses: number[]): void
   /** How often the keys were fetched. */
   readonly fetches: () => number
   plan(...plans: TeamsPlan[]): void
@@ -53,8 +65,19 @@ export interface TeamsFake {
   close(): Promise<void>
 }
 
+const consentType = 'application/vnd.microsoft.teams.card.file.consent'
+const infoType = 'application/vnd.microsoft.teams.card.file.info'
+
+function isFileCard({ contentType, name, contentUrl, content }: FileCard): boolean {
+  if (typeof name !== 'string' || name === '') return false
+  if (contentType === consentType) return Number(content['sizeInBytes']) > 0 && content.acceptContext !== undefined
+  return contentUrl !== undefined && typeof content['uniqueId'] === 'string' && typeof content['fileType'] === 'string'
+}
+
 function isTaken({ text, attachments = [] }: Partial<TeamsMessage>): boolean {
   const [card] = attachments
+  // A card of files is read as one of these below.
+  if (card && [consentType, infoType].includes(card.contentType)) return isFileCard(card as unknown as FileCard)
   if (!card) return typeof text === 'string' && text.trim() !== ''
   const { type, version, body } = card.content
   const rows = body.filter((one) => one.type === 'ActionSet')
@@ -73,6 +96,8 @@ export async function openTeamsFake(): Promise<TeamsFake> {
   const jwk = { ...(await exportJWK(own.publicKey)), kid: 'key-1', use: 'sig', alg: 'RS256' }
   const taken: TeamsMessage[] = []
   const plans: TeamsPlan[] = []
+  const files: TeamsFake['files'] = new Map()
+  const uploads: number[] = []
   let [baseUrl, fetched] = ['', 0]
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -93,6 +118,16 @@ export async function openTeamsFake(): Promise<TeamsFake> {
       return isRight
         ? json(200, { token_type: 'Bearer', expires_in: 3_599, access_token: 'a-token' })
         : json(401, { error: 'invalid_client' })
+    }
+    const [, session] = /^\/sessions\/([^/]+)$/.exec(url.pathname) ?? []
+    if (session !== undefined) {
+      const { 'content-range': range = '', authorization } = request.headers
+      const status = uploads.shift()
+      if (status !== undefined) return json(status, {})
+      // A session ends with the file.
+      if (request.method !== 'PUT' || files.has(session) || range !== `bytes 0-${body.length - 1}/${body.length}`) return json(400, {})
+      files.set(session, { bytes: body, range, authorization })
+      return json(201, { id: session })
     }
     const [, conversationId] = /^\/v3\/conversations\/([^/]+)\/activities$/.exec(url.pathname) ?? []
     if (conversationId === undefined) return json(404, {})
@@ -125,6 +160,8 @@ export async function openTeamsFake(): Promise<TeamsFake> {
     directoryId,
     appPassword,
     taken,
+    files,
+    planUpload: (...next) => void uploads.push(...next),
     fetches: () => fetched,
     plan: (...next) => void plans.push(...next),
     async request(url, activity, claims = {}, isForged = false) {

@@ -8,7 +8,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, inject } from 'vitest'
 
 import { bodyText } from '#platform/answer.ts'
-import { hashApiKey, newApiKey } from '#platform/authenticate.ts'
+import { hashApiKey, newApiKey } from '#platform/api-keys.ts'
 import { type Config, loadConfig } from '#platform/config.ts'
 import { rolePassword } from '#platform/db/migrate.ts'
 import { AppError } from '#platform/errors.ts'

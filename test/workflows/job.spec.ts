@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { createJobActivities } from '#activities/jobs.ts'
+import { credentialsTopic } from '#platform/authenticate.ts'
 import { AppError } from '#platform/errors.ts'
 import { jobWorkflowId } from '#platform/shapes/jobs.ts'
 import { inSystemTransaction } from '#platform/system.ts'
@@ -122,6 +123,34 @@ describe('a job', () => {
     expect(await effects(jobId)).toEqual({ rows: 25, distinct: 25 })
     await workflowEnded(jobId)
     await keepHistory(worker.client, idOf(jobId), 'job-done')
+  })
+
+  it('stops between two chunks while its tenant is suspended, and goes on once that is over, each row once', async () => {
+    const { tenantId } = world.tenant
+    const suspend = (isDeactivated: boolean) =>
+      world.sql`update platform.tenant set is_deactivated = ${isDeactivated} where tenant_id = ${tenantId}`
+    const looks = vi.spyOn(world.platform.services.databases, 'lookUp')
+    const jobId = await start(30, async (job) => {
+      if (job.chunkNo !== 1) return
+      await suspend(true)
+      world.platform.services.wake.poke(credentialsTopic)
+    })
+    try {
+      await expect.poll(() => effects(jobId), patience).toEqual({ rows: 20, distinct: 20 })
+      // However often it looks: nothing more is done.
+      const before = looks.mock.calls.length
+      await expect.poll(() => looks.mock.calls.length, patience).toBeGreaterThan(before + 10)
+      expect(await effects(jobId)).toEqual({ rows: 20, distinct: 20 })
+    } finally {
+      looks.mockRestore()
+      await suspend(false)
+      world.platform.services.wake.poke(credentialsTopic)
+    }
+    expect(await ended(jobId)).toMatchObject({ state: 'succeeded', progress: { done: 30 } })
+    expect(await effects(jobId)).toEqual({ rows: 30, distinct: 30 })
+    expect(tries.get(`${jobId} 2`)).toBe(1)
+    await workflowEnded(jobId)
+    await keepHistory(worker.client, idOf(jobId), 'job-paused')
   })
 
   it('tries a step again that failed, and does no chunk twice', async () => {
@@ -296,6 +325,7 @@ it('replays the histories that were kept', async () => {
     'job-cancelled': 'replayed',
     'job-done': 'replayed',
     'job-failed': 'replayed',
+    'job-paused': 'replayed',
     'job-retried': 'replayed',
   })
 })

@@ -223,3 +223,18 @@ export async function markPurged(tx: Tx, tenantId: number, assetKey: string): Pr
     update platform.asset set purged_at = now()
     where tenant_id = ${tenantId} and asset_key = ${assetKey} and deleted_at is not null`
 }
+
+/** Files that are there, in the order of their keys, from behind one of them on. Those that lie in the folder `except` and are their maker's alone are left out. */
+export async function listFilesAfter(
+  tx: Tx,
+  tenantId: number,
+  by: { readonly after: string | undefined; readonly except: string; readonly limit: number },
+): Promise<Pick<StoredAsset, 'assetKey' | 'storagePath' | 'originalFileName' | 'sizeBytes'>[]> {
+  return tx<Pick<StoredAsset, 'assetKey' | 'storagePath' | 'originalFileName' | 'sizeBytes'>[]>`
+    select a.asset_key, a.storage_path, a.original_file_name, a.size_bytes
+    from platform.asset a
+    where a.tenant_id = ${tenantId} and a.stored_at is not null and a.deleted_at is null and not (a.is_private and a.sub_path = ${by.except})
+      and ${by.after === undefined ? tx`true` : tx`a.asset_key > ${by.after}::uuid`}
+    order by a.asset_key
+    limit ${by.limit}`
+}

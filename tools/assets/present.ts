@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 
 import type { Tx } from '#platform/db/pool.ts'
-import { mustExist } from '#platform/errors.ts'
+import { AppError, mustExist } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
 import { findWithheldFiles } from '#tools/query/service.ts'
@@ -60,6 +60,14 @@ export async function openAsset(
   const found = mustExist(await findOne(services, tenantId, assetKey), 'asset')
   check?.(found)
   return { ...found, stream: await services.storage.get(found.storagePath) }
+}
+
+/** The bytes of a file that is listed already; undefined where they have gone meanwhile. */
+export async function openStored({ storage }: Services, storagePath: string): Promise<Readable | undefined> {
+  return storage.get(storagePath).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'not_found') return undefined
+    throw error
+  })
 }
 
 export interface AssetForRecognition extends KnownAsset {

@@ -17,7 +17,8 @@ import { type ContentType, detectContentType } from './content-type.ts'
 import { type ContentSource, type StoredContent, storeContent } from './content.ts'
 
 export { isAllowedType } from './assets.rules.ts'
-export { assetForRecognition, findAssets, findReachable, noteReceivers, openAsset } from './present.ts'
+export { assetForRecognition, findAssets, findReachable, noteReceivers, openAsset, openStored } from './present.ts'
+export { listFilesAfter } from './assets.store.ts'
 export { downloadPath, signedUrl } from './signed-url.ts'
 export { takeUpload } from './take-upload.ts'
 
@@ -134,6 +135,8 @@ interface FillOptions {
   readonly keepsRow?: boolean
   /** Of the installation unless told. */
   readonly maxBytes?: number | undefined
+  /** The product makes it, and ends it where it is large enough: limits of what is sent are not its. */
+  readonly isMade?: boolean
   readonly beforeStored?: () => Promise<void>
   readonly onStored?: (context: TxContext) => Promise<void>
 }
@@ -152,12 +155,12 @@ export async function fillPending(
     readonly declaredType: string | undefined
   },
   source: ContentSource,
-  { keepsRow = false, maxBytes, beforeStored, onStored }: FillOptions = {},
+  { keepsRow = false, maxBytes = Number.MAX_SAFE_INTEGER, isMade = false, beforeStored, onStored }: FillOptions = {},
 ): Promise<Asset> {
   const { services, signal } = owner
   try {
     const stored = await storeContent(services.storage, pending.storagePath, source, {
-      maxBytes: Math.min(maxBytes ?? Number.POSITIVE_INFINITY, services.config.limits.uploadBytes),
+      maxBytes: isMade ? maxBytes : Math.min(maxBytes, services.config.limits.uploadBytes),
       signal,
     })
     const type = await detectContentType(stored.head, pending.originalFileName, pending.declaredType)

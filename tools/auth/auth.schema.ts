@@ -2,6 +2,7 @@
 import { z } from 'zod'
 
 import { component } from '#platform/document-schema.ts'
+import { weekdays } from '#platform/key-reach.ts'
 import { roles, tenantUserId } from '#tools/users/users.schema.ts'
 
 export const apiKeyId = z.int().min(1).describe('From list_api_keys')
@@ -19,6 +20,14 @@ export const allowedAddresses = z
   .max(50)
   .describe('Addresses or CIDR ranges that the key may come from; empty: any')
 
+const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:MM')
+export const validHours = z.strictObject({
+  from: clock,
+  to: clock.describe('Not later than from: on the next day'),
+  days: z.array(z.enum(weekdays)).min(1).max(7).describe('On which they begin'),
+  timeZoneIana: z.string().min(1).max(64).describe('Such as Europe/Madrid'),
+})
+
 export const apiKey = z.object({
   apiKeyId,
   name: z.string(),
@@ -29,6 +38,7 @@ export const apiKey = z.object({
   expiresAt: z.iso.datetime().nullable(),
   lastUsedDate: z.iso.datetime().nullable(),
   allowedAddresses: z.array(z.string()),
+  validHours: validHours.nullable().describe('null: always'),
   revokedDate: z.iso.datetime().nullable(),
 })
 
@@ -40,6 +50,7 @@ export const newApiKey = z.object({
 })
 
 export type ApiKey = z.infer<typeof apiKey>
+export type ValidHours = z.infer<typeof validHours>
 
 /** One key, for the examples of several operations. */
 export const exampleApiKey: ApiKey = {
@@ -52,8 +63,10 @@ export const exampleApiKey: ApiKey = {
   expiresAt: '2027-11-21T00:00:00.000Z',
   lastUsedDate: null,
   allowedAddresses: [],
+  validHours: null,
   revokedDate: null,
 }
 export const exampleSecret = 'flk_x8QfW2mTr0aKx5ZbN1dYhVtE7sPqLuGcJ3xRwA0i1c9f4e2b'
 
 component('ApiKey', apiKey)
+component('KeyHours', validHours)

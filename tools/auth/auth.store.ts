@@ -4,7 +4,7 @@ import type { Tx } from '#platform/db/pool.ts'
 import type { Found, PageRequest, Total } from '#platform/paging.ts'
 import { rolesOf } from '#platform/roles.ts'
 
-import type { ApiKey } from './auth.schema.ts'
+import type { ApiKey, ValidHours } from './auth.schema.ts'
 
 export interface ApiKeyRow {
   readonly apiKeyId: number
@@ -17,6 +17,7 @@ export interface ApiKeyRow {
   readonly expiresAt: string | null
   readonly lastUsedDate: string | null
   readonly allowedAddresses: readonly string[]
+  readonly validHours: ValidHours | null
   readonly revokedDate: string | null
 }
 
@@ -29,12 +30,17 @@ export interface NewApiKeyRow {
   readonly prefix: string
   readonly expiresAt: string | null
   readonly allowedAddresses: readonly string[]
+  readonly validHours: ValidHours | null
+  /** Who of the tenant makes it; null: nobody of it. */
+  readonly madeBy: number | null
+  /** How many days before its end people need not be told; null: they are told each time. */
+  readonly toldDays: number | null
   readonly at: string
 }
 
 /** A row as the wire has it. */
 export function toApiKey(row: ApiKeyRow): ApiKey {
-  const { apiKeyId, name, roleFlag, prefix, tenantUserId, createdDate, expiresAt, lastUsedDate, allowedAddresses, revokedDate } = row
+  const { apiKeyId, name, roleFlag, prefix, tenantUserId, createdDate, expiresAt, lastUsedDate, validHours, revokedDate } = row
   return {
     apiKeyId,
     name,
@@ -44,20 +50,24 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
     createdDate,
     expiresAt,
     lastUsedDate,
-    allowedAddresses: [...allowedAddresses],
+    allowedAddresses: [...row.allowedAddresses],
+    validHours,
     revokedDate,
   }
 }
 
 const columns = (tx: Tx) => tx`
-  api_key_id, name, role_flag, prefix, tenant_user_id, is_user_bound, created_date, expires_at, last_used_date, allowed_addresses,
+  api_key_id, name, role_flag, prefix, tenant_user_id, is_user_bound, created_date, expires_at, last_used_date, allowed_addresses, valid_hours,
   revoked_at as revoked_date`
+
+const hoursText = (hours: ValidHours | null) => (hours === null ? null : JSON.stringify(hours))
 
 export async function insertApiKey(tx: Tx, tenantId: number, key: NewApiKeyRow): Promise<ApiKeyRow> {
   const [row] = await tx<ApiKeyRow[]>`
-    insert into platform.api_key (tenant_id, tenant_user_id, name, role_flag, is_user_bound, key_hash, prefix, allowed_addresses, created_date, expires_at)
+    insert into platform.api_key (tenant_id, tenant_user_id, name, role_flag, is_user_bound, key_hash, prefix, allowed_addresses, valid_hours, made_by, told_days,
+      created_date, expires_at)
     values (${tenantId}, ${key.tenantUserId}, ${key.name}, ${key.roleFlag}, ${key.isUserBound}, ${key.hash}, ${key.prefix},
-      ${tx.array([...key.allowedAddresses])}::text[], ${key.at}, ${key.expiresAt})
+      ${tx.array([...key.allowedAddresses])}::text[], ${hoursText(key.validHours)}::text::jsonb, ${key.madeBy}, ${key.toldDays}, ${key.at}, ${key.expiresAt})
     returning ${columns(tx)}`
   if (!row) throw new Error('An insert answered no row')
   return row
@@ -100,7 +110,10 @@ export async function countApiKeys(tx: Tx, tenantId: number, page: PageRequest, 
 
 const mostFound = 100
 
-export type FoundKey = Omit<ApiKeyRow, 'isUserBound' | 'allowedAddresses'> & { readonly tenantId: number; readonly tenantName: string }
+export type FoundKey = Omit<ApiKeyRow, 'isUserBound' | 'allowedAddresses' | 'validHours'> & {
+  readonly tenantId: number
+  readonly tenantName: string
+}
 
 /** Over all tenants, the latest first; nothing for whoever is no global administrator. */
 export async function findKeys(tx: Tx, beginning: string | null, hash: Buffer | null): Promise<FoundKey[]> {
@@ -143,12 +156,16 @@ export interface ApiKeyChange {
   readonly roleFlag: number
   readonly expiresAt: string | null
   readonly allowedAddresses: readonly string[]
+  readonly validHours: ValidHours | null
+  /** Of another expiry than it had: how many days before it people need not be told; null: they are told each time. */
+  readonly toldDays: number | null
 }
 
 export async function updateApiKeyRow(tx: Tx, tenantId: number, apiKeyId: number, change: ApiKeyChange): Promise<ApiKeyRow | undefined> {
   const [row] = await tx<ApiKeyRow[]>`
     update platform.api_key set name = ${change.name}, role_flag = ${change.roleFlag}, expires_at = ${change.expiresAt},
-      allowed_addresses = ${tx.array([...change.allowedAddresses])}::text[]
+      allowed_addresses = ${tx.array([...change.allowedAddresses])}::text[], valid_hours = ${hoursText(change.validHours)}::text::jsonb,
+      told_days = case when expires_at is distinct from ${change.expiresAt}::timestamptz then ${change.toldDays}::smallint else told_days end
     where tenant_id = ${tenantId} and api_key_id = ${apiKeyId}
     returning ${columns(tx)}`
   return row

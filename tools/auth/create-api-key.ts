@@ -9,10 +9,10 @@ import { refuseStaleProof } from '#platform/sessions.ts'
 import { findUser, refuseGrant } from '#tools/users/service.ts'
 import { roles, tenantId, tenantUserId } from '#tools/users/users.schema.ts'
 
-import { findExpiryIssue } from './auth.rules.ts'
-import { allowedAddresses, exampleApiKey, exampleSecret, expiresAt, keyName, newApiKey } from './auth.schema.ts'
+import { allowedAddresses, exampleApiKey, exampleSecret, expiresAt, keyName, newApiKey, validHours } from './auth.schema.ts'
 import { toApiKey } from './auth.store.ts'
 import { tellOfKey } from './changed-key.ts'
+import { soundHours } from './key-limits.ts'
 import { makeKey } from './service.ts'
 
 export const createApiKey = defineOperation({
@@ -31,6 +31,7 @@ export const createApiKey = defineOperation({
     roles: roles.describe('The fewest that do; list_roles says what each is for'),
     expiresAt: expiresAt.optional(),
     allowedAddresses: allowedAddresses.optional(),
+    validHours: validHours.optional().describe('When it may be used; always unless told'),
     tenantId: tenantId.optional().describe('Another tenant than your own; for global administrators'),
     tenantUserId: tenantUserId.optional().describe('Whom the key acts as'),
   }),
@@ -53,13 +54,13 @@ export const createApiKey = defineOperation({
     if (input.tenantUserId !== undefined && (actor.roleFlag & roleBits.AdminUser) === 0) {
       throw new AppError('forbidden', 'A key that acts as a user needs the role AdminUser too.')
     }
-    const issue = findExpiryIssue(input.expiresAt, stamp)
-    if (issue) throw new AppError('invalid_input', issue.message, { issues: [issue] })
+    const hours = soundHours(input, stamp)
     const target = input.tenantId ?? context.tenantId
     const { row, secret } = await context.asTenant(target, async () => {
       if (input.tenantId !== undefined) await mustBeTenant(context, target)
       if (input.tenantUserId !== undefined) await mustBePerson(context, target, input.tenantUserId)
-      return makeKey(context.tx, target, { ...input, roleFlag, at: stamp })
+      const madeBy = target === context.tenantId ? actor.tenantUserId : undefined
+      return makeKey(context.tx, target, { ...input, validHours: hours, roleFlag, madeBy, at: stamp })
     })
     tellOfKey(context, `An API key was made in your session: ${input.name}.`)
     context.audit({ apiKeyId: row.apiKeyId, ofTenant: target, roleFlag })

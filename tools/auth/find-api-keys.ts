@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-import { hashApiKey } from '#platform/authenticate.ts'
+import { hashApiKey } from '#platform/api-keys.ts'
 import { AppError } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import { defineOperation, reads } from '#platform/operation.ts'
@@ -10,8 +10,8 @@ import { tenantId } from '#tools/users/users.schema.ts'
 import { apiKey, exampleApiKey } from './auth.schema.ts'
 import { findKeys } from './auth.store.ts'
 
-const foundKey = apiKey.omit({ allowedAddresses: true }).extend({ tenantId, tenantName: z.string() })
-const { allowedAddresses: _addresses, ...exampleFound } = exampleApiKey
+const foundKey = apiKey.omit({ allowedAddresses: true, validHours: true }).extend({ tenantId, tenantName: z.string() })
+const { allowedAddresses: _addresses, validHours: _hours, ...exampleFound } = exampleApiKey
 
 export const findApiKeys = defineOperation({
   ...reads(z.array(foundKey)),

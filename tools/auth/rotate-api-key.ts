@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
-import { credentialsTopic, hashApiKey, newApiKey as newSecret } from '#platform/authenticate.ts'
+import { hashApiKey, newApiKey as newSecret } from '#platform/api-keys.ts'
+import { credentialsTopic } from '#platform/authenticate.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { roleBits } from '#platform/roles.ts'

@@ -1,11 +1,15 @@
 /** API keys for the other domains: provisioning makes an installation's first one. */
-import { hashApiKey, newApiKey } from '#platform/authenticate.ts'
+import { hashApiKey, newApiKey } from '#platform/api-keys.ts'
 import type { Tx } from '#platform/db/pool.ts'
 import { addMember } from '#tools/users/service.ts'
 
+import { needlessWarning } from './auth.rules.ts'
+import type { ValidHours } from './auth.schema.ts'
 import { type ApiKeyRow, insertApiKey } from './auth.store.ts'
 
 export { describeLink, type DescribedLink } from './account/described-link.ts'
+export { profileOfMember } from './account/profile.ts'
+export { tellOfEndingKeys } from './key-warnings.ts'
 export { deletePersons, listEmptyPersons } from './empty-persons.store.ts'
 
 export { makeRecoveryLink } from './account/recovery.ts'
@@ -23,6 +27,28 @@ export {
   renewCookie,
   tenantsOfSignIn,
 } from './sign-in/portal.ts'
+export { factorOfOneselfFirst, findProviderIssues, isSameIssuer, onlyByProvider, scopesOf } from './provider/provider.rules.ts'
+export {
+  deleteProvider,
+  endSignInsOfProvider,
+  findProvider,
+  listAdministratorEmails,
+  type ProviderRow,
+  saveProvider,
+} from './provider/provider.store.ts'
+export { boundTo as sealOfProvider } from './provider/providers.ts'
+export {
+  callbackUrl,
+  leaveForProvider,
+  linkWaiting,
+  type NamedProvider,
+  providerAwayAt,
+  providerOf,
+  type Return as ProviderReturn,
+  returnFromProvider,
+  waitingAccount,
+} from './provider/signing-in.ts'
+export { memorySeconds } from './provider/memory.ts'
 export { createServing, type Serving, type Told } from './grants/serving.ts'
 export { hostsOfSecrets, openSecrets } from './secrets/secrets.ts'
 
@@ -35,6 +61,9 @@ export interface KeyRequest {
   readonly secret?: string | undefined
   readonly expiresAt?: string | null | undefined
   readonly allowedAddresses?: readonly string[] | undefined
+  readonly validHours?: ValidHours | null | undefined
+  /** Who of the tenant makes it, and is told before it ends. */
+  readonly madeBy?: number | undefined
   /** The transaction's stamp. */
   readonly at: string
 }
@@ -64,6 +93,9 @@ export async function makeKey(tx: Tx, tenantId: number, request: KeyRequest): Pr
     prefix: prefixOf(secret),
     expiresAt: request.expiresAt ?? null,
     allowedAddresses: request.allowedAddresses ?? [],
+    validHours: request.validHours ?? null,
+    madeBy: request.madeBy ?? null,
+    toldDays: needlessWarning(request.expiresAt ?? null, at),
     at,
   })
   return { row, secret }

@@ -1,17 +1,18 @@
 import { z } from 'zod'
 
 import { credentialsTopic } from '#platform/authenticate.ts'
-import { AppError, mustExist } from '#platform/errors.ts'
+import { mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { flagOf } from '#platform/roles.ts'
 import { refuseStaleProof } from '#platform/sessions.ts'
 import { keepServiceUser, refuseGrant } from '#tools/users/service.ts'
 import { roles } from '#tools/users/users.schema.ts'
 
-import { findExpiryIssue, isWidened } from './auth.rules.ts'
-import { allowedAddresses, apiKey, apiKeyId, exampleApiKey, expiresAt, keyName } from './auth.schema.ts'
+import { isWidened, needlessWarning } from './auth.rules.ts'
+import { allowedAddresses, apiKey, apiKeyId, exampleApiKey, expiresAt, keyName, validHours } from './auth.schema.ts'
 import { toApiKey, updateApiKeyRow } from './auth.store.ts'
 import { lockLesserKey, tellOfKey } from './changed-key.ts'
+import { soundHours } from './key-limits.ts'
 
 export const updateApiKey = defineOperation({
   ...writes(apiKey),
@@ -20,7 +21,7 @@ export const updateApiKey = defineOperation({
   name: 'update_api_key',
   title: 'Change an API key',
   description:
-    'Changes the name, roles, expiry or allowed addresses of a key, at once; what is left out stays. Nobody grants a role they lack, or changes a key that holds one. The secret stays: rotate_api_key replaces it.',
+    'Changes the name, roles, expiry, allowed addresses or hours of a key, at once; what is left out stays. Nobody grants a role they lack, or changes a key that holds one. The secret stays: rotate_api_key replaces it.',
   method: 'PUT',
   path: '/api/v1/api-keys/{apiKeyId}',
   roles: 'AdminIntegration',
@@ -30,6 +31,7 @@ export const updateApiKey = defineOperation({
     roles: roles.optional().describe('All that it shall hold'),
     expiresAt: expiresAt.nullable().optional().describe('null: never'),
     allowedAddresses: allowedAddresses.optional(),
+    validHours: validHours.nullable().optional().describe('When it may be used; null: always'),
   }),
   examples: [
     {
@@ -43,13 +45,15 @@ export const updateApiKey = defineOperation({
     const found = await lockLesserKey(context, input.apiKeyId)
     const roleFlag = input.roles ? flagOf(input.roles) : found.roleFlag
     refuseGrant(actor.roleFlag, roleFlag)
-    const issue = findExpiryIssue(input.expiresAt, stamp)
-    if (issue) throw new AppError('invalid_input', issue.message, { issues: [issue] })
+    const hours = soundHours(input, stamp)
+    const ends = input.expiresAt === undefined ? found.expiresAt : input.expiresAt
     const change = {
       name: input.name ?? found.name,
       roleFlag,
-      expiresAt: input.expiresAt === undefined ? found.expiresAt : input.expiresAt,
+      expiresAt: ends,
       allowedAddresses: input.allowedAddresses ?? found.allowedAddresses,
+      validHours: hours === undefined ? found.validHours : hours,
+      toldDays: needlessWarning(ends, stamp),
     }
     if (isWidened(found, change)) {
       refuseStaleProof(actor)

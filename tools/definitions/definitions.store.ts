@@ -121,6 +121,15 @@ export async function listOfEntities(tx: Tx, tenantId: number, kind: DefinitionK
     where d.tenant_id = ${tenantId} and d.kind = ${kind} ${under(tx, entityId ?? null)}`
 }
 
+/** Of every kind, in the order of their ids, from behind one of them on. */
+export async function listDefinitionsAfter(tx: Tx, tenantId: number, after: number, limit: number): Promise<DefinitionRow[]> {
+  return tx<DefinitionRow[]>`
+    select ${columns(tx)} from platform.definition d
+    where d.tenant_id = ${tenantId} and d.definition_id > ${after}::bigint
+    order by d.definition_id
+    limit ${limit}`
+}
+
 export interface DefinitionHead {
   readonly definitionId: number
   readonly kind: DefinitionKind
@@ -234,4 +243,13 @@ export async function listUsers(tx: Tx, tenantId: number, subject: Subject, view
       and exists (select from platform.definition_use u where u.tenant_id = ${tenantId} and u.definition_id = d.definition_id and ${condition})
     order by lower(coalesce(e.internal_name, d.internal_name)), d.definition_id
     limit ${limit}`
+}
+
+/** The names of menu items that open a definition, whoever made them, at most so many. */
+export async function listOpeningItems(tx: Tx, tenantId: number, definitionId: number, limit: number): Promise<string[]> {
+  const rows = await tx<{ internalName: string }[]>`
+    select internal_name from platform.menu_item where tenant_id = ${tenantId} and target_id = ${definitionId}
+    order by lower(internal_name)
+    limit ${limit}`
+  return rows.map((row) => row.internalName)
 }

@@ -28,7 +28,7 @@ import { findGone, maxReferences, type Reference, subjectsOf, type Vocabulary, w
 import { refuseUsed } from './uses.ts'
 import { viewerOf, whyNotChanged } from './visibility.rules.ts'
 
-export { type DefinitionRow, findDefinitionNames, listHeads, listOfEntities } from './definitions.store.ts'
+export { type DefinitionRow, findDefinitionNames, listDefinitionsAfter, listHeads, listOfEntities } from './definitions.store.ts'
 export { type JoinedNames, referencesOfField, referencesOfFilter, referencesOfSort } from './naming.rules.ts'
 export { optionsOf, type Reference, type Renames, renamesOf, todaysBody, type Vocabulary, withTodaysNames } from './references.rules.ts'
 export { findTokenReferences, type FlatRecords, recordsNamed, referencesOfPathRules, referencesOfTokens } from './token-naming.rules.ts'

@@ -5,7 +5,7 @@ import { listOptionDisplays, shownIn } from '#tools/properties/service.ts'
 
 import type { CatalogOption, CatalogProperty } from './catalog.types.ts'
 import { cachedCatalog } from './catalog.ts'
-import type { DescribedProperty } from './entities.schema.ts'
+import { analysisShown, type DescribedProperty } from './entities.schema.ts'
 import { listComposition } from './shown.ts'
 
 const optionsShown = 200
@@ -61,12 +61,14 @@ function optionsTaken({ options, optionFilter }: CatalogProperty): CatalogOption
 }
 
 /** The rules that the property has. */
-function rulesOf({ regEx, minValueOrLength, maxValueOrLength, maxDecimalPlaces, allowedFileTypes }: CatalogProperty) {
+function rulesOf({ regEx, minValueOrLength, maxValueOrLength, maxDecimalPlaces, allowedFileTypes, analysis }: CatalogProperty) {
+  const recognised = analysisShown.safeParse(analysis)
   return {
     ...(regEx === null ? {} : { regEx }),
     ...(minValueOrLength === null ? {} : { minValueOrLength }),
     ...(maxValueOrLength === null ? {} : { maxValueOrLength }),
     ...(maxDecimalPlaces === null ? {} : { maxDecimalPlaces }),
     ...(allowedFileTypes.length === 0 ? {} : { allowedFileTypes: [...allowedFileTypes] }),
+    ...(recognised.success ? { analysis: recognised.data } : {}),
   }
 }

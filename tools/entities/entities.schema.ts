@@ -115,6 +115,9 @@ export const entityProperty = z.object({
 
 export type EntityProperty = z.output<typeof entityProperty>
 
+/** What is recognised in files that are saved. */
+export const analysisShown = z.object({ ocr: z.boolean(), classify: z.boolean() })
+
 /** An element of describe_entity: what a save of the property is held against, too. */
 export const describedProperty = entityProperty.extend({
   dataType: z.enum(dataTypes).nullable().describe('null: a child entity'),
@@ -123,6 +126,7 @@ export const describedProperty = entityProperty.extend({
   maxValueOrLength: z.number().optional(),
   maxDecimalPlaces: z.int().optional(),
   allowedFileTypes: z.array(z.string()).optional(),
+  analysis: analysisShown.optional().describe('Of an Attachment, as set_attachment_analysis has it'),
   options: z
     .array(z.object({ internalName: z.string(), name: z.string(), parent: z.string().optional() }))
     .optional()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 import { changeDefinitions } from '#platform/db/definitions.ts'
-import { defineOperation, writes } from '#platform/operation.ts'
+import { defineStagedOperation, writes } from '#platform/operation.ts'
 import { createDefinition } from '#tools/definitions/service.ts'
 
 import { newSecret, sealSecrets } from './signing.ts'
@@ -17,7 +17,7 @@ import {
 } from './subscriptions.schema.ts'
 import { insertSubscription } from './subscriptions.store.ts'
 
-export const createEventSubscription = defineOperation({
+export const createEventSubscription = defineStagedOperation({
   ...writes(withSecret),
   errors: ['already_exists', 'unprocessable', 'unknown_entity', 'unknown_property'],
   name: 'create_event_subscription',
@@ -46,24 +46,27 @@ export const createEventSubscription = defineOperation({
       output: { ...exampleSubscription, secret: exampleSecret },
     },
   ],
-  async handler(context, { internalName, url, kinds, filter = null }) {
-    const { tx, tenantId, actor, services } = context
-    checkUrl(context, url)
-    return changeDefinitions(
-      context,
-      async () => [],
-      async () => {
-        const draft = await readWish(context, { kinds, filter })
-        const name = internalName ?? (await freeName(context, url))
-        const said = { internalName: name, description: '', isShared: true, isApiVisible: true }
-        const row = await createDefinition(context, placeOfSubscriptions, { ...said, ...draft })
-        const secret = newSecret()
-        const state = { subscriptionId: row.definitionId, ownerId: actor.tenantUserId, roleFlag: actor.roleFlag, url }
-        const sealedSecrets = await sealSecrets(tx, services, tenantId, row.definitionId, [{ secret }])
-        await insertSubscription(tx, tenantId, { ...state, sealedSecrets })
-        await watch(context, row, { ...state, isEnabled: true })
-        return { ...(await showSubscription(context, row)), secret }
-      },
+  async stagedHandler(staged, { internalName, url, kinds, filter = null }) {
+    // Asks for addresses, which no transaction waits for.
+    await checkUrl(staged, url)
+    return staged.inTransaction((context) =>
+      changeDefinitions(
+        context,
+        async () => [],
+        async () => {
+          const { tx, tenantId, actor, services } = context
+          const draft = await readWish(context, { kinds, filter })
+          const name = internalName ?? (await freeName(context, url))
+          const said = { internalName: name, description: '', isShared: true, isApiVisible: true }
+          const row = await createDefinition(context, placeOfSubscriptions, { ...said, ...draft })
+          const secret = newSecret()
+          const state = { subscriptionId: row.definitionId, ownerId: actor.tenantUserId, roleFlag: actor.roleFlag, url }
+          const sealedSecrets = await sealSecrets(tx, services, tenantId, row.definitionId, [{ secret }])
+          await insertSubscription(tx, tenantId, { ...state, sealedSecrets })
+          await watch(context, row, { ...state, isEnabled: true })
+          return { ...(await showSubscription(context, row)), secret }
+        },
+      ),
     )
   },
 })

@@ -8,11 +8,11 @@ import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
 import type { Services } from '#platform/services.ts'
 import { inSystemTransaction } from '#platform/system.ts'
-import { eachInTurns } from '#platform/turns.ts'
+import { eachInTurns, nextTurn } from '#platform/turns.ts'
 import { todaysBody } from '#tools/definitions/service.ts'
 import type { Catalog } from '#tools/entities/catalog.types.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
-import { findFulfilling, type ReadFrame, readFrameOf, readVersions, versionKey } from '#tools/query/service.ts'
+import { findFulfillingEach, type ReadFrame, readFrameOf, readVersions, versionKey } from '#tools/query/service.ts'
 
 import { changedNames } from './changed.rules.ts'
 import type { LoggedEvent, Matched, VersionOf, Watcher, WatcherKinds } from './events.types.ts'
@@ -74,9 +74,7 @@ async function matchPlace(services: Services, kinds: WatcherKinds, place: Waitin
     for (const [watcherKind, some] of Map.groupBy(watchers, (watcher) => watcher.watcherKind)) {
       const kind = Object.hasOwn(kinds, watcherKind) ? kinds[watcherKind] : undefined
       if (!kind) throw new Error(`Nothing here is started by events as ${watcherKind}`)
-      const matches: Matched[] = []
-      for (const watcher of some)
-        matches.push(...(await matchesOf(context, catalog, watcher, owners.get(watcher.ownerId), events, kind.asksAgain)))
+      const matches = await matchesOf(context, catalog, some, owners, events, kind.asksAgain)
       if (matches.length > 0)
         await kind.matched(
           context,
@@ -96,45 +94,99 @@ async function matchPlace(services: Services, kinds: WatcherKinds, place: Waitin
 const versionsOf = ({ recordIds, versions }: LoggedEvent): VersionOf[] =>
   (recordIds ?? []).flatMap((id, index) => (versions?.[index] === undefined ? [] : [{ id, version: versions[index] }]))
 
-/** What of these events a watcher wants, as its owner sees it. An owner who is gone wants nothing. */
+/** A watcher, and which events are of its kinds and its time. */
+interface Asking {
+  readonly watcher: Watcher
+  readonly wanted: readonly LoggedEvent[]
+}
+
+type Asked = (event: LoggedEvent, one: VersionOf) => boolean
+
+/**
+ * What of these events each watcher of a kind wants, as its owner sees it. An owner who is gone wants nothing. Those who see the same are asked together:
+ * fifty filters cost hardly more than one.
+ */
 async function matchesOf(
   context: TxContext,
   catalog: Catalog,
-  watcher: Watcher,
-  owner: ActingUser | undefined,
+  watchers: readonly Watcher[],
+  owners: ReadonlyMap<number, ActingUser | undefined>,
   events: readonly LoggedEvent[],
   asksAgain = false,
 ): Promise<Matched[]> {
-  const wanted = events.filter(({ kind, at }) => watcher.eventKinds.includes(kind) && at >= watcher.since)
-  if (!owner || wanted.length === 0) return []
-  if (watcher.filter === null && watcher.propertyIds === null)
-    return wanted.map((event) => ({ watcher, event, records: versionsOf(event) }))
-  const entity = watcher.entityId === null ? undefined : catalog.byIdOrName.get(String(watcher.entityId))
-  if (!entity) return []
-  // Of a definition the roles of its version count, whatever became of them since.
-  const roleFlag = asksAgain ? watcher.roleFlag : owner.actor.roleFlag & watcher.roleFlag
-  const actor = { ...owner.actor, roleFlag }
-  const asOwner: TxContext = { ...context, actor, audit: () => {} }
-  const frame = await readFrameOf(asOwner, catalog, entity)
   const matches: Matched[] = []
-  const isWanted = await apart<Asked>(
-    context.tx,
-    () => askerOf(asOwner, catalog, watcher, frame, wanted),
-    (error) => {
-      if (!isItsOwn(error)) throw error
-      // It asks too much, or names what is gone: whoever lists its definition is told of the latter, and the other watchers go on.
-      context.log.warn({ err: error, watcherId: watcher.watcherId }, 'a watcher could not be asked')
-      return () => asksAgain
-    },
-  )
-  for (const event of wanted) {
-    const records = versionsOf(event).filter((one) => isWanted(event, one))
-    if (records.length > 0) matches.push({ watcher, event, records })
+  const groups = new Map<string, Asking[]>()
+  for (const watcher of watchers) {
+    const wanted = events.filter(({ kind, at }) => watcher.eventKinds.includes(kind) && at >= watcher.since)
+    if (!owners.get(watcher.ownerId) || wanted.length === 0) continue
+    if (watcher.filter === null && watcher.propertyIds === null)
+      matches.push(...wanted.map((event) => ({ watcher, event, records: versionsOf(event) })))
+    else if (watcher.entityId !== null) {
+      const name = `${watcher.entityId} ${watcher.ownerId} ${watcher.roleFlag}`
+      groups.set(name, [...(groups.get(name) ?? []), { watcher, wanted }])
+    }
+  }
+  for (const group of groups.values()) matches.push(...(await matchesOfGroup(context, catalog, group, owners, asksAgain)))
+  return matches
+}
+
+/** Of watchers of one entity who have the same owner and roles. */
+async function matchesOfGroup(
+  context: TxContext,
+  catalog: Catalog,
+  group: readonly Asking[],
+  owners: ReadonlyMap<number, ActingUser | undefined>,
+  asksAgain: boolean,
+): Promise<Matched[]> {
+  const one = group[0]?.watcher
+  const owner = one && owners.get(one.ownerId)
+  const entity = catalog.byIdOrName.get(String(one?.entityId))
+  if (!one || !owner || !entity) return []
+  // Of a definition the roles of its version count, whatever became of them since.
+  const roleFlag = asksAgain ? one.roleFlag : owner.actor.roleFlag & one.roleFlag
+  const asOwner: TxContext = { ...context, actor: { ...owner.actor, roleFlag }, audit: () => {} }
+  const frame = await readFrameOf(asOwner, catalog, entity)
+  const asked = await askAll(asOwner, catalog, frame, group, asksAgain)
+  const matches: Matched[] = []
+  for (const [place, { watcher, wanted }] of group.entries()) {
+    for (const event of wanted) {
+      const records = versionsOf(event).filter((version) => asked[place]?.(event, version) === true)
+      if (records.length > 0) matches.push({ watcher, event, records })
+    }
+    await nextTurn()
   }
   return matches
 }
 
-type Asked = (event: LoggedEvent, one: VersionOf) => boolean
+/** All at once; where the database cannot answer one of them, each by itself, so that the others go on. */
+async function askAll(
+  context: TxContext,
+  catalog: Catalog,
+  frame: ReadFrame,
+  group: readonly Asking[],
+  asksAgain: boolean,
+): Promise<readonly Asked[]> {
+  const ask = (some: readonly Asking[]) =>
+    apart<readonly Asked[] | undefined>(
+      context.tx,
+      () => askersOf(context, catalog, frame, some, asksAgain),
+      (error) => {
+        if (!isItsOwn(error)) throw error
+        if (some.length === 1) tellUnasked(context, some[0]?.watcher, error)
+        return undefined
+      },
+    )
+  const together = await ask(group)
+  if (together) return together
+  const asked: Asked[] = []
+  for (const one of group) asked.push(((group.length > 1 && (await ask([one]))) || [])[0] ?? (() => asksAgain))
+  return asked
+}
+
+/** It asks too much, or names what is gone: whoever lists its definition is told of the latter, and the other watchers go on. */
+function tellUnasked({ log }: TxContext, watcher: Watcher | undefined, error: unknown): void {
+  log.warn({ err: error, watcherId: watcher?.watcherId }, 'a watcher could not be asked')
+}
 
 /** A failure of the watcher alone: its filter is not sound any more, or cannot be computed in time. Anything else is tried again with everything. */
 function isItsOwn(error: unknown): boolean {
@@ -143,31 +195,48 @@ function isItsOwn(error: unknown): boolean {
   return state === '57014' || state?.startsWith('22') === true
 }
 
-async function askerOf(
+async function askersOf(
   context: TxContext,
   catalog: Catalog,
-  watcher: Watcher,
   frame: ReadFrame,
-  events: readonly LoggedEvent[],
-): Promise<Asked> {
-  const versions = [...new Map(events.flatMap(versionsOf).map((one) => [versionKey(one), one])).values()]
-  const fulfilling = await fulfillingOf(context, catalog, watcher, frame, versions)
-  const changed = await changedOf(context, watcher, frame, events)
-  return ({ kind }: LoggedEvent, one: VersionOf) =>
-    (fulfilling?.has(versionKey(one)) ?? true) && (kind !== 'record.updated' || (changed?.has(versionKey(one)) ?? true))
+  group: readonly Asking[],
+  asksAgain: boolean,
+): Promise<readonly Asked[]> {
+  const fulfilling = await fulfillingOf(context, catalog, frame, group)
+  const asked: Asked[] = []
+  for (const { watcher, wanted } of group) {
+    const keys = fulfilling.get(watcher)
+    if (keys instanceof AppError) {
+      if (!isItsOwn(keys)) throw keys
+      tellUnasked(context, watcher, keys)
+      asked.push(() => asksAgain)
+      continue
+    }
+    const changed = await changedOf(context, watcher, frame, wanted)
+    asked.push(
+      ({ kind }, one) => (keys?.has(versionKey(one)) ?? true) && (kind !== 'record.updated' || (changed?.has(versionKey(one)) ?? true)),
+    )
+  }
+  return asked
 }
 
-/** Undefined: no filter is asked. */
+/** Of those that have a filter. */
 async function fulfillingOf(
   context: TxContext,
   catalog: Catalog,
-  { filter, filterRefs }: Watcher,
   frame: ReadFrame,
-  versions: readonly VersionOf[],
-): Promise<ReadonlySet<string> | undefined> {
-  if (filter === null) return undefined
-  const { body } = todaysBody({ body: filter, refs: filterRefs ?? '[]' }, catalog)
-  return findFulfilling(context, frame, versions, groupOf(body['filter']))
+  group: readonly Asking[],
+): Promise<ReadonlyMap<Watcher, ReadonlySet<string> | AppError>> {
+  const filtering = group.filter(({ watcher }) => watcher.filter !== null)
+  if (filtering.length === 0) return new Map()
+  const events = new Set(filtering.flatMap(({ wanted }) => wanted))
+  const versions = [...new Map([...events].flatMap(versionsOf).map((one) => [versionKey(one), one])).values()]
+  const filters = filtering.map(({ watcher: { filter, filterRefs } }) => {
+    const { body } = todaysBody({ body: filter ?? '{}', refs: filterRefs ?? '[]' }, catalog)
+    return groupOf(body['filter'])
+  })
+  const found = await findFulfillingEach(context, frame, versions, filters)
+  return new Map(filtering.flatMap(({ watcher }, place) => (found[place] ? [[watcher, found[place]]] : [])))
 }
 
 /** The versions in which one of the watched properties changed; undefined: none is watched by itself. */

@@ -1,5 +1,5 @@
 /** Subscriptions as their operations check, keep and show them. */
-import { assertAllowedHost } from '#platform/outbound.ts'
+import { assertAllowedHost, leadsOutside } from '#platform/outbound.ts'
 import { AppError, mustExist } from '#platform/errors.ts'
 import { nameOf } from '#platform/names.ts'
 import type { TxContext } from '#platform/operation.ts'
@@ -60,9 +60,20 @@ export function asOwnerOf(context: TxContext, { ownerId }: DefinitionRow): TxCon
   return { ...context, actor: { ...context.actor, tenantUserId: ownerId } }
 }
 
-/** Refuses an address that nothing is ever sent to. Throws AppError `unprocessable`. What a name leads to is asked at each connection. */
-export function checkUrl({ services }: TxContext, url: string): void {
-  assertAllowedHost(services.config, new URL(url).hostname)
+const resolveMs = 2_000
+
+/**
+ * Refuses an address that nothing is ever sent to. Throws AppError `unprocessable`, and `invalid_input` where values would cross the public network
+ * unencrypted. What a name leads to is asked again at each connection.
+ */
+export async function checkUrl({ services: { config } }: Pick<TxContext, 'services'>, url: string): Promise<void> {
+  const { protocol, hostname } = new URL(url)
+  assertAllowedHost(config, hostname)
+  if (protocol === 'https:' || !(await leadsOutside(config, hostname, resolveMs))) return
+  const message = 'Events do not go over the public network unencrypted: http is for networks of OUTBOUND_ALLOW. Use https.'
+  throw new AppError('invalid_input', message, {
+    issues: [finding('$.url', message, { suggestion: `https${url.slice('http'.length)}`.slice(0, 200) })],
+  })
 }
 
 function findProblems(catalog: Catalog, { filter, kinds }: Wish): Finding[] {

@@ -50,6 +50,7 @@ export const awaitJob = defineStagedOperation({
       }
     } finally {
       waiter.close()
+      held.close()
     }
   },
 })

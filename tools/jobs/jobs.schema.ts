@@ -25,6 +25,7 @@ const jobResult = z.looseObject({
   updated: z.int().optional(),
   skipped: z.int().optional(),
   failed: z.int().optional(),
+  assetKeys: z.array(z.string()).optional().describe('Of a tenantExport: its archives'),
   analysisId: z.int().optional().describe('Of an analysis of a file, as the next four'),
   assetKey: z.string().optional(),
   eiRecordId: z.int().nullable().optional(),

@@ -212,6 +212,19 @@ export async function commitChunk(
   return row && { row, firstLine: row.linesBefore + 1, roomFor: row.linesAfter - row.linesBefore }
 }
 
+/** Says how far a chunk that is under way has come; false where it is not to be carried out any more. */
+export async function updateProgress(
+  tx: Tx,
+  chunk: JobAttempt & { readonly chunkNo: number },
+  progress: { readonly done: number; readonly note: string },
+): Promise<boolean> {
+  const rows = await tx`
+    update platform.job set done = ${progress.done}, note = ${progress.note}
+    where tenant_id = ${chunk.tenantId} and job_id = ${chunk.jobId} and attempt = ${chunk.attempt} and chunk_no = ${chunk.chunkNo} and state = 'running'
+    returning job_id`
+  return rows.length > 0
+}
+
 /** Ends a job outside of its chunks. Undefined where that attempt is over already. */
 export async function endAttempt(
   tx: Tx,

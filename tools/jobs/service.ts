@@ -24,6 +24,7 @@ import {
   type NewLogLine,
   queueNextAttempt,
   startAttempt,
+  updateProgress,
 } from './jobs.store.ts'
 import { JobStopped } from './runs.ts'
 
@@ -206,6 +207,19 @@ export async function startJob(context: TxContext, attempt: JobAttempt): Promise
  */
 export async function advanceJob(context: TxContext, job: RunningJob, progress: JobProgress): Promise<RunningJob> {
   return writeChunk(context, job, progress)
+}
+
+/**
+ * Tells whoever waits how far a long chunk has come, which commits nothing of it: a chunk that takes its process along is still known to have done so
+ * twice. Throws JobStopped.
+ */
+export async function noteProgress(
+  context: TxContext,
+  job: RunningJob,
+  progress: { readonly done: number; readonly note: string },
+): Promise<void> {
+  if (!(await updateProgress(context.tx, job, progress))) throw new JobStopped(`Job ${job.jobId} has stopped`)
+  context.afterCommit(() => context.services.wake.poke(jobTopic(job.jobId)))
 }
 
 /** Ends the job with its result, in the transaction of its last rows. Throws JobStopped. */

@@ -15,6 +15,14 @@ export const templateTypes = [
 export const templateType = z.enum(templateTypes)
 export type TemplateType = z.infer<typeof templateType>
 
+/** Of messages that the product itself sends, and a tenant may word where they go by e-mail. */
+export type MessageMailType = Extract<TemplateType, 'taskAssigned' | 'taskOverdue' | 'reportDelivery'>
+
+export interface MessageMail {
+  readonly type: MessageMailType
+  readonly title: string
+}
+
 export interface MailText {
   readonly subject: string
   readonly body: string

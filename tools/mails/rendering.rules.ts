@@ -13,7 +13,7 @@ const about = ['title', 'text', 'link'] as const
 
 /** What a mail of this type may name. */
 export function variablesOf(type: TemplateType): readonly string[] {
-  if (type === 'secondFactor') return always
+  if (type === 'secondFactor') return [...always, 'text']
   return type === 'welcome' || type === 'invitation' || type === 'passwordReset' ? [...always, 'link'] : [...always, ...about]
 }
 
@@ -21,9 +21,16 @@ const variable = /\[\[\s*([^\][]{1,100}?)\s*\]\]/g
 const button = /^\[button:\s*([^\][\n]{1,100})\]\((\S{1,2000})\)$/
 const mustHaveLink: readonly TemplateType[] = ['invitation', 'passwordReset']
 
-/** What is wrong with a template. */
-export function findTemplateIssues(type: TemplateType, { subject, body }: MailText): Issue[] {
-  const known = variablesOf(type)
+/** The words with a variable behind them, where they do not name it. */
+export function saying(text: MailText, name: string): MailText {
+  const isNamed = [...text.body.matchAll(variable)].some(([, found]) => found === name)
+  return isNamed ? text : { ...text, body: `${text.body}\n\n[[${name}]]` }
+}
+
+/** What is wrong with a template, or with a mail that is of no type. */
+export function findTemplateIssues(type: TemplateType | undefined, { subject, body }: MailText): Issue[] {
+  const known = type === undefined ? always : variablesOf(type)
+  const what = type ?? 'this mail'
   const issues: Issue[] = []
   for (const [path, text] of [
     ['$.subject', subject],
@@ -32,14 +39,14 @@ export function findTemplateIssues(type: TemplateType, { subject, body }: MailTe
     for (const [, name = ''] of text.matchAll(variable)) {
       if (known.includes(name)) continue
       issues.push(
-        finding(path, `${quoted(name)} is no variable of ${type}. There are ${known.join(', ')}.`, { suggestion: nearest(name, known) }),
+        finding(path, `${quoted(name)} is no variable of ${what}. There are ${known.join(', ')}.`, { suggestion: nearest(name, known) }),
       )
     }
   }
   if (/!\[[^\]]*\]\(|<img\b/i.test(body))
     issues.push(finding('$.body', 'A mail has no images: nothing is fetched by whoever reads it. Leave them out.'))
   if (subject.includes('[[link]]')) issues.push(finding('$.subject', 'A link stands in the body alone.'))
-  if (mustHaveLink.includes(type) && !/\[\[\s*link\s*\]\]/.test(body))
+  if (type !== undefined && mustHaveLink.includes(type) && !/\[\[\s*link\s*\]\]/.test(body))
     issues.push(finding('$.body', `A mail of the type ${type} needs [[link]].`))
   for (const line of body.split('\n')) {
     const [, , address] = button.exec(line.trim()) ?? []
@@ -82,7 +89,8 @@ function blockHtml(block: string, values: MailValues, accent: string): string {
 function blockText(block: string, values: MailValues): string {
   const [, label, address] = button.exec(block) ?? []
   const as = (text: string) => filled(text, values, (value) => value)
-  if (label !== undefined && address !== undefined) return `${as(label)}:\n${as(address)}`
+  // As in HTML: without an address there is nothing to press.
+  if (label !== undefined && address !== undefined) return /^https?:/.test(as(address)) ? `${as(label)}:\n${as(address)}` : ''
   return as(block.startsWith('# ') ? block.slice(2) : block)
 }
 
@@ -102,7 +110,10 @@ export function renderMail(template: MailText, values: MailValues, accent = '#17
   const inner = blocks.map((block) => blockHtml(block, values, accent)).join('\n')
   return {
     subject: oneLine(filled(template.subject, values, (value) => value)).slice(0, 200),
-    text: blocks.map((block) => blockText(block, values)).join('\n\n'),
+    text: blocks
+      .map((block) => blockText(block, values))
+      .filter(Boolean)
+      .join('\n\n'),
     html: `<!doctype html>\n<html><body style="font-family:system-ui,sans-serif;font-size:16px;line-height:1.5;color:#1b2420;max-width:600px">\n${inner}\n</body></html>`,
   }
 }

@@ -4,7 +4,7 @@ import type { Tx } from '#platform/db/pool.ts'
 
 import type { MailText, MailValues, TemplateType } from './mails.schema.ts'
 import { findWordings } from './mails.store.ts'
-import { type RenderedMail, renderMail } from './rendering.rules.ts'
+import { type RenderedMail, renderMail, saying } from './rendering.rules.ts'
 import { shippedText } from './shipped.ts'
 
 export { listTemplateRows, upsertTemplate } from './mails.store.ts'
@@ -40,8 +40,19 @@ export async function mailOf(
   tx: Tx,
   tenantId: number,
   type: TemplateType,
-  { languageCode, values }: { readonly languageCode?: string | undefined; readonly values: MailValues },
+  {
+    languageCode,
+    values,
+    mustSay,
+  }: {
+    readonly languageCode?: string | undefined
+    readonly values: MailValues
+    /** The variable that stands behind the tenant's words where these leave it out. */
+    readonly mustSay?: string
+  },
 ): Promise<RenderedMail | undefined> {
   const found = await wordingOf(tx, tenantId, type, languageCode)
-  return found && renderMail(found.text, { tenant: found.tenantName, ...values }, found.accent)
+  if (!found) return undefined
+  const text = mustSay === undefined ? found.text : saying(found.text, mustSay)
+  return renderMail(text, { tenant: found.tenantName, ...values }, found.accent)
 }

@@ -21,7 +21,7 @@ export const carriesOf = {
   email: { maxTextLength: 16_000, choices: 'numbered', attachments: true, receipts: 'none' },
   telegram: { maxTextLength: 4_096, choices: 'buttons', attachments: true, receipts: 'none' },
   slack: { maxTextLength: 12_000, choices: 'buttons', attachments: true, receipts: 'none' },
-  teams: { maxTextLength: 12_000, choices: 'buttons', attachments: false, receipts: 'none' },
+  teams: { maxTextLength: 12_000, choices: 'buttons', attachments: true, receipts: 'none' },
   // A push is at most 4,096 bytes, encrypted and with everything that stands beside the text.
   webPush: { maxTextLength: 800, choices: 'buttons', attachments: false, receipts: 'none' },
 } as const satisfies Record<ChannelKind, object>

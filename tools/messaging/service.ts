@@ -1,9 +1,12 @@
 /** The domain's door for the activities that deliver messages, for the mail listener, and for domains that send. */
 export { listChannels } from './channels/channels.store.ts'
 export { endDevice } from './channels/linking.ts'
+export { changeNotifications, readNotifications } from './channels/preferences.ts'
 export { claimDelivery, giveUpOn, recordOutcome, withoutKnown, type Order, type Outcome } from './delivery/delivery.ts'
 export { mailboxOf, type NamedConversation, receiveMail } from './delivery/mail.ts'
+export { endFile, type FileToBring, listFilesToBring, noteUploaded } from './delivery/consents.ts'
 export { sendDueMessages } from './delivery/due.ts'
+export { wordAs } from './delivery/worded.ts'
 export { openConversation } from './conversations/opening.ts'
 export { findReceived } from './conversations/received.ts'
 export { findTarget } from './conversations/routes.ts'

@@ -58,9 +58,19 @@ export { blind, type Holding, holdingRules, isKeyShown, rulesFor, sealedHash, sh
 export { openSource } from './source.rules.ts'
 export { findFilterProblems, findForeign, findSortProblems, readColumn, readStoredReport, readCondition } from './stored.rules.ts'
 export { timeOf } from './times.rules.ts'
-export { findFulfilling, readFlatVersions, readVersions, type ToldVersion, versionKey, type VersionName } from './told.ts'
+export {
+  findFulfilling,
+  findFulfillingEach,
+  readFlatVersions,
+  readVersions,
+  type ToldVersion,
+  versionKey,
+  type VersionName,
+} from './told.ts'
 export { shapeOfRecord, shapeOfUser, shapesOfCaller } from './token-shapes.rules.ts'
 export { unknownProperty } from './unknown-name.rules.ts'
 export { flushUses } from './uses.ts'
 export { changeKindOf, changesBetween, movesBetween } from './versions.rules.ts'
 export { findVersion, listVersions } from './versions.store.ts'
+export { readWhole, readWholeLinks, type WholePage } from './whole.ts'
+export { type VersionPlace } from './whole.store.ts'

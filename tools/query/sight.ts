@@ -18,7 +18,7 @@ import type { Sight, SightRule } from './sight.rules.ts'
 import { openSource, type Readable } from './source.rules.ts'
 
 /** The entity without anybody's sight: what rules themselves are asked of. */
-async function unbound(context: TxContext, catalog: Catalog, entity: CatalogEntity): Promise<Readable> {
+export async function unbound(context: TxContext, catalog: Catalog, entity: CatalogEntity): Promise<Readable> {
   const wanted = entity.properties.map((property) => `c${property.columnId}`)
   return { catalog, entity, present: await columnsSeen(context, entity, wanted), sight: undefined }
 }

@@ -1,6 +1,8 @@
 /** Records as they were in single versions, as the caller sees them: what is told of a change, and asked of it. */
 import { inRecords } from '#platform/db/records.ts'
+import { AppError } from '#platform/errors.ts'
 import type { TxContext } from '#platform/operation.ts'
+import { nextTurn } from '#platform/turns.ts'
 import type { CatalogProperty } from '#tools/entities/catalog.types.ts'
 
 import { showing } from './document.rules.ts'
@@ -8,12 +10,23 @@ import type { ReadFrame } from './frame.ts'
 import { queryOf } from './pages.ts'
 import { openSource } from './source.rules.ts'
 import { type FlatRecord, flatRecord } from './related.ts'
-import { listFulfilling, readToldVersions, readVersionDocuments, type ToldVersion, type VersionName } from './told.store.ts'
+import {
+  listFulfilling,
+  listFulfillingEach,
+  readToldVersions,
+  readVersionDocuments,
+  type ToldVersion,
+  type VersionName,
+} from './told.store.ts'
+import type { QueryNode } from './tree.types.ts'
 
 export type { ToldVersion, VersionName } from './told.store.ts'
 
 /** What names a version in a map. */
 export const versionKey = ({ id, version }: VersionName) => `${id}:${version}`
+
+/** Of the longest filters together they are still a statement that is quickly planned. */
+const filtersAtOnce = 50
 
 /** Of 256 KiB each they are as much as one answer holds. */
 const versionsAtOnce = 16
@@ -70,4 +83,37 @@ export async function findFulfilling(
   if (!frame.hasTable || versions.length === 0) return new Set()
   const found = await inRecords(context.tx, context.tenantId, () => listFulfilling(context.tx, source, versions, filter))
   return new Set(found.map(versionKey))
+}
+
+/**
+ * The same of many filters, asked together: of each the keys, or why it is not sound. Where the database cannot compute one of them, it throws for all.
+ */
+export async function findFulfillingEach(
+  context: TxContext,
+  frame: ReadFrame,
+  versions: readonly VersionName[],
+  filters: readonly unknown[],
+): Promise<readonly (ReadonlySet<string> | AppError)[]> {
+  const source = openSource(frame, { rows: 'versions' })
+  const sound: { readonly filter: QueryNode | undefined; readonly keys: Set<string> }[] = []
+  const answers: (ReadonlySet<string> | AppError)[] = []
+  for (const filterRules of filters) {
+    try {
+      const { filter } = await queryOf(context, frame, source, { filterRules })
+      const keys = new Set<string>()
+      sound.push({ filter, keys })
+      answers.push(keys)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      answers.push(error)
+    }
+    await nextTurn()
+  }
+  for (let from = 0; frame.hasTable && versions.length > 0 && from < sound.length; from += filtersAtOnce) {
+    const some = sound.slice(from, from + filtersAtOnce)
+    const asked = some.map(({ filter }) => filter)
+    const found = await inRecords(context.tx, context.tenantId, () => listFulfillingEach(context.tx, source, versions, asked))
+    for (const { places, ...name } of found) for (const place of places) some[place]?.keys.add(versionKey(name))
+  }
+  return answers
 }

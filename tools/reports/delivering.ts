@@ -10,6 +10,7 @@ import { mustFindDefinition } from '#tools/definitions/service.ts'
 import { type Exported, starterOf, writeInJob } from '#tools/exports/service.ts'
 import { advanceJob, finishJob, type JobRunner, type NewLogLine, queueJob, type RunningJob } from '#tools/jobs/service.ts'
 import type { Recipient } from '#tools/messaging/messaging.schema.ts'
+import { wordAs } from '#tools/messaging/service.ts'
 import { keepFile, type ScheduleKind } from '#tools/schedules/service.ts'
 import { listUserPlaces } from '#tools/users/service.ts'
 
@@ -146,7 +147,10 @@ async function send(services: Services, job: RunningJob, sending: Sending): Prom
       who,
       'send_message',
       { to, text, assetKeys: [file.assetKey], ...(channel === undefined ? {} : { channel }) },
-      { key: `${job.jobId}:${index}` },
+      {
+        key: `${job.jobId}:${index}`,
+        commitWith: (tx, answer) => wordAs(tx, job.tenantId, answer, { type: 'reportDelivery', title: file.name }),
+      },
     )
     return undefined
   } catch (error) {

@@ -30,7 +30,7 @@ import {
 import type { ImportPlan, Present } from './catalog.rules.ts'
 import type { CatalogDocument, ImportResult } from './catalog.schema.ts'
 import { type PortableSource, toPortable } from './portable.rules.ts'
-import { insertCategories } from './schema.store.ts'
+import { insertCategories, listCategories } from './schema.store.ts'
 
 /** What an import is held against. */
 export async function loadPresent(context: TxContext): Promise<Present> {
@@ -175,4 +175,22 @@ export async function loadPortable(tx: Tx, tenantId: number, references: Referen
     listRelations(tx, tenantId),
   ])
   return toPortable({ references, properties, displays, options, optionDisplays, filters, entities, entityDisplays, attached, relations })
+}
+
+/** What an import takes: these definitions, with the categories of the tenant's own that they name. */
+export async function documentOf(tx: Tx, tenantId: number, part: Pick<PortableSource, 'properties' | 'entities'>) {
+  const properties = part.properties.map(({ definition }) => definition)
+  const entities = part.entities.map(({ definition }) => definition)
+  const used = new Set([...properties, ...entities].flatMap((definition) => definition.category ?? []))
+  const categories = (await listCategories(tx, tenantId)).filter((category) => category.isOwn && used.has(category.internalName))
+  return {
+    ...(categories.length > 0 ? { categories: categories.map(({ internalName }) => ({ internalName })) } : {}),
+    properties,
+    entities,
+  }
+}
+
+/** Everything that a tenant defines, as the document that an import takes. */
+export async function wholeDocument({ tx, tenantId }: TxContext) {
+  return documentOf(tx, tenantId, await loadPortable(tx, tenantId, await loadReferences(tx, tenantId)))
 }

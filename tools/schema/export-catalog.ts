@@ -6,10 +6,9 @@ import { defineOperation, reads } from '#platform/operation.ts'
 import { type Finding, refuseErrors, unknownName } from '#platform/validation.ts'
 import { loadReferences } from '#tools/properties/service.ts'
 
-import { loadPortable } from './catalog-document.ts'
+import { documentOf, loadPortable } from './catalog-document.ts'
 import { exampleDocument, exportedCatalog } from './catalog.schema.ts'
 import { type PortableSource, select } from './portable.rules.ts'
-import { listCategories } from './schema.store.ts'
 
 /** Whether a definition is among those named; all are where nothing is named. */
 function wanted(slots: readonly IdOrName[] | undefined, isAll: boolean): (id: number, name: string) => boolean {
@@ -65,14 +64,6 @@ export const exportCatalog = defineOperation({
     const part = select(source, wanted(input.properties, isAll), wanted(input.entities, isAll), () => false)
     if (part.properties.length > 2_000 || part.entities.length > 1_000)
       throw new AppError('invalid_input', 'A document holds at most 2,000 properties and 1,000 entities. Name those that you want.')
-    const properties = part.properties.map(({ definition }) => definition)
-    const entities = part.entities.map(({ definition }) => definition)
-    const used = new Set([...properties, ...entities].flatMap((definition) => definition.category ?? []))
-    const categories = (await listCategories(tx, tenantId)).filter((category) => category.isOwn && used.has(category.internalName))
-    return {
-      ...(categories.length > 0 ? { categories: categories.map(({ internalName }) => ({ internalName })) } : {}),
-      properties,
-      entities,
-    }
+    return documentOf(tx, tenantId, part)
   },
 })

@@ -2,3 +2,4 @@
 export { productOffer } from './offers.ts'
 export { findCaller } from './schema.store.ts'
 export { importDocument } from './importing.ts'
+export { wholeDocument } from './catalog-document.ts'

@@ -71,7 +71,7 @@ export const provisionTenant = defineOperation({
     if (reserved) issues.push(reserved)
     const { tenantDomain } = services.config
     const ownHost = input.host?.toLowerCase() ?? null
-    const kept = ownHost === null ? undefined : findHostIssue(ownHost, ownHosts(services.config))
+    const kept = ownHost === null ? undefined : findHostIssue(ownHost, ownHosts(services.config), tenantDomain)
     if (kept) issues.push(kept)
     if (issues.length > 0 || !address.isOk)
       throw new AppError('invalid_input', `The tenant cannot be made: ${issues[0]?.message ?? ''}`, { issues })

@@ -15,6 +15,7 @@ import { enterTenant, findTenant, insertTenant, lockInstallation, type NewTenant
 import type { Theme } from './tenants.schema.ts'
 
 export { auditExportKind, auditExportRunner } from './audit/exporting.ts'
+export { tenantExportKind, tenantExportRunner, tenantExportRunnerOf } from './export/running.ts'
 export { purgeDueTenants } from './deletion/purging.ts'
 export { brandingOf } from './branding/shown.ts'
 

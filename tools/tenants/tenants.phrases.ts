@@ -55,6 +55,18 @@ export const tenantsPhrases: Phrases = {
     fr: 'rendre le second facteur obligatoire; imposer la 2FA à tous; les administrateurs doivent avoir un second facteur; n’accepter que les clés d’accès; plus de codes par SMS; interdire de connecter des applications; durcir les règles de connexion',
     es: 'hacer obligatorio el segundo factor; imponer la 2FA a todos; los administradores deben usar un segundo factor; aceptar solo llaves de acceso; no más códigos por SMS; prohibir conectar aplicaciones; endurecer las reglas de inicio de sesión',
   },
+  get_identity_provider: {
+    en: 'which identity provider do we use; is single sign-on set up; show the SSO settings; which OpenID Connect issuer is configured; what is the redirect URI for our SSO; can people log in with the company account; is Entra or Okta connected; do we have SSO; callback address to register at the provider; which client id does the login use; is single sign-on mandatory',
+    de: 'ist Single Sign-on eingerichtet; welchen Identitätsanbieter nutzen wir; SSO-Einstellungen zeigen; welcher Issuer ist hinterlegt; welche Redirect-URI braucht unser SSO; kann man sich mit dem Firmenkonto anmelden; ist Entra angebunden',
+    fr: 'l’authentification unique est-elle en place; quel fournisseur d’identité utilisons-nous; voir les réglages SSO; quel émetteur est configuré; quelle adresse de retour pour le SSO; peut-on entrer avec le compte de la société; Entra est-il relié',
+    es: 'está puesto el inicio de sesión único; qué proveedor de identidad usamos; ver los ajustes de SSO; qué emisor está configurado; qué dirección de retorno necesita el SSO; se puede entrar con la cuenta de la empresa; está conectado Entra',
+  },
+  set_identity_provider: {
+    en: 'set up single sign-on; connect our identity provider; let people log in with the company account; turn on SSO; configure OpenID Connect login; connect Okta or Entra for signing in; remove single sign-on; make SSO mandatory; forbid passwords and use our own provider; change the client secret of the SSO; enter issuer and client id',
+    de: 'Single Sign-on einrichten; unseren Identitätsanbieter anbinden; Anmeldung mit dem Firmenkonto erlauben; SSO einschalten; Entra oder Okta für die Anmeldung verbinden; Single Sign-on entfernen; SSO zur Pflicht machen',
+    fr: 'mettre en place l’authentification unique; relier notre fournisseur d’identité; permettre d’entrer avec le compte de la société; activer le SSO; relier Entra ou Okta pour se connecter; retirer l’authentification unique; imposer le SSO',
+    es: 'poner el inicio de sesión único; conectar nuestro proveedor de identidad; dejar entrar con la cuenta de la empresa; activar el SSO; conectar Entra u Okta para entrar; quitar el inicio de sesión único; hacer obligatorio el SSO',
+  },
   get_tenant_branding: {
     en: 'what does our tenant look like; which logo do we have; show our colours and icons; branding of a company; which theme is set; brand name and logo key; look at the corporate design; which favicon do people see; current colours of the portal; is a logo uploaded already',
     de: 'wie sieht unser Mandant aus; welches Logo haben wir; Farben und Symbole zeigen; Erscheinungsbild einer Firma; welches Design ist eingestellt; Corporate Design ansehen',
@@ -102,6 +114,12 @@ export const tenantsPhrases: Phrases = {
     de: 'wie viel verbraucht eine Firma; Speicherplatz eines Kunden; Anzahl der Datensätze eines Mandanten; Aufrufe des letzten Monats; Zahlen für die Rechnung; ist der Kunde nahe an seiner Grenze',
     fr: "combien consomme une société; stockage d'un client; nombre d'enregistrements d'un locataire; appels du mois dernier; chiffres pour la facture; le client est-il près de sa limite",
     es: 'cuánto consume una empresa; almacenamiento de un cliente; número de registros de un inquilino; llamadas del último mes; cifras para la factura; está el cliente cerca de su límite',
+  },
+  export_tenant: {
+    en: 'export everything of a customer; give a leaving client all their data; download a whole company as a zip; data portability of an organisation; take-out of a tenant; hand over all data when a contract ends; full copy of a client for their archive; dump of all they have, files included; move a customer away with their belongings; everything we hold on a company as files',
+    de: 'alles von einem Kunden exportieren; scheidendem Kunden alle Daten mitgeben; ganze Firma als ZIP herunterladen; Datenherausgabe einer Organisation; Mandant vollständig mitnehmen; Gesamtexport bei Vertragsende',
+    fr: "exporter tout d'un client; remettre toutes ses données à un client qui part; télécharger une société entière en zip; portabilité des données d'une organisation; copie complète d'un locataire; tout emporter en fin de contrat",
+    es: 'exportar todo de un cliente; entregar todos sus datos a un cliente que se va; descargar una empresa entera en zip; portabilidad de los datos de una organización; copia completa de un inquilino; llevarse todo al acabar el contrato',
   },
   delete_tenant: {
     en: 'delete a company with everything; remove a customer for good; the contract is over, erase all their data; wipe an organisation; close an account and delete it; right to be forgotten of a client; get rid of a test tenant; throw a workspace away; destroy all data of a firm',

@@ -16,8 +16,9 @@ export function findSubDomainIssue(subDomain: string): Issue | undefined {
   return finding('$.subDomain', `The installation keeps ${quoted(subDomain)} for itself. Choose another sub-domain.`)
 }
 
-/** A host that is the installation's own. */
-export function findHostIssue(host: string, own: readonly string[]): Issue | undefined {
-  if (!own.includes(host)) return undefined
-  return finding('$.host', `The installation itself is reached at ${quoted(host)}. Choose another host.`)
+/** A host that is the installation's own, or the address of a sub-domain that it keeps: who reads `login.` in front of its domain takes it for its own. */
+export function findHostIssue(host: string, own: readonly string[], tenantDomain: string): Issue | undefined {
+  const subDomain = host.endsWith(`.${tenantDomain}`) ? host.slice(0, -tenantDomain.length - 1) : ''
+  if (!own.includes(host) && !reservedSubDomains.has(subDomain)) return undefined
+  return finding('$.host', `The installation keeps ${quoted(host)} for itself. Choose another host.`)
 }

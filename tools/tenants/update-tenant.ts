@@ -52,7 +52,7 @@ export const updateTenant = defineOperation({
     }
     const issues: Issue[] = [
       input.subDomain === undefined ? undefined : findSubDomainIssue(to.subDomain),
-      to.host === null || input.host === undefined ? undefined : findHostIssue(to.host, ownHosts(services.config)),
+      to.host === null || input.host === undefined ? undefined : findHostIssue(to.host, ownHosts(services.config), tenantDomain),
       to.activeStart < to.activeEnd ? undefined : finding('$.activeEnd', 'activeEnd is after activeStart.'),
       to.verticalId === null || (await hasVertical(tx, to.verticalId)) ? undefined : finding('$.verticalId', 'There is no such vertical.'),
     ].filter((issue) => issue !== undefined)

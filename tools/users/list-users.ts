@@ -4,7 +4,7 @@ import { defineOperation, reads } from '#platform/operation.ts'
 import { decodeIdCursor, listOf, pageInput, pageOf } from '#platform/paging.ts'
 import { flagOf } from '#platform/roles.ts'
 
-import { exampleUser, roles, user } from './users.schema.ts'
+import { exampleUser, roles, user, userStatus } from './users.schema.ts'
 import { countUsers, listUserRows, toUser } from './users.store.ts'
 
 export const listUsers = defineOperation({
@@ -21,14 +21,20 @@ export const listUsers = defineOperation({
     ...pageInput,
     search: z.string().min(1).max(200).optional(),
     roles: roles.optional(),
+    status: userStatus.optional().describe('invited: has not come yet'),
+    hasSecondFactor: z.boolean().optional().describe('Whether they have one'),
     includeService: z.boolean().optional().describe('Those of API keys too'),
   }),
-  examples: [{ title: 'Who is Ana', input: { search: 'ana' }, output: [exampleUser] }],
+  examples: [
+    { title: 'Who is Ana', input: { search: 'ana' }, output: [exampleUser] },
+    { title: 'Who signs in by a password alone', input: { status: 'active', hasSecondFactor: false }, output: [exampleUser] },
+  ],
   async handler(context, input) {
     const { tx, tenantId } = context
     const page = pageOf(context, input)
     const after = page.cursor === undefined ? 0 : decodeIdCursor(page.cursor)
-    const filter = { search: input.search, roleFlag: flagOf(input.roles ?? []), includeService: input.includeService === true }
+    const { search, status, hasSecondFactor } = input
+    const filter = { search, roleFlag: flagOf(input.roles ?? []), status, hasSecondFactor, includeService: input.includeService === true }
     return listOf(page, await listUserRows(tx, tenantId, page, { ...filter, after }), {
       show: toUser,
       cursor: ({ tenantUserId }) => [tenantUserId],

@@ -24,10 +24,10 @@ import {
   type UserRow,
 } from './users.store.ts'
 
-export { findPersonLink, type PersonLink, takeMembership, usePersonLink, verifyContact } from './links/links.store.ts'
+export { findOnlyTenant, findPersonLink, type PersonLink, takeMembership, usePersonLink, verifyContact } from './links/links.store.ts'
 export { dropFactorReset, isObjection, takeDueFactorReset } from './links/factor-reset.store.ts'
-export { linkUrl, makeResetLink, newLinkToken, sendReset } from './links/person-links.ts'
-export { sendLimits } from './users.rules.ts'
+export { linkUrl, makeResetLink, newLinkToken, sendReset, welcome } from './links/person-links.ts'
+export { findTimeZone, sendLimits } from './users.rules.ts'
 export { normalizeEmail, normalizePhone } from './contact-values.ts'
 
 export interface MemberRequest {

@@ -20,6 +20,8 @@ export const contact = z.object({
   isVerified: z.boolean(),
 })
 
+export const userStatus = z.enum(['invited', 'active', 'locked'])
+
 export const user = z.object({
   tenantUserId,
   userId: z.int().min(1).describe('The person; another one once somebody else takes the invitation'),
@@ -32,7 +34,7 @@ export const user = z.object({
   roles,
   roleFlag: z.int().min(0),
   isLocked: z.boolean(),
-  status: z.enum(['invited', 'active', 'locked']).describe('invited: nobody has taken the membership yet'),
+  status: userStatus.describe('invited: nobody has taken the membership yet'),
   lastSignInDate: z.iso.datetime().nullable().describe('Into this tenant'),
   hasSecondFactor: z.boolean(),
   contacts: z.array(contact),

@@ -93,6 +93,8 @@ export async function lockUserRow(tx: Tx, tenantId: number, tenantUserId: number
 export interface UserFilter {
   readonly search: string | undefined
   readonly roleFlag: number
+  readonly status: User['status'] | undefined
+  readonly hasSecondFactor: boolean | undefined
   readonly includeService: boolean
 }
 
@@ -102,8 +104,21 @@ function phoneIn(search: string | undefined): string | null {
   return search.replaceAll(/\D/g, '') || null
 }
 
+/** As `toUser` shows it. */
+const isInState = (tx: Tx, status: User['status'] | undefined) => {
+  if (status === undefined) return tx`true`
+  if (status === 'locked') return tx`u.is_locked`
+  return status === 'invited'
+    ? tx`not u.is_locked and u.accepted_date is null and not u.is_service`
+    : tx`not u.is_locked and (u.accepted_date is not null or u.is_service)`
+}
+
+const isWithFactor = (tx: Tx, isWith: boolean | undefined) =>
+  isWith === undefined ? tx`true` : tx`(u.user_id in (select platform.persons_with_factor())) = ${isWith}`
+
 const isWanted = (tx: Tx, tenantId: number, filter: UserFilter) => tx`
   u.tenant_id = ${tenantId} and u.ended_date is null and (${filter.includeService} or not u.is_service) and u.role_flag & ${filter.roleFlag}::int = ${filter.roleFlag}::int
+  and ${isInState(tx, filter.status)} and ${isWithFactor(tx, filter.hasSecondFactor)}
   and (${filter.search ?? null}::text is null
     or position(lower(${filter.search ?? null}) in lower(u.user_name)) > 0
     or position(lower(${filter.search ?? null}) in lower(u.display_name)) > 0

@@ -8,6 +8,9 @@ export const timeValue: Shape = { kind: 'scalar', type: 'dateTime' }
 export const object = (fields: Shapes): Shape => ({ kind: 'object', fields })
 export const list = (of: Shape): Shape => ({ kind: 'list', of })
 
+/** A row of a report: its values stand under `data`, by alias or as `Entity_Property`. */
+export const reportRow = object({ combinedPivotJson: anyValue, data: anyValue })
+
 /** Exactly one of the fields is said: what is said too much or is missing, for `check` of a type. */
 export function oneOf(config: Readonly<Record<string, unknown>>, fields: readonly string[]): { field: string; message: string }[] {
   const said = fields.filter((field) => config[field] !== undefined)

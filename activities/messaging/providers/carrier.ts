@@ -2,7 +2,7 @@
 import type { Dispatcher } from 'undici'
 
 import type { Services } from '#platform/services.ts'
-import type { Order, Outcome } from '#tools/messaging/service.ts'
+import type { FileToBring, Order, Outcome } from '#tools/messaging/service.ts'
 import type { Way } from '#tools/messaging/providers/provider.ts'
 
 export interface CarrierParts {
@@ -20,6 +20,11 @@ export interface Carrier<W extends Way = Way> {
    * Throws where the vendor cannot be asked now.
    */
   lookUp(parts: CarrierParts, order: Order<W>, rivals: number): Promise<Outcome>
+  /**
+   * Brings a file to where the person let it go, then shows it; `uploaded` is told once it lies there. False where it will never lie there. Throws where it may
+   * be tried again.
+   */
+  bring?(parts: CarrierParts, file: FileToBring, via: W, uploaded: () => Promise<void>): Promise<boolean>
 }
 
 /** A carrier as the list of all holds it. The list goes by the name that the way says, so that a carrier gets the ways of its own provider alone. */
@@ -27,5 +32,6 @@ export function forAnyWay<W extends Way>(carrier: Carrier<W>): Carrier {
   return {
     send: (parts, order) => carrier.send(parts, order as Order<W>),
     lookUp: (parts, order, rivals) => carrier.lookUp(parts, order as Order<W>, rivals),
+    bring: async (parts, file, via, uploaded) => (await carrier.bring?.(parts, file, via as W, uploaded)) ?? false,
   }
 }

@@ -38,7 +38,7 @@ async function compose(services: Services, order: SmtpOrder): Promise<Buffer> {
     replyTo: via.replyTo,
     subject: via.subject,
     text: order.text,
-    html: htmlOf(order),
+    html: order.html ?? htmlOf(order),
     messageId: via.messageIdHeader,
     ...(via.references.length === 0 ? {} : { inReplyTo: via.references.at(-1) ?? '', references: [...via.references] }),
     headers: {

@@ -8,7 +8,7 @@ import { chooseLanguage } from '#server/pages/languages.rules.ts'
 import { escape, page } from '#server/pages/page.ts'
 
 import type { PortalAnswer } from '../portal.types.ts'
-import { field, type Frame, type SignInPage } from '../sign-in/frame.ts'
+import { button, field, type Frame, hiddenInputs, quietButton, type SignInPage } from '../sign-in/frame.ts'
 import { consentTexts } from './texts.ts'
 
 export const workRoles = roleBits.DataView | roleBits.DataEdit | roleBits.FileEdit
@@ -26,6 +26,8 @@ export interface ConsentView extends Pick<SignInPage, 'status' | 'problem'> {
   readonly access: Access
   /** Whether the proof is too old for an administrator's role. */
   readonly needsProof: boolean
+  /** Whether it may be shown by a passkey. */
+  readonly hasPasskey: boolean
 }
 
 /** Of the three ways to choose the one that says what is ticked. */
@@ -79,6 +81,8 @@ ${(givable & roleBits.DataView) === 0 ? '' : choice('read', texts.read, texts.re
 ${needsProof ? `<fieldset><legend>${escape(texts.proof)}</legend>${field('password', texts.password, 'type="password" autocomplete="current-password" maxlength="1000"')}${field('code', texts.orCode, 'type="text" inputmode="text" autocomplete="one-time-code" maxlength="40"')}</fieldset>` : ''}`
   const decide = (value: string, text: string, isMain: boolean) =>
     `<button${isMain ? ' class="main"' : ''} name="decision" value="${value}">${escape(text)}</button>`
+  // Behind the first button, which is the one that the enter key presses.
+  const byPasskey = givable !== 0 && needsProof && view.hasPasskey ? decide('passkey', texts.allowByPasskey, false) : ''
   const answer = show({
     ...(view.status === undefined ? {} : { status: view.status }),
     title: texts.title(client.name),
@@ -90,10 +94,41 @@ ${needsProof ? `<fieldset><legend>${escape(texts.proof)}</legend>${field('passwo
         action: consentPath(uid),
         hidden: { tenant: tenant.subDomain },
         fields: givable === 0 ? `<p>${escape(texts.noRoles)}</p>` : fields,
-        send: `${givable === 0 ? '' : decide('allow', texts.allow, true)}${decide('refuse', texts.refuse, false)}`,
+        send: `${givable === 0 ? '' : decide('allow', texts.allow, true)}${byPasskey}${decide('refuse', texts.refuse, false)}`,
       },
     ],
     after: `<p><a href="/login?returnTo=${here}">${escape(texts.otherAccount)}</a>${view.hasOthers ? ` · <a href="${consentPath(uid)}">${escape(texts.otherTenant)}</a>` : ''}</p>`,
+  })
+  return leadingTo(answer, consent.redirectSource)
+}
+
+/** The browser is asked for a passkey, and what was chosen goes along. */
+export function passkeyPage(
+  { language, texts, show }: Frame,
+  { consent, tenant, access, ticked }: Pick<ConsentView, 'consent' | 'tenant' | 'access' | 'ticked'>,
+  options: unknown,
+): PortalAnswer {
+  const action = consentPath(consent.uid)
+  const hidden = { tenant: tenant.subDomain, access }
+  const roles = rolesOf(ticked)
+    .map((role) => hiddenInputs({ role }))
+    .join('')
+  const answer = show({
+    title: consentTexts(language).title(consent.client.name),
+    lead: texts.passkeyLead,
+    forms: [
+      {
+        action,
+        id: 'passkey',
+        data: { options: JSON.stringify(options) },
+        hidden: { ...hidden, decision: 'allow', credential: '' },
+        fields: roles,
+        send: button(texts.passkeyAgain, ' type="button"'),
+      },
+      { action, hidden, fields: roles, send: quietButton(texts.otherWays) },
+    ],
+    after: `<noscript><p>${escape(texts.passkeyNeedsScript)}</p></noscript>`,
+    scripts: ['passkey.js'],
   })
   return leadingTo(answer, consent.redirectSource)
 }

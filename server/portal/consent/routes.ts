@@ -6,12 +6,14 @@ import { administratorRoles, flagOf, isRoleName, roleBits } from '#platform/role
 import type { Services } from '#platform/services.ts'
 import { freshProofMs, sessionIdOf } from '#platform/sessions.ts'
 import type { Profile } from '#tools/auth/account/profile.schema.ts'
+import type { Factor } from '#tools/auth/factors/factors.schema.ts'
 import { renewCookie } from '#tools/auth/service.ts'
 
 import type { PageCall } from '../calls.ts'
 import type { PortalAnswer, PortalRoute, Visit } from '../portal.types.ts'
 import type { PortalSessions } from '../sessions.ts'
 import { authCookieOf, type Frame, frameOf, type FrameParts, isOwnForm } from '../sign-in/frame.ts'
+import { credentialIn } from '../sign-in/posted.ts'
 import { toldOf } from '../sign-in/problems.ts'
 import { cookieCredential, withCookies } from '../sign-in/steps.ts'
 import {
@@ -21,6 +23,7 @@ import {
   consentPath,
   type ConsentView,
   overPage,
+  passkeyPage,
   refusedPage,
   tenantPage,
   workRoles,
@@ -52,9 +55,31 @@ function cookieOfConsent({ raw }: Visit): string | undefined {
   return values.length === 1 ? values[0] : undefined
 }
 
+/** What the form says is to be given. */
+function chosenIn(fields: URLSearchParams, givable: number): { readonly access: Access; readonly ticked: number } {
+  const chosen = fields.get('access')
+  return {
+    access: chosen === 'read' || chosen === 'work' ? chosen : 'own',
+    ticked: flagOf(fields.getAll('role').filter(isRoleName)) & givable,
+  }
+}
+
+/** What the form shows of who the person is, for prove_identity; undefined where it shows nothing. */
+function shownIn(fields: URLSearchParams): Readonly<Record<string, unknown>> | undefined {
+  const [credential, password, code] = ['credential', 'password', 'code'].map((name) => fields.get(name) ?? '')
+  if (credential) return { credential: credentialIn(credential) }
+  if (password) return { password }
+  return code?.trim() ? { code: code.trim() } : undefined
+}
+
 export function createConsentRoutes(parts: ConsentRouteParts): PortalRoute[] {
   const { services, consents, sessions, call } = parts
   const told = ({ requestId, ip }: Visit) => ({ requestId, ip })
+
+  async function personIn(visit: Visit, subDomain?: string): Promise<Actor | undefined> {
+    const session = await sessions.sessionOf(visit.raw, subDomain)
+    return session?.isOfProvider === true ? undefined : session
+  }
 
   /** Who answers for which tenant, or the page that comes before. */
   async function begin(visit: Visit, frame: Frame, wanted: string | null): Promise<Answering | PortalAnswer> {
@@ -62,7 +87,8 @@ export function createConsentRoutes(parts: ConsentRouteParts): PortalRoute[] {
     if (!consent) return overPage(frame)
     const query = wanted === null ? '' : `?tenant=${encodeURIComponent(wanted)}`
     const signIn = () => frame.go(`/login?returnTo=${encodeURIComponent(consentPath(consent.uid) + query)}`)
-    if (!(await sessions.sessionOf(visit.raw))) return signIn()
+    // A tenant's own provider speaks for its tenant, and lets no application in for a person.
+    if ((await personIn(visit)) === undefined) return signIn()
     // The operation's own schema says what it answers.
     const profile = (await call(visit, 'get_profile', {}, cookieCredential(visit))) as Profile
     const { tenantId } = consent.resource
@@ -72,14 +98,29 @@ export function createConsentRoutes(parts: ConsentRouteParts): PortalRoute[] {
     const tenant = isOpen ? profile.tenants[0] : profile.tenants.find(of)
     const texts = consentTexts(frame.language)
     if (!tenant) return refusedPage(frame, consent, texts.noMember, texts.refuse)
-    const session = await sessions.sessionOf(visit.raw, tenant.subDomain.toLowerCase())
+    const session = await personIn(visit, tenant.subDomain.toLowerCase())
     if (!session) return tenantPage(frame, consent, [tenant])
     if (!(await consents.letsAppsIn(tenant.tenantId))) return refusedPage(frame, consent, texts.noApps(tenant.name), texts.refuse)
     return { consent, session, tenant, profile }
   }
 
-  function viewOf({ consent, session, tenant, profile }: Answering, more: Partial<ConsentView> = {}): ConsentView {
+  /** A page that does not offer it is a page all the same. */
+  async function hasPasskey(visit: Visit, { subDomain }: Tenant): Promise<boolean> {
+    // The operation's own schema says what it answers.
+    const factors = (await call(visit, 'list_second_factors', {}, cookieCredential(visit, subDomain.toLowerCase())).catch(
+      () => [],
+    )) as readonly Pick<Factor, 'channel'>[]
+    return factors.some(({ channel }) => channel === 'passkey')
+  }
+
+  async function viewOf(
+    visit: Visit,
+    { consent, session, tenant, profile }: Answering,
+    more: Partial<ConsentView> = {},
+  ): Promise<ConsentView> {
     const { givable, ticked } = consents.offer(consent, session)
+    const isOld = (givable & administratorRoles) !== 0 && Date.now() - (session.provedAt ?? 0) >= freshProofMs
+    const needsProof = more.needsProof ?? isOld
     return {
       consent,
       tenant,
@@ -88,7 +129,8 @@ export function createConsentRoutes(parts: ConsentRouteParts): PortalRoute[] {
       givable,
       ticked,
       access: accessOf(ticked, givable),
-      needsProof: (givable & administratorRoles) !== 0 && Date.now() - (session.provedAt ?? 0) >= freshProofMs,
+      needsProof,
+      hasPasskey: needsProof && (await hasPasskey(visit, tenant)),
       ...more,
     }
   }
@@ -113,10 +155,10 @@ export function createConsentRoutes(parts: ConsentRouteParts): PortalRoute[] {
 
   /** By what the form brings, where it brings anything. */
   async function prove(visit: Visit, fields: URLSearchParams, answering: Answering): Promise<Proved> {
-    const [password, code] = [fields.get('password') ?? '', (fields.get('code') ?? '').trim()]
+    const shown = shownIn(fields)
     const subDomain = answering.tenant.subDomain.toLowerCase()
-    if (password === '' && code === '') return { session: answering.session, cookies: [] }
-    await call(visit, 'prove_identity', password === '' ? { code } : { password }, cookieCredential(visit, subDomain))
+    if (!shown) return { session: answering.session, cookies: [] }
+    await call(visit, 'prove_identity', shown, cookieCredential(visit, subDomain))
     const session = (await sessions.sessionOf(visit.raw, subDomain)) ?? answering.session
     const cookie = await renewCookie(services, sessionIdOf(session) ?? 0)
     return { session, cookies: cookie === undefined ? [] : [authCookieOf(cookie, parts)] }
@@ -126,28 +168,36 @@ export function createConsentRoutes(parts: ConsentRouteParts): PortalRoute[] {
     const texts = consentTexts(frame.language)
     const { consent } = answering
     const { givable } = consents.offer(consent, answering.session)
-    const chosen = fields.get('access')
-    const access: Access = chosen === 'read' || chosen === 'work' ? chosen : 'own'
-    const ticked = flagOf(fields.getAll('role').filter(isRoleName)) & givable
+    const { access, ticked } = chosenIn(fields, givable)
     const roles = access === 'read' ? roleBits.DataView & givable : access === 'work' ? workRoles & givable : ticked
-    const again = (problem: string, status = 400) => consentPage(frame, viewOf(answering, { access, ticked, problem, status }))
+    const again = async (problem: string, status = 400) =>
+      consentPage(frame, await viewOf(visit, answering, { access, ticked, problem, status }))
     if (roles === 0) return again(texts.nothing)
+    const isAdministrators = (roles & administratorRoles) !== 0
     let cookies: readonly string[] = []
     try {
-      const proved = (roles & administratorRoles) === 0 ? { session: answering.session, cookies } : await prove(visit, fields, answering)
+      if (isAdministrators && fields.get('decision') === 'passkey') {
+        const asked = cookieCredential(visit, answering.tenant.subDomain.toLowerCase())
+        const { options } = (await call(visit, 'prove_identity', { passkey: true }, asked)) as { readonly options: unknown }
+        return passkeyPage(frame, { ...answering, access, ticked }, options)
+      }
+      const proved = !isAdministrators ? { session: answering.session, cookies } : await prove(visit, fields, answering)
       cookies = proved.cookies
       return withCookies(frame.go(await consents.give(consent, proved.session, roles, told(visit))), cookies)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       if (error.code === 'fresh_proof_required') {
-        const page = consentPage(frame, viewOf(answering, { access, ticked, needsProof: true, problem: texts.proofNeeded, status: 403 }))
-        return withCookies(page, cookies)
+        const view = await viewOf(visit, answering, { access, ticked, needsProof: true, problem: texts.proofNeeded, status: 403 })
+        return withCookies(consentPage(frame, view), cookies)
       }
-      if (error.code === 'forbidden' || error.code === 'invalid_input') return withCookies(again(texts.wrongProof, 403), cookies)
+      if (error.code === 'forbidden' || error.code === 'invalid_input') {
+        const wrong = fields.get('credential') ? frame.texts.wrongPasskey : texts.wrongProof
+        return withCookies(await again(wrong, 403), cookies)
+      }
       if (cookies.length === 0) throw error
       // The browser has no session any more but by the new cookie, whatever else went wrong.
       const { problem, status } = toldOf(error, frame.texts, frame.texts.failed) ?? { problem: frame.texts.failed, status: error.status }
-      return withCookies(again(problem, status), cookies)
+      return withCookies(await again(problem, status), cookies)
     }
   }
 
@@ -160,7 +210,7 @@ export function createConsentRoutes(parts: ConsentRouteParts): PortalRoute[] {
         const begun = await begin(visit, frame, visit.query.get('tenant'))
         if (!('consent' in begun)) return begun
         const path = await goOnAlone(visit, begun)
-        return path === undefined ? consentPage(frame, viewOf(begun)) : frame.go(path)
+        return path === undefined ? consentPage(frame, await viewOf(visit, begun)) : frame.go(path)
       },
     },
     {
@@ -176,8 +226,11 @@ export function createConsentRoutes(parts: ConsentRouteParts): PortalRoute[] {
         }
         const begun = await begin(visit, frame, fields.get('tenant'))
         if (!('consent' in begun)) return begun
-        if (!isOwn) return consentPage(frame, viewOf(begun, { status: 403, problem: frame.texts.stale }))
-        return fields.get('decision') === 'allow' ? decide(visit, fields, frame, begun) : consentPage(frame, viewOf(begun))
+        if (!isOwn) return consentPage(frame, await viewOf(visit, begun, { status: 403, problem: frame.texts.stale }))
+        const decision = fields.get('decision')
+        if (decision === 'allow' || decision === 'passkey') return decide(visit, fields, frame, begun)
+        const chosen = fields.has('access') ? chosenIn(fields, consents.offer(begun.consent, begun.session).givable) : {}
+        return consentPage(frame, await viewOf(visit, begun, chosen))
       },
     },
   ]

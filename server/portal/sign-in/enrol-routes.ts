@@ -5,6 +5,7 @@ import { findSignInPolicy } from '#tools/auth/service.ts'
 import type { PortalAnswer, Visit } from '../portal.types.ts'
 import { type Begun, type Enrolling, enrolPage, type EnrolWay, enrolWays, recoveryPage } from './enrol-page.ts'
 import type { Aim, Frame } from './frame.ts'
+import { credentialIn, wholeNumber } from './posted.ts'
 import { enterTenant, type SignInParts } from './steps.ts'
 
 const isWay = (text: string): text is EnrolWay => enrolWays.some((way) => way === text)
@@ -63,9 +64,9 @@ export function createEnrolSteps(parts: SignInParts): { readonly begin: Step; re
       const [code, credential, secret, otpauthUri, sentTo] = ['code', 'credential', 'secret', 'otpauthUri', 'sentTo'].map(
         (name) => fields.get(name) ?? '',
       )
-      const factorId = Number(/^\d{1,9}$/.exec(fields.get('factorId') ?? '')?.[0] ?? 0)
+      const factorId = wholeNumber(fields.get('factorId'))
       const name = { totp: 'confirm_totp', passkey: 'confirm_passkey', email: 'confirm_code_factor', sms: 'confirm_code_factor' }[way]
-      const shown = way === 'passkey' ? { credential: readJson(credential ?? '') } : { code: (code ?? '').trim() }
+      const shown = way === 'passkey' ? { credential: credentialIn(credential ?? '') } : { code: (code ?? '').trim() }
       try {
         const { recoveryCodes = [] } = (await call(visit, name, { factorId, ...shown }, bearer(enrolling))) as {
           readonly recoveryCodes?: readonly string[]
@@ -81,13 +82,5 @@ export function createEnrolSteps(parts: SignInParts): { readonly begin: Step; re
         return enrolPage(frame, aim, enrolling, begun, isApp ? frame.texts.wrongFirstCode : frame.texts.wrongCode)
       }
     },
-  }
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new AppError('unauthenticated', 'This is nothing that a browser made of a passkey.')
   }
 }

@@ -17,6 +17,8 @@ export interface Aim {
   readonly tenant: string | undefined
   /** The token of a link that waits for somebody to sign in. */
   readonly link: string | undefined
+  /** An account of the tenant's own provider waits for whoever signs in as themselves. */
+  readonly isLinking?: boolean
 }
 
 const most = (text: string | null, length: number) => (text === null || text === '' || text.length > length ? undefined : text)
@@ -26,13 +28,15 @@ export function aimOf(fields: URLSearchParams): Aim {
     returnTo: returnPath(fields.get('returnTo')),
     tenant: most(fields.get('tenant'), 63)?.toLowerCase(),
     link: most(fields.get('link'), 200),
+    isLinking: fields.get('linking') === '1',
   }
 }
 
-const aimFields = ({ returnTo, tenant, link }: Aim) => ({
+const aimFields = ({ returnTo, tenant, link, isLinking = false }: Aim) => ({
   ...(returnTo === '/' ? {} : { returnTo }),
   ...(tenant === undefined ? {} : { tenant }),
   ...(link === undefined ? {} : { link }),
+  ...(isLinking ? { linking: '1' } : {}),
 })
 
 export interface FrameParts {
@@ -129,6 +133,7 @@ ${after}</div>`
         logo: visit.look?.logo ?? undefined,
         themeAddress: visit.look?.themeAddress,
         styles: ['form.css', 'sign-in.css'],
+        isOfSession: true,
         ...(scripts ? { scripts } : {}),
       })
       return { ...made, headers: { ...made.headers, 'set-cookie': [...ownCookies, ...cookies] } }

@@ -2,14 +2,13 @@
 import { AppError } from '#platform/errors.ts'
 import { escape } from '#server/pages/page.ts'
 import type { Credential } from '#platform/call.ts'
-import { type DescribedLink, describeLink } from '#tools/auth/service.ts'
-import type { Profile } from '#tools/auth/account/profile.schema.ts'
+import { type DescribedLink, describeLink, type NamedProvider, providerOf } from '#tools/auth/service.ts'
 
 import type { PortalAnswer, PortalRoute, Visit } from '../portal.types.ts'
-import { type Aim, button, field, type Frame, frameOf, isOwnForm, quietButton } from './frame.ts'
-import { toldOf } from './problems.ts'
+import { type Aim, button, field, type Frame, frameOf, quietButton } from './frame.ts'
+import { formRoute } from './posted.ts'
 import { loginPage } from './routes.ts'
-import { cookieCredential, type SignInParts } from './steps.ts'
+import { cookieCredential, nameOf, type SignInParts } from './steps.ts'
 import type { SignInTexts } from './texts.ts'
 
 const noAim: Aim = { returnTo: '/', tenant: undefined, link: undefined }
@@ -22,6 +21,8 @@ interface LinkView {
   readonly status?: number
   readonly problem?: string | undefined
   readonly name?: string | undefined
+  /** Of the tenant that invites. */
+  readonly provider?: NamedProvider | undefined
 }
 
 /** What somebody pasted, the whole link or its end. */
@@ -76,12 +77,19 @@ function invitationPage(frame: Frame, view: LinkView, link: Extract<DescribedLin
       ],
     })
   const signIn = { action: '/login/link/sign-in', hidden: { token }, send: button(texts.signInToAccept) }
-  if (link.isSomebodys) return show({ ...shown, lead: texts.mustSignIn(link.email ?? ''), forms: [{ ...signIn, fields: '' }] })
+  // It vouches for an address: an invitation that went to none is accepted by the person alone.
+  const byProvider =
+    view.provider && link.email !== null
+      ? [{ action: '/login/provider/accept', hidden: { token }, fields: '', send: button(texts.byProvider(view.provider.name)) }]
+      : []
+  if (link.isSomebodys)
+    return show({ ...shown, lead: texts.mustSignIn(link.email ?? ''), forms: [{ ...signIn, fields: '' }, ...byProvider] })
   const nameInput = `type="text" autocomplete="username" autocapitalize="none" spellcheck="false" minlength="2" maxlength="100" value="${escape(name)}"${link.email === null ? ' required' : ''}`
   return show({
     ...shown,
     lead: link.email === null ? texts.inviteLead : `${texts.inviteLead} ${texts.emailToo(link.email)}`,
     forms: [
+      ...byProvider,
       {
         action: '/login/link/password',
         hidden: { token },
@@ -146,44 +154,27 @@ export interface LinkRoutes {
   readonly open: (visit: Visit, token: string, cookie: string) => Promise<PortalAnswer>
 }
 
-export function createLinkRoutes(parts: Omit<SignInParts, 'openLink'>): LinkRoutes {
+export function createLinkRoutes(parts: Omit<SignInParts, 'openLink' | 'askToLink'>): LinkRoutes {
   const { call, services } = parts
-
-  async function whoOf(visit: Visit, credential: Credential): Promise<string | undefined> {
-    if (credential.kind === 'none') return undefined
-    // The operation's own schema says what it answers.
-    return ((await call(visit, 'get_profile', {}, credential).catch(() => undefined)) as Profile | undefined)?.displayName
-  }
 
   async function show(visit: Visit, token: string, credential: Credential, view: Partial<LinkView> = {}): Promise<PortalAnswer> {
     const frame = frameOf(visit, parts)
     const link = await describeLink(services, token, visit.ip)
     if (!link) return openPage(frame, frame.texts.linkOver, 410)
-    return linkPage(frame, { token, link, who: await whoOf(visit, credential), ...view })
+    const provider = link.kind === 'invitation' ? await providerOf(services, { tenantId: link.tenantId }, visit.ip) : undefined
+    return linkPage(frame, { token, link, provider, who: await nameOf(parts, visit, credential), ...view })
   }
 
   function taking(
     path: string,
     take: (visit: Visit, token: string, fields: URLSearchParams, frame: Frame) => Promise<PortalAnswer>,
   ): PortalRoute {
-    return {
-      method: 'POST',
-      path,
-      async answer(visit) {
-        const fields = await visit.form()
-        const frame = frameOf(visit, parts)
-        const token = tokenIn(fields.get('token') ?? '')
-        if (!isOwnForm(visit, fields, parts)) return openPage(frame, frame.texts.stale, 403)
-        try {
-          return await take(visit, token, fields, frame)
-        } catch (error) {
-          if (error instanceof AppError && error.code === 'unauthenticated') return openPage(frame, frame.texts.linkOver, 410)
-          const told = toldOf(error, frame.texts, frame.texts.linkOver)
-          if (!told) throw error
-          return openPage(frame, told.problem, told.status)
-        }
-      },
-    }
+    return formRoute(parts, path, {
+      refusedText: ({ texts }) => texts.linkOver,
+      take: ({ visit, fields, frame }) => take(visit, tokenIn(fields.get('token') ?? ''), fields, frame),
+      // A link that is over is gone; nobody is asked to sign in for it.
+      again: ({ frame }, { status, problem }) => openPage(frame, problem, status === 401 ? 410 : status),
+    })
   }
 
   const routes: PortalRoute[] = [

@@ -2,23 +2,27 @@
 import { AppError } from '#platform/errors.ts'
 import { escape } from '#server/pages/page.ts'
 import type { Profile } from '#tools/auth/account/profile.schema.ts'
+import type { NamedProvider } from '#tools/auth/service.ts'
 import { signInStep, type SignInStep } from '#tools/auth/sign-in/sign-in.schema.ts'
 
 import { authCookie, cookieOf } from '../browser.rules.ts'
 import type { PortalAnswer, PortalRoute, Visit } from '../portal.types.ts'
 import { createEnrolSteps } from './enrol-routes.ts'
 import { type Channel, channelText, factorPage } from './factor-page.ts'
-import { type Aim, aimOf, button, field, type Frame, frameOf, isOwnForm, noAuthCookie, quietButton, type SignInPage } from './frame.ts'
-import { toldOf } from './problems.ts'
-import { afterStep, cookieCredential, enterTenant, type SignInParts } from './steps.ts'
+import { type Aim, aimOf, button, field, type Frame, frameOf, noAuthCookie, quietButton, type SignInPage } from './frame.ts'
+import { credentialIn, formRoute, wholeNumber } from './posted.ts'
+import { afterStep, cookieCredential, enterTenant, nameOf, providerOnTheWay, type SignInParts } from './steps.ts'
+import type { SignInTexts } from './texts.ts'
 
 export interface LoginView extends Pick<SignInPage, 'status' | 'problem' | 'notice' | 'cookies'> {
   readonly name?: string
   /** Who is signed in here. */
   readonly who?: string | undefined
+  /** Of the tenant that one is on the way to. */
+  readonly provider?: NamedProvider | undefined
 }
 
-export function loginPage({ texts, show }: Frame, aim: Aim, { name = '', who, ...view }: LoginView): PortalAnswer {
+export function loginPage({ texts, show }: Frame, aim: Aim, { name = '', who, provider, ...view }: LoginView): PortalAnswer {
   const present =
     who === undefined
       ? ''
@@ -27,7 +31,7 @@ export function loginPage({ texts, show }: Frame, aim: Aim, { name = '', who, ..
   return show({
     title: texts.signIn,
     aim,
-    before: present,
+    before: present + (provider && aim.isLinking !== true ? providerLink(texts, provider, aim) : ''),
     forms: [
       {
         action: '/login',
@@ -46,6 +50,12 @@ export function loginPage({ texts, show }: Frame, aim: Aim, { name = '', who, ..
   })
 }
 
+/** A link and no form: a page may send forms to nobody but us, and the provider's page is where this leads. */
+function providerLink(texts: SignInTexts, { name, subDomain }: NamedProvider, { returnTo }: Aim): string {
+  const query = new URLSearchParams({ tenant: subDomain, ...(returnTo === '/' ? {} : { returnTo }) })
+  return `<p class="send"><a class="button main" href="/login/provider?${escape(query.toString())}">${escape(texts.byProvider(name))}</a></p>`
+}
+
 /** What a form brought back that this page sent with it; undefined where it is something else. */
 function channelsOf(text: string | null): Channel[] | undefined {
   try {
@@ -56,28 +66,9 @@ function channelsOf(text: string | null): Channel[] | undefined {
   }
 }
 
-/** What the browser made of a passkey; the operation looks at it. */
-function credentialIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new AppError('unauthenticated', 'This is nothing that a browser made of a passkey.')
-  }
-}
-
-const wholeNumber = (text: string | null) => (text !== null && /^\d{1,9}$/.test(text) ? Number(text) : 0)
-
 export function createSignInRoutes(parts: SignInParts): PortalRoute[] {
-  const { call } = parts
+  const { call, services } = parts
   const enrolSteps = createEnrolSteps(parts)
-
-  async function whoOf(visit: Visit): Promise<string | undefined> {
-    const credential = cookieCredential(visit)
-    if (credential.kind === 'none') return undefined
-    // The operation's own schema says what it answers.
-    const profile = (await call(visit, 'get_profile', {}, credential).catch(() => undefined)) as Profile | undefined
-    return profile?.displayName
-  }
 
   /** What the form holds, with what to answer where it is no form of ours or the step is refused. */
   function step(
@@ -87,26 +78,14 @@ export function createSignInRoutes(parts: SignInParts): PortalRoute[] {
     again: (frame: Frame, aim: Aim, fields: URLSearchParams, view: LoginView) => PortalAnswer = (frame, aim, _fields, view) =>
       loginPage(frame, aim, view),
   ): PortalRoute {
-    return {
-      method: 'POST',
-      path,
-      async answer(visit) {
-        const fields = await visit.form()
-        const frame = frameOf(visit, parts)
+    return formRoute(parts, path, {
+      refusedText,
+      take: ({ visit, fields, frame }) => take(visit, fields, frame, aimOf(fields)),
+      again: async ({ visit, fields, frame }, told) => {
         const aim = aimOf(fields)
-        if (!isOwnForm(visit, fields, parts)) return again(frame, aim, fields, { status: 403, problem: frame.texts.stale })
-        try {
-          return await take(visit, fields, frame, aim)
-        } catch (error) {
-          const told = toldOf(error, frame.texts, refusedText(frame))
-          if (!told) throw error
-          const { retryAfterSeconds, ...view } = told
-          const answer = again(frame, aim, fields, view)
-          if (retryAfterSeconds === undefined) return answer
-          return { ...answer, headers: { ...answer.headers, 'retry-after': String(Math.ceil(retryAfterSeconds)) } }
-        }
+        return again(frame, aim, fields, { ...told, provider: await providerOnTheWay(services, visit, aim) })
       },
-    }
+    })
   }
 
   const factorAgain = (frame: Frame, aim: Aim, fields: URLSearchParams, view: LoginView): PortalAnswer => {
@@ -130,7 +109,12 @@ export function createSignInRoutes(parts: SignInParts): PortalRoute[] {
       async answer(visit) {
         const frame = frameOf(visit, parts)
         const aim = aimOf(visit.query)
-        return loginPage(frame, { ...aim, link: undefined }, { who: await whoOf(visit) })
+        const provider = await providerOnTheWay(services, visit, aim)
+        return loginPage(
+          frame,
+          { ...aim, link: undefined, isLinking: false },
+          { who: await nameOf(parts, visit, cookieCredential(visit)), provider },
+        )
       },
     },
     step(

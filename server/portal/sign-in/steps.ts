@@ -4,7 +4,8 @@ import type { Credential } from '#platform/call.ts'
 import { AppError } from '#platform/errors.ts'
 import { newPortalSecret } from '#platform/sessions.ts'
 import { tenantAt } from '#platform/tenant-hosts.ts'
-import { adoptSession, findNamedTenant, knownSeconds, knownWith } from '#tools/auth/service.ts'
+import type { Profile } from '#tools/auth/account/profile.schema.ts'
+import { adoptSession, findNamedTenant, knownSeconds, knownWith, type NamedProvider, providerOf } from '#tools/auth/service.ts'
 import type { SignInStep, TenantChoice } from '#tools/auth/sign-in/sign-in.schema.ts'
 
 import { authCookie, cookieOf, knownBrowserOf, knownCookie, setCookie, subDomainOf } from '../browser.rules.ts'
@@ -19,6 +20,8 @@ export interface SignInParts extends FrameParts {
   readonly call: PageCall
   /** Goes on with a link that waited for somebody to sign in. */
   readonly openLink: (visit: Visit, token: string, cookie: string) => Promise<PortalAnswer>
+  /** Asks whoever has signed in as themselves whether the account that waits is theirs; undefined where none waits for this tenant. */
+  readonly askToLink: (visit: Visit, entry: Required<Pick<Entry, 'signInToken' | 'tenantId'>>) => Promise<PortalAnswer | undefined>
 }
 
 /** What select_tenant answers: the session, or what the tenant asks for before there is one. */
@@ -30,6 +33,24 @@ type Entered =
 export function cookieCredential(visit: Visit, subDomain?: string): Credential {
   const value = cookieOf(visit.raw.headers, authCookie)
   return value === undefined ? { kind: 'none' } : { kind: 'portal', by: 'cookie', value, subDomain, isBackground: false }
+}
+
+/** What whoever shows the credential is called; undefined for nobody. */
+export async function nameOf({ call }: Pick<SignInParts, 'call'>, visit: Visit, credential: Credential): Promise<string | undefined> {
+  if (credential.kind === 'none') return undefined
+  // The operation's own schema says what it answers.
+  const profile = (await call(visit, 'get_profile', {}, credential).catch(() => undefined)) as Profile | undefined
+  return profile?.displayName
+}
+
+/** The provider of the tenant that somebody is on the way to: the host's, or the one that was asked for. */
+export async function providerOnTheWay(
+  services: Services,
+  visit: Visit,
+  { tenant, returnTo }: Pick<Aim, 'tenant' | 'returnTo'>,
+): Promise<NamedProvider | undefined> {
+  const subDomain = (await tenantOfHost(services, visit)) ?? tenant ?? subDomainOf(returnTo)
+  return subDomain === undefined ? undefined : providerOf(services, { subDomain }, visit.ip)
 }
 
 /** The sub-domain of the tenant whose host it is; undefined for the portal's own, and for one that is nobody's. */
@@ -68,16 +89,21 @@ export interface Entry {
   /** Absent: the browser changes tenant by its session. */
   readonly signInToken?: string
   readonly tenantId: number
+  /** By the tenant's own provider, which says nothing of the person's password. */
+  readonly isByProvider?: boolean
 }
 
 /** The last step: a session of the tenant in the browser's cookie, a new one unless the tenant is changed. */
 export async function enterTenant(parts: SignInParts, visit: Visit, aim: Aim, entry: Entry): Promise<PortalAnswer> {
   const { services, call } = parts
   const frame = frameOf(visit, parts)
-  const isChange = entry.signInToken === undefined
+  const { signInToken, tenantId, isByProvider = false } = entry
+  const isChange = signInToken === undefined
+  const asked = aim.isLinking === true && signInToken !== undefined ? await parts.askToLink(visit, { signInToken, tenantId }) : undefined
+  if (asked) return asked
   const credential = isChange ? cookieCredential(visit) : undefined
   // The operation's own schema says what it answers.
-  const entered = (await call(visit, 'select_tenant', entry, credential)) as Entered
+  const entered = (await call(visit, 'select_tenant', { ...(isChange ? {} : { signInToken }), tenantId }, credential)) as Entered
   if (!('token' in entered)) return beforeTenant(parts, visit, frame, aim, entry, entered)
   const present = cookieOf(visit.raw.headers, authCookie)
   const cookie = isChange && present !== undefined ? present : newPortalSecret()
@@ -85,7 +111,10 @@ export async function enterTenant(parts: SignInParts, visit: Visit, aim: Aim, en
   if (!isChange && present !== undefined) await call(visit, 'logout', {}, cookieCredential(visit)).catch(() => undefined)
   const { userId } = await adoptSession(services, entered.token, cookie)
   const known = knownWith(services.secrets, knownBrowserOf(visit.raw.headers), userId, Date.now())
-  const cookies = [authCookieOf(cookie, parts), ...(isChange ? [] : [setCookie(knownCookie, known, parts.isSecure, knownSeconds)])]
+  const cookies = [
+    authCookieOf(cookie, parts),
+    ...(isChange || isByProvider ? [] : [setCookie(knownCookie, known, parts.isSecure, knownSeconds)]),
+  ]
   if (aim.link !== undefined) return withCookies(await parts.openLink(visit, aim.link, cookie), cookies)
   return frame.go(pathAfter(aim), cookies)
 }

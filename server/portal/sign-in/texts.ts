@@ -112,6 +112,25 @@ const en = {
   hello: (name: string, tenant: string) => `${name} in ${tenant}`,
   homeLead: 'You are signed in.',
   changeTenant: 'Change tenant',
+  byProvider: (name: string) => `Continue with ${name}`,
+  providerLead: (name: string) => `Your tenant’s provider at ${name} tells us who you are.`,
+  providerDown: (name: string) => `${name} does not answer, or too many sign in there at once. Try again in a while.`,
+  providerRefused: (name: string) => `${name} did not say who you are, or its answer was not good. Please begin again.`,
+  providerOver: 'This sign-in took too long, was begun in another browser, or was used already. Please begin again.',
+  providerOther: (name: string) =>
+    `The invitation went to another e-mail than the one that ${name} vouches for. Sign in as yourself to accept it.`,
+  providerMember: 'With this account you are a user of this tenant already. Sign in with it.',
+  providerUnlinked: (name: string) =>
+    `We do not know yet whose account at ${name} this is. Sign in as yourself, this once, and it is yours.`,
+  onlyByProvider: 'This tenant takes no password. Continue with its provider.',
+  factorOfOneselfFirst:
+    'This tenant asks for a second factor. Sign in as yourself with your password, enrol one in your profile, and come back.',
+  linkAccountTitle: 'Is this account yours?',
+  linkAccountLead: (account: string, name: string, tenant: string) =>
+    `From now on the account ${account} at ${name} lets you in to ${tenant}. Whoever has that account gets in as you.`,
+  linkAccount: 'It is mine: link it',
+  linkAccountNot: 'It is not mine',
+  accountTaken: 'This account is another user’s.',
 }
 
 export type SignInTexts = typeof en
@@ -231,6 +250,26 @@ const de: SignInTexts = {
   hello: (name, tenant) => `${name} bei ${tenant}`,
   homeLead: 'Sie sind angemeldet.',
   changeTenant: 'Mandanten wechseln',
+  byProvider: (name) => `Weiter mit ${name}`,
+  providerLead: (name) => `Der Anbieter Ihres Mandanten bei ${name} sagt uns, wer Sie sind.`,
+  providerDown: (name) => `${name} antwortet nicht, oder zu viele melden sich dort gerade an. Versuchen Sie es in einer Weile noch einmal.`,
+  providerRefused: (name) => `${name} hat nicht gesagt, wer Sie sind, oder die Antwort war nicht gut. Bitte beginnen Sie von vorn.`,
+  providerOver:
+    'Diese Anmeldung hat zu lange gedauert, wurde in einem anderen Browser begonnen oder schon benutzt. Bitte beginnen Sie von vorn.',
+  providerOther: (name) =>
+    `Die Einladung ging an eine andere E-Mail als die, für die ${name} bürgt. Melden Sie sich als Sie selbst an, um sie anzunehmen.`,
+  providerMember: 'Mit diesem Konto sind Sie schon Benutzer dieses Mandanten. Melden Sie sich damit an.',
+  providerUnlinked: (name) =>
+    `Wir wissen noch nicht, wessen Konto bei ${name} das ist. Melden Sie sich dieses eine Mal als Sie selbst an, und es gehört Ihnen.`,
+  onlyByProvider: 'Dieser Mandant nimmt kein Passwort. Gehen Sie über seinen Anbieter.',
+  factorOfOneselfFirst:
+    'Dieser Mandant verlangt einen zweiten Faktor. Melden Sie sich mit Ihrem Passwort an, richten Sie in Ihrem Profil einen ein, und kommen Sie wieder.',
+  linkAccountTitle: 'Ist das Ihr Konto?',
+  linkAccountLead: (account, name, tenant) =>
+    `Von jetzt an lässt Sie das Konto ${account} bei ${name} zu ${tenant} ein. Wer dieses Konto hat, kommt als Sie hinein.`,
+  linkAccount: 'Es ist meines: verknüpfen',
+  linkAccountNot: 'Es ist nicht meines',
+  accountTaken: 'Dieses Konto gehört einem anderen Benutzer.',
 }
 
 const texts: Readonly<Record<PageLanguage, SignInTexts>> = { en, de }

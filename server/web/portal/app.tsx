@@ -20,6 +20,7 @@ const ConversationPage = lazy(() => import('./inbox/conversations-page.tsx').the
 const DocsPage = lazy(() => import('./docs/docs-page.tsx').then((room) => room.DocsPage))
 const DocsReadPage = lazy(() => import('./docs/docs-page.tsx').then((room) => room.DocsReadPage))
 const DefinePage = lazy(() => import('./define/define-page.tsx').then((room) => room.DefinePage))
+const KindPage = lazy(() => import('./define/kind-page.tsx').then((room) => room.KindPage))
 const ReferencePage = lazy(() => import('./reference/reference-page.tsx').then((room) => room.ReferencePage))
 const OperationPage = lazy(() => import('./reference/reference-page.tsx').then((room) => room.OperationPage))
 const ProfilePage = lazy(() => import('./account/profile-page.tsx').then((room) => room.ProfilePage))
@@ -145,6 +146,7 @@ function Frame({ profile }: { profile: Profile }) {
           <Route path="/t/:tenant/docs" component={DocsPage} />
           <Route path="/t/:tenant/docs/:path+" component={DocsReadPage} />
           <Route path="/t/:tenant/define" component={DefinePage} />
+          <Route path="/t/:tenant/define/:entity" component={KindPage} />
           <Route path="/t/:tenant/reference" component={ReferencePage} />
           <Route path="/t/:tenant/reference/:operation" component={OperationPage} />
           <Route path="/t/:tenant/users" component={UsersPage} />

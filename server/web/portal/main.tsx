@@ -2,6 +2,7 @@
 import { render } from 'preact'
 
 import '../tokens.css'
+import '../base.css'
 import './app.css'
 import { App } from './app.tsx'
 

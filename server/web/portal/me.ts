@@ -2,21 +2,9 @@
 import { signal } from '@preact/signals'
 
 import { api, dataOf } from './client.ts'
+import { roleBits, type RoleName, roleNames } from './roles.ts'
 
-const roleBits = {
-  BuilderAdmin: 1,
-  DataView: 2,
-  DataImport: 4,
-  DataEdit: 8,
-  DataDelete: 16,
-  FileEdit: 32,
-  AdminUser: 64,
-  AdminIntegration: 128,
-  AdminCSS: 256,
-  GlobalAdmin: 512,
-} as const
-export type RoleName = keyof typeof roleBits
-export const roleNames = Object.keys(roleBits) as readonly RoleName[]
+export { type RoleName, roleNames } from './roles.ts'
 
 const askProfile = () => dataOf(api.POST('/api/v1/profile'))
 const askWhoAmI = () => dataOf(api.POST('/api/v1/schema/whoami'))
@@ -27,6 +15,8 @@ type WhoAmI = Awaited<ReturnType<typeof askWhoAmI>>
 export interface Me {
   readonly profile: Profile
   readonly caller: WhoAmI
+  /** The tenant's own provider let them in: nothing of the person's own is open to them. */
+  readonly isOfProvider?: boolean
 }
 export const me = signal<Me | undefined>(undefined)
 

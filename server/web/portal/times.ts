@@ -45,6 +45,11 @@ export function day(isoDay: string): string {
   return new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${isoDay}T00:00:00Z`))
 }
 
+/** A day of the week by its number, Monday being 0. */
+export function weekday(index: number): string {
+  return new Intl.DateTimeFormat(locale(), { weekday: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, 0, 1 + index))
+}
+
 export function number(value: number): string {
   return new Intl.NumberFormat(locale(), { maximumFractionDigits: 15 }).format(value)
 }

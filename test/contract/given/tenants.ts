@@ -46,6 +46,7 @@ export const given: Given = {
     const [row] = await world.sql<{ name: string }[]>`select name from platform.tenant where tenant_id = ${tenant.tenantId}`
     return { input: { tenantId: tenant.tenantId, confirmation: row?.name }, varying: ['name', 'activeStart'] }
   },
+  export_tenant: async ({ tenant }) => ({ input: { tenantId: tenant.tenantId } }),
   list_email_templates: onTenant,
   clone_email_template: async ({ tenant }) => ({ input: { tenantId: tenant.tenantId, templateType: 'invitation', languageCode: 'de-DE' } }),
   save_email_template: async ({ tenant }) => ({
@@ -73,5 +74,7 @@ export const given: Given = {
     return { input: { format: 'json', operation: 'create_property' } }
   },
   get_sign_in_policy: onTenant,
+  get_identity_provider: onTenant,
+  set_identity_provider: async ({ tenant }) => ({ input: { tenantId: tenant.tenantId, issuer: null } }),
   set_sign_in_policy: async ({ tenant }) => ({ input: { tenantId: tenant.tenantId, secondFactor: 'administrators', factors: ['totp'] } }),
 }

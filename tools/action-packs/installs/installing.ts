@@ -18,6 +18,7 @@ import { compose, isUnder, settingIn } from '../composing.rules.ts'
 import type { Manifest } from '../manifest.schema.ts'
 import type { Pack } from '../packs/packs.ts'
 import { type ReadSettings, readSettings, type Values } from '../settings.rules.ts'
+import { findPropertyProblems } from '../shipped/properties.rules.ts'
 import { boundTo } from './seals.rules.ts'
 
 /** A mark stands in runs for a value that is sealed. */
@@ -66,6 +67,18 @@ async function refuseAbsent(context: TxContext, { manifest }: Wanted, values: Va
   }
   const [first] = issues
   if (first) throw new AppError('unprocessable', `${manifest.internalName} needs what is not there. ${first.message}`, { issues })
+}
+
+/** Throws 400 where a setting names a property that the entity has not, or one of a kind that the pack cannot work with. */
+async function refuseUnfit(context: TxContext, { pack, manifest }: Wanted, values: Values): Promise<void> {
+  const named = pack.shipped?.propertiesIn?.(values) ?? []
+  const entity = (await cachedCatalog(context)).byIdOrName.get(String(values['entity']).toLowerCase())
+  const findings = entity ? findPropertyProblems(entity, named) : []
+  const [first] = findings
+  if (first)
+    throw new AppError('invalid_input', `The settings of ${manifest.internalName} do not fit. ${first.path}: ${first.message}`, {
+      issues: findings.slice(0, 50),
+    })
 }
 
 /** Saves learn by the catalog what triggers watch for. */
@@ -178,6 +191,7 @@ export async function installPack(context: TxContext, wanted: Wanted, internalNa
   const read = mustRead(wanted)
   refuseGrant(context.actor.roleFlag, flagOf(manifest.roles ?? []))
   await refuseAbsent(context, wanted, read.values)
+  await refuseUnfit(context, wanted, read.values)
   const marks = await marksOf(context, undefined, read)
   const { body, secrets, places } = make(wanted, read, marks)
   const head = { internalName, description: manifest.description ?? '' }
@@ -200,6 +214,7 @@ export async function reinstallPack(context: TxContext, before: Draft, wanted: W
   const read = mustRead(wanted, kept)
   refuseGrant(context.actor.roleFlag, flagOf(manifest.roles ?? []))
   await refuseAbsent(context, wanted, read.values)
+  await refuseUnfit(context, wanted, read.values)
   const marks = await marksOf(context, installId, read)
   for (const name of marks.keys()) if (!declared.has(name) || withdrawn.has(name)) marks.delete(name)
   const sealed = await openKept(context, installId)

@@ -22,13 +22,13 @@ export const fireActionPackInstall = defineOperation({
     eiRecordId: z.int().min(1).optional().describe('Where the pack is about an entity'),
     input: z.record(z.string().max(64), z.unknown()).optional().describe('The steps find it in $trigger.input'),
   }),
-  examples: [{ title: 'Now', input: { installId: 10_400 }, output: { actionRunId: 91, state: 'queued' } }],
+  examples: [{ title: 'Now', input: { installId: 10_400 }, output: { actionRunId: 91, state: 'running' } }],
   async handler(context, { installId: id, input = {}, eiRecordId }) {
     const draft = await openInstall(context, id)
     if (!draft.state.isEnabled)
       throw new AppError('conflict', `${draft.row.internalName} is switched off. toggle_action_pack_install resumes it.`)
-    const actionRunId = await fire(context, draft, input, eiRecordId)
+    const { runId: actionRunId, state } = await fire(context, draft, input, eiRecordId)
     context.audit({ actionRunId })
-    return { actionRunId, state: 'queued' as const }
+    return { actionRunId, state }
   },
 })

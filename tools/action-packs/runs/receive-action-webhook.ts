@@ -29,7 +29,7 @@ export const receiveActionWebhook = defineStagedOperation({
     {
       title: 'An order of a shop',
       input: { triggerKey: 'k3Jp0w8yC5sQn1ZtLr7eVd2XbGhAaUoM' },
-      output: { actionRunId: 91, state: 'queued' },
+      output: { actionRunId: 91, state: 'running' },
     },
   ],
   async stagedHandler(context, input) {

@@ -58,4 +58,9 @@ export const acknowledge: ShippedPack = {
     ],
     needs: { entities: ['[[$settings.entity]]'] },
   },
+  propertiesIn: ({ answerProperty, byProperty, atProperty }) => [
+    { at: 'answerProperty', name: answerProperty, types: ['Text', 'Choice', 'Hierarchy'] },
+    { at: 'byProperty', name: byProperty, types: ['Number'] },
+    { at: 'atProperty', name: atProperty, types: ['DateTime'] },
+  ],
 }

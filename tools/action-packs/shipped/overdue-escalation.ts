@@ -105,4 +105,5 @@ export const overdueEscalation: ShippedPack = {
     needs: { entities: ['[[$settings.entity]]'] },
   },
   stepsFor,
+  propertiesIn: ({ dueProperty }) => [{ at: 'dueProperty', name: dueProperty, types: ['DateTime', 'DateOnly'] }],
 }

@@ -188,4 +188,8 @@ export const photoTriage: ShippedPack = {
   },
   stepsFor,
   findProblems,
+  propertiesIn: (values) => [
+    { at: 'photoProperty', name: values['photoProperty'], types: ['Attachment'] },
+    ...rulesOf(values).map(({ property, value }, index) => ({ at: `rules[${index}].property`, name: property, value })),
+  ],
 }

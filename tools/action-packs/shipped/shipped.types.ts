@@ -1,10 +1,22 @@
 /** A pack that ships with the product. */
 import type { Finding } from '#platform/validation.ts'
+import type { DataType } from '#tools/properties/properties.schema.ts'
 
 import type { Manifest } from '../manifest.schema.ts'
 import type { Values } from '../settings.rules.ts'
 
 type Steps = Manifest['steps']
+
+/** A property of the entity in the setting `entity` that a setting names. */
+export interface NamedProperty {
+  /** Where it stands, behind `$.settings.` */
+  readonly at: string
+  readonly name: unknown
+  /** Which it may be; any unless told. */
+  readonly types?: readonly DataType[]
+  /** What is written to it. */
+  readonly value?: unknown
+}
 
 export interface ShippedPack {
   /** Below 1,000, and never another pack's. */
@@ -14,4 +26,6 @@ export interface ShippedPack {
   readonly stepsFor?: (values: Values) => Steps
   /** What is wrong with settings of the type Json beyond their type. */
   readonly findProblems?: (values: Values) => readonly Finding[]
+  /** The properties that its settings name. */
+  readonly propertiesIn?: (values: Values) => readonly NamedProperty[]
 }

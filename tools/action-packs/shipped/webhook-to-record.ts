@@ -81,6 +81,7 @@ export const webhookToRecord: ShippedPack = {
     needs: { entities: ['[[$settings.entity]]'] },
   },
   stepsFor,
+  propertiesIn: (values) => mappingOf(values).flatMap(([name]) => (keys.includes(name) ? [] : [{ at: `mapping.${name}`, name }])),
   findProblems({ mapping }) {
     const paths = Array.isArray(mapping) ? [] : Object.entries(mapping ?? {})
     if (paths.length === 0)

@@ -62,7 +62,7 @@ export const completePasswordReset = defineStagedOperation({
     if (session) {
       // The tenant knows by the address whom it asked, so whoever finds a session open must not answer for its person.
       if (link.email !== null) refuseStaleProof(session)
-      accepted = await databases.lookUp((tx) => acceptAs(tx, link, session.userId), sharerOf(context))
+      accepted = await databases.lookUp((tx) => acceptAs(tx, services, link, session.userId), sharerOf(context))
     } else {
       const account = await databases.lookUp((tx) => findAccount(tx, link.userId), sharerOf(context))
       const chosen = input.userName ?? account?.userName
@@ -74,7 +74,7 @@ export const completePasswordReset = defineStagedOperation({
         (tx) =>
           link.kind === 'reset'
             ? resetPassword(tx, services, link, passwordHash)
-            : acceptWithPassword(tx, link, passwordHash, input.userName),
+            : acceptWithPassword(tx, services, link, passwordHash, input.userName),
         sharerOf(context),
       )
     }

@@ -10,7 +10,7 @@ export const getProfile = defineStagedOperation({
   name: 'get_profile',
   title: 'Read my profile',
   description:
-    'The log-in name, proved e-mails and tenants of the person who calls, with the display name, language and zone of this tenant.',
+    'The log-in name, proved e-mails and tenants of the person who calls, with the display name, language, zone and notifications of this tenant.',
   method: 'POST',
   path: '/api/v1/profile',
   roles: 'Person',

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 
 import { component } from '#platform/document-schema.ts'
+import { notifications } from '#tools/messaging/channels/channels.schema.ts'
 import { tenantId, tenantUserId } from '#tools/users/users.schema.ts'
 
 export const profile = z.object({
@@ -12,6 +13,7 @@ export const profile = z.object({
   displayName: z.string(),
   languageCode: z.string(),
   timeZoneIana: z.string(),
+  notifications: notifications.describe('How messages of this tenant reach the person'),
   tenants: z.array(z.object({ tenantId, name: z.string(), subDomain: z.string() })).describe('Where select_tenant may go'),
 })
 
@@ -25,6 +27,7 @@ export const exampleProfile: Profile = {
   displayName: 'Ana Ruiz',
   languageCode: 'es-ES',
   timeZoneIana: 'Europe/Madrid',
+  notifications: { channelOrder: ['whatsapp', 'inbox'], quietHours: null, allowsUrgent: true },
   tenants: [{ tenantId: 1, name: 'Demo', subDomain: 'demo' }],
 }
 

@@ -4,7 +4,7 @@ import { constraintOf } from '#platform/db/transaction.ts'
 import { AppError } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 import type { Services } from '#platform/services.ts'
-import { type PersonLink, takeMembership, usePersonLink, verifyContact } from '#tools/users/service.ts'
+import { type PersonLink, takeMembership, usePersonLink, verifyContact, welcome } from '#tools/users/service.ts'
 
 import { proposedNames } from './account.rules.ts'
 import { findAccount, findFreeLogInName, listKeysOfPerson, proveEmail, setFirstPassword, setPasswordAnew } from './account.store.ts'
@@ -42,6 +42,7 @@ const memberOf = ({ tenantId, tenantUserId, roleFlag }: PersonLink) => ({
 /** The person that the membership was made with gets a password. Throws AppError `conflict` where the invited address is somebody's, `already_exists` for a name. */
 export async function acceptWithPassword(
   tx: Tx,
+  services: Services,
   link: PersonLink,
   passwordHash: string,
   wanted: string | undefined,
@@ -62,6 +63,7 @@ export async function acceptWithPassword(
     if (constraintOf(error) !== 'app_user_name') throw error
     throw new AppError('already_exists', 'This log-in name cannot be had. Choose another one.', { cause: error })
   })
+  if (link.email !== null) await welcome(tx, services, memberOf(link), link.email)
   return shown(tx, link.userId)
 }
 
@@ -69,7 +71,7 @@ export async function acceptWithPassword(
  * The membership goes to the person who has signed in, and nothing of their log-in changes: whoever invites may read the invited mailbox, and an address that
  * signs in asks for new passwords. Throws AppError `already_exists` where they are a user of the tenant already.
  */
-export async function acceptAs(tx: Tx, link: PersonLink, userId: number): Promise<Accepted | undefined> {
+export async function acceptAs(tx: Tx, services: Services, link: PersonLink, userId: number): Promise<Accepted | undefined> {
   if (!(await usePersonLink(tx, link.linkId))) return undefined
   const isTaken = await takeMembership(tx, memberOf(link), userId).catch((error: unknown) => {
     if (constraintOf(error) !== 'tenant_user_tenant_id_user_id_key') throw error
@@ -77,6 +79,9 @@ export async function acceptAs(tx: Tx, link: PersonLink, userId: number): Promis
   })
   if (!isTaken) return undefined
   const accepted = await shown(tx, userId)
-  if (link.email !== null && accepted.emails.includes(link.email)) await verifyContact(tx, memberOf(link), link.email)
+  if (link.email !== null && accepted.emails.includes(link.email)) {
+    await verifyContact(tx, memberOf(link), link.email)
+    await welcome(tx, services, memberOf(link), link.email)
+  }
   return accepted
 }

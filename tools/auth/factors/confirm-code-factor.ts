@@ -41,7 +41,7 @@ export const confirmCodeFactor = defineStagedOperation({
       const find = (channel: 'email' | 'sms') => findPendingFactor(tx, { userId, factorId: input.factorId, channel })
       const pending = mustExist((await find('email')) ?? (await find('sms')), 'factor')
       const isRight = await useSentCode(tx, services.secrets, { ...input, boundTo: `factor:${input.factorId}` })
-      return isRight ? countFrom(tx, context, pending, 'An address for codes') : undefined
+      return isRight ? countFrom(tx, context, pending) : undefined
     })
     if (!confirmed) {
       const message = 'The code is wrong, or void after five wrong ones. Enrol the address again for a new one.'

@@ -54,7 +54,7 @@ export const confirmPasskey = defineStagedOperation({
         if (constraintOf(error) !== 'person_factor_credential') throw error
         throw new AppError('already_exists', 'This passkey is enrolled already. Make another one.', { cause: error })
       })
-      return countFrom(tx, context, pending, 'A passkey')
+      return countFrom(tx, context, pending)
     })
   },
 })

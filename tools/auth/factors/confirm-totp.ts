@@ -43,7 +43,7 @@ export const confirmTotp = defineStagedOperation({
         const message = 'The code is not one of this app now. Check the clock of the phone, and send the next one.'
         throw new AppError('invalid_input', message, { issues: [finding('$.code', message)] })
       }
-      return countFrom(tx, context, pending, 'An authenticator app')
+      return countFrom(tx, context, pending)
     })
     await attempt.giveBack()
     return confirmed

@@ -3,18 +3,16 @@ import type { Tx } from '#platform/db/pool.ts'
 import type { CallContext } from '#platform/operation.ts'
 import { enrolmentIdOf, sessionIdOf } from '#platform/sessions.ts'
 
-import { tellOfChange } from '../account/notices.ts'
 import { markFactorShown } from '../sign-in/sign-in.store.ts'
 import { hashRecoveryCode, newRecoveryCodes } from './codes.ts'
 import type { Factor } from './factors.schema.ts'
+import { tellOfFactor } from './telling.ts'
 import { confirmFactor, type FactorRow, listFactors, lockPerson, replaceRecoveryCodes } from './factors.store.ts'
 
-/** `what`: what it is called in the word to the person. */
 export async function countFrom(
   tx: Tx,
   { services, actor }: Pick<CallContext, 'services' | 'actor'>,
   pending: FactorRow,
-  what: string,
 ): Promise<Factor & { recoveryCodes?: string[] }> {
   // Of two that are confirmed at once one is the first.
   await lockPerson(tx, actor.userId)
@@ -26,7 +24,7 @@ export async function countFrom(
     const hashes = codes.map((code) => hashRecoveryCode(services.secrets, actor.userId, code))
     await replaceRecoveryCodes(tx, actor.userId, hashes)
   }
-  await tellOfChange(tx, services, actor.userId, `${what} was added as second factor: ${pending.name}.`)
   const { factorId, channel, name, createdDate } = pending
+  await tellOfFactor(tx, services, actor.userId, { kind: 'added', channel, name })
   return { factorId, channel, name, createdDate, lastUsedDate: null, ...(isFirst ? { recoveryCodes: codes } : {}) }
 }

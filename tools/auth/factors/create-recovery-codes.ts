@@ -4,10 +4,10 @@ import { AppError } from '#platform/errors.ts'
 import { defineStagedOperation, writes } from '#platform/operation.ts'
 import { refuseStaleProof } from '#platform/sessions.ts'
 
-import { tellOfChange } from '../account/notices.ts'
 import { hashRecoveryCode, newRecoveryCodes } from './codes.ts'
 import { recoveryCodes } from './factors.schema.ts'
 import { listFactors, replaceRecoveryCodes } from './factors.store.ts'
+import { tellOfFactor } from './telling.ts'
 
 export const createRecoveryCodes = defineStagedOperation({
   ...writes(z.object({ codes: recoveryCodes, createdDate: z.iso.datetime() })),
@@ -36,7 +36,7 @@ export const createRecoveryCodes = defineStagedOperation({
       if ((await listFactors(tx, actor.userId)).length === 0)
         throw new AppError('conflict', 'Recovery codes stand in for a second factor. Enrol one first, with enroll_totp.')
       await replaceRecoveryCodes(tx, actor.userId, hashes)
-      await tellOfChange(tx, services, actor.userId, 'New recovery codes were made; the old ones are void.')
+      await tellOfFactor(tx, services, actor.userId, { kind: 'codes' })
     })
     return { codes, createdDate: new Date().toISOString() }
   },

@@ -4,11 +4,11 @@ import { AppError, mustExist } from '#platform/errors.ts'
 import { defineStagedOperation, destroys } from '#platform/operation.ts'
 import { refuseStaleProof } from '#platform/sessions.ts'
 
-import { tellOfChange } from '../account/notices.ts'
 import { findUnmet } from '../policy/policy.rules.ts'
 import { listDemands } from '../policy/policy.store.ts'
 import { exampleFactor, factor, factorId } from './factors.schema.ts'
 import { deleteFactor, listFactors, lockPerson, replaceRecoveryCodes } from './factors.store.ts'
+import { tellOfFactor } from './telling.ts'
 
 export const deleteSecondFactor = defineStagedOperation({
   ...destroys(factor),
@@ -39,7 +39,7 @@ export const deleteSecondFactor = defineStagedOperation({
           `${unmet.name} asks you for a second factor, and this is your last one that counts. Enrol another one first.`,
         )
       if (left.length === 0) await replaceRecoveryCodes(tx, actor.userId, [])
-      await tellOfChange(tx, services, actor.userId, `A second factor was removed: ${deleted.name}.`)
+      await tellOfFactor(tx, services, actor.userId, { kind: 'removed', name: deleted.name })
       return deleted
     })
   },

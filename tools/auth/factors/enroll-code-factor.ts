@@ -10,7 +10,7 @@ import { take } from '../sign-in/attempts.ts'
 import { enrolmentSendLimits } from '../sign-in/sign-in.rules.ts'
 import { codeChannel, factorId, factorName } from './factors.schema.ts'
 import { countFactors, findPendingFactor, insertFactor, mostFactors } from './factors.store.ts'
-import { masked, refuseWithoutSender, sealAddress, sendCode } from './sent-codes.ts'
+import { masked, refuseWithoutSender, sealAddress, sendCode, voidEarlierCodes } from './sent-codes.ts'
 
 export const enrollCodeFactor = defineStagedOperation({
   ...writes(z.object({ factorId, sentTo: z.string() })),
@@ -40,6 +40,7 @@ export const enrollCodeFactor = defineStagedOperation({
     const pending = await services.databases.lookUp(async (tx) => {
       if ((await countFactors(tx, actor.userId)) >= mostFactors)
         throw new AppError('conflict', `A person has at most ${mostFactors} factors. Delete one first.`)
+      await voidEarlierCodes(tx, services.secrets, { userId: actor.userId, channel, address: address.value })
       const id = await insertFactor(tx, actor.userId, {
         channel,
         name: name ?? masked(channel, address.value),

@@ -33,6 +33,13 @@ export async function findPendingFactor(
   return row
 }
 
+/** Those that wait for the code that was sent to them. */
+export async function listPendingFactors(tx: Tx, userId: number, channel: Factor['channel']): Promise<FactorRow[]> {
+  return tx<FactorRow[]>`
+    select ${columns(tx)} from platform.person_factor
+    where user_id = ${userId} and channel = ${channel} and confirmed_date is null and created_date > now() - interval '10 minutes'`
+}
+
 /** Held until the transaction ends: of two changes of a person's log-in at once the second waits for the first. */
 export async function lockPerson(tx: Tx, userId: number): Promise<void> {
   await tx`select from platform.app_user where user_id = ${userId} for update`

@@ -23,6 +23,10 @@ export async function tryCode(tx: Tx, factorId: number, boundTo: string): Promis
   return row?.codeHash
 }
 
+export async function dropCodes(tx: Tx, factorIds: readonly number[]): Promise<void> {
+  await tx`delete from platform.factor_code where factor_id = any (${tx.array([...factorIds])}::bigint[])`
+}
+
 /** False where another call was first. */
 export async function dropCode(tx: Tx, factorId: number, hash: string): Promise<boolean> {
   const rows = await tx`delete from platform.factor_code where factor_id = ${factorId} and code_hash = ${hash} returning factor_id`

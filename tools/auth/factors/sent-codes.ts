@@ -9,8 +9,8 @@ import type { Services } from '#platform/services.ts'
 import { sendLimits } from '#tools/users/service.ts'
 
 import type { CodeChannel } from './factors.schema.ts'
-import type { FactorRow } from './factors.store.ts'
-import { dropCode, saveCode, tryCode } from './sent-codes.store.ts'
+import { type FactorRow, listPendingFactors } from './factors.store.ts'
+import { dropCode, dropCodes, saveCode, tryCode } from './sent-codes.store.ts'
 
 const codeMinutes = 10
 
@@ -34,6 +34,19 @@ export function refuseWithoutSender(services: Services, channel: CodeChannel): v
 // For this sign-in, session or enrolment: what was sent for another proves nothing in it.
 const signed = ({ factorId, boundTo, code }: { readonly factorId: number; readonly boundTo: string; readonly code: string }) =>
   ['factor code', `${factorId}\n${boundTo}\n${code}`] as const
+
+/** What was sent to this address for an enrolment that was begun before: a newer code is on its way there, so it is void. */
+export async function voidEarlierCodes(
+  tx: Tx,
+  secrets: Secrets,
+  { userId, channel, address }: { readonly userId: number; readonly channel: CodeChannel; readonly address: string },
+): Promise<void> {
+  const pending = await listPendingFactors(tx, userId, channel)
+  await dropCodes(
+    tx,
+    pending.filter((factor) => addressOf(secrets, factor) === address).map(({ factorId }) => factorId),
+  )
+}
 
 /** Sends a new one; the older is void. Throws AppError `rate_limited` where the address was sent too many, `unavailable` where there is no sender. */
 export async function sendCode(services: Services, factor: FactorRow, boundTo: string, sharer: string): Promise<void> {

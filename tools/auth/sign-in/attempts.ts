@@ -1,12 +1,14 @@
 /** Attempts to sign in, as the calls count them. */
 import { takeAttempt, type Attempt, type AttemptLimit } from '#platform/attempts.ts'
+import { strangerAt } from '#platform/db/databases.ts'
 import { AppError } from '#platform/errors.ts'
 import type { CallContext } from '#platform/operation.ts'
 
 import { publicLimits } from './sign-in.rules.ts'
 
-/** Whose share of the connections a stranger takes. */
-export const sharerOf = ({ ip }: Pick<CallContext, 'ip'>) => `address ${ip ?? ''}`
+/** Whose share of the connections a call takes: a stranger's, or that of the tenant that somebody signed in to. */
+export const sharerOf = ({ ip, actor }: Pick<CallContext, 'ip'> & Partial<Pick<CallContext, 'actor'>>) =>
+  actor === undefined || actor.kind === 'public' ? strangerAt(ip) : String(actor.tenantId)
 
 export async function take(context: CallContext, limits: readonly AttemptLimit[]): Promise<Attempt> {
   return takeAttempt(context.services, limits, sharerOf(context))

@@ -9,7 +9,7 @@ import { deleteSession } from './sign-in.store.ts'
 /** Throws AppError `not_found` where the session is not the person's. */
 export async function endSession(context: StagedContext, sessionId: number, operation: string): Promise<void> {
   const { services, actor, requestId, transport, ip } = context
-  const ended = await services.databases.lookUp((tx) => deleteSession(tx, actor.userId, sessionId))
+  const ended = await services.databases.lookUp((tx) => deleteSession(tx, actor, sessionId))
   mustExist(ended[0], 'session')
   services.wake.poke(credentialsTopic)
   for (const { sessionId, ...member } of ended) {

@@ -11,14 +11,16 @@ export const listSessions = defineStagedOperation({
   errors: [],
   name: 'list_sessions',
   title: 'List my sessions',
-  description: 'The sessions of the person who calls, in all tenants, the latest first. revoke_session ends one.',
+  description:
+    'The sessions of the person who calls, in all tenants, the latest first; those of the tenant’s own provider alone, to a session of that. revoke_session ends one.',
   method: 'POST',
   path: '/api/v1/auth/sessions/list',
   roles: 'Person',
+  admitsProvider: true,
   input: z.object({}),
   examples: [{ title: 'Where I am signed in', input: {}, output: [exampleSession] }],
   async stagedHandler({ services, actor }) {
-    const rows = await services.databases.lookUp((tx) => listSessionRows(tx, actor.userId))
+    const rows = await services.databases.lookUp((tx) => listSessionRows(tx, actor))
     return rows.map((row) => ({ ...row, isCurrent: row.sessionId === sessionIdOf(actor) }))
   },
 })

@@ -64,7 +64,6 @@ export const login = defineStagedOperation({
       const message = 'Give either userName or email, with the password; or passkey alone.'
       throw new AppError('invalid_input', message, { issues: [finding('$.userName', message)] })
     }
-    await takePublicCall(context)
     const { person, giveBack } = await checkPassword(context.services, {
       logIn: given,
       password: input.password,

@@ -16,6 +16,7 @@ export const logout = defineStagedOperation({
   method: 'POST',
   path: '/api/v1/auth/logout',
   roles: 'Person',
+  admitsProvider: true,
   input: z.object({}),
   examples: [{ title: 'At the end of the day', input: {}, output: { sessionId: 9 } }],
   async stagedHandler(context) {

@@ -63,7 +63,6 @@ export interface ProvedPerson {
 
 /** Whose password it is, counted as a sign-in is. Throws AppError `unauthenticated`, `rate_limited`. */
 export async function provePerson(services: Services, given: PasswordOfCall): Promise<ProvedPerson> {
-  await takeAttempt(services, publicLimits(given.ip), sharerOf(given))
   const { person, giveBack } = await checkPassword(services, given)
   await giveBack()
   return { userId: person.userId, version: person.credentialVersion }
@@ -110,6 +109,6 @@ export async function tenantsOfSignIn(
   await takeAttempt(services, publicLimits(ip), sharer)
   return services.databases.lookUp(async (tx) => {
     const signIn = await findSignIn(tx, hashToken(signInToken), 'selectTenant', 'enrolSecondFactor')
-    return signIn && signIn.userId !== null ? listTenantsOf(tx, signIn.userId) : undefined
+    return signIn && signIn.userId !== null ? listTenantsOf(tx, signIn.userId, signIn.provider?.tenantId) : undefined
   }, sharer)
 }

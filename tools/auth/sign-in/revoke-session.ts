@@ -13,6 +13,7 @@ export const revokeSession = defineStagedOperation({
   method: 'DELETE',
   path: '/api/v1/auth/sessions/{sessionId}',
   roles: 'Person',
+  admitsProvider: true,
   input: z.object({ sessionId }),
   examples: [{ title: 'A lost phone', input: { sessionId: 9 }, output: { sessionId: 9 } }],
   async stagedHandler(context, input) {

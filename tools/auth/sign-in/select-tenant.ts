@@ -53,7 +53,7 @@ export const selectTenant = defineStagedOperation({
     const outcome = await begin(context, input, hashToken(token))
     if ('next' in outcome) return outcome
     if (outcome.endsEnrolment) context.services.wake.poke(credentialsTopic)
-    const { begun, userId, factor } = outcome
+    const { begun, userId, factor, provider } = outcome
     const { sessionId, remainingSeconds, ...member } = begun
     const actor: Actor = { kind: 'session', tenantId: input.tenantId, userId, credentialId: `session:${sessionId}`, ...member }
     await context.inTransaction(
@@ -66,7 +66,7 @@ export const selectTenant = defineStagedOperation({
           transport: context.transport,
           requestId: context.requestId,
           ip: context.ip,
-          facts: { sessionId, factor },
+          facts: { sessionId, factor, ...(provider === undefined ? {} : { provider }) },
         }),
       { tenantId: input.tenantId },
     )
@@ -74,7 +74,13 @@ export const selectTenant = defineStagedOperation({
   },
 })
 
-type Begun = { readonly begun: BegunSession; readonly userId: number; readonly factor: string | null; readonly endsEnrolment?: boolean }
+type Begun = {
+  readonly begun: BegunSession
+  readonly userId: number
+  readonly factor: string | null
+  readonly provider: string | undefined
+  readonly endsEnrolment?: boolean
+}
 
 /**
  * The session, or the step that the tenant asks for before. Throws AppError `unauthenticated`, `fresh_proof_required`, or `not_found` for a tenant that is
@@ -94,24 +100,25 @@ async function begin(
   const enter = async (tx: Tx, entering: Entering): Promise<Begun> => {
     const begun = await insertSession(tx, { ...from, ...entering })
     if (!begun) throw noTenant()
-    return { begun, userId: entering.userId, factor: entering.factor }
+    return { begun, userId: entering.userId, factor: entering.factor, provider: entering.provider?.issuer }
   }
   return services.databases.lookUp(async (tx) => {
     if (session) return enterFromSession(tx, session, input.tenantId, enter)
     const signInToken = input.signInToken ?? ''
     const signIn = await findSignIn(tx, hashToken(signInToken), 'selectTenant', 'enrolSecondFactor')
     if (!signIn || signIn.userId === null) throw wrongToken()
-    const { signInId, userId, factor, provedDate, sessionUntil, expiresAt } = signIn
+    const { signInId, userId, factor, provedDate, sessionUntil, expiresAt, provider } = signIn
+    if (provider && provider.tenantId !== input.tenantId) throw noTenant()
     // Whoever must enrol a factor for one tenant does so before going to any.
     for (const tenantId of signIn.tenantId === null ? [input.tenantId] : [signIn.tenantId, input.tenantId]) {
-      const step = await findStepBefore(tx, { userId, tenantId, factor })
+      const step = await findStepBefore(tx, { userId, tenantId, factor, provider })
       if (step?.next === 'enrolSecondFactor' && signIn.tenantId === tenantId) return { signInToken, next: step.next, expiresAt }
       if (!step) continue
       if (!(await deleteSignIn(tx, signInId))) throw wrongToken()
-      return step.make({ userId, tenantId, factor, provedDate, sessionUntil })
+      return step.make({ userId, tenantId, factor, provedDate, sessionUntil, provider })
     }
     if (!(await deleteSignIn(tx, signInId))) throw wrongToken()
-    const entered = await enter(tx, { userId, tenantId: input.tenantId, factor, provedDate, sessionUntil })
+    const entered = await enter(tx, { userId, tenantId: input.tenantId, factor, provedDate, sessionUntil, provider })
     return { ...entered, endsEnrolment: signIn.tenantId !== null }
   }, sharerOf(context))
 }

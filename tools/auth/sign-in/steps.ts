@@ -2,12 +2,15 @@
 import { randomBytes } from 'node:crypto'
 
 import type { Tx } from '#platform/db/pool.ts'
+import { AppError } from '#platform/errors.ts'
 import { hashToken, signInPrefix } from '#platform/sessions.ts'
 
 import { hasRecoveryCodes, listFactors, wasResetToday } from '../factors/factors.store.ts'
 import { type FactorDemand, isCounted, nextFor } from '../policy/policy.rules.ts'
 import { listDemands } from '../policy/policy.store.ts'
-import { wrongLogIn } from './attempts.ts'
+import { factorOfOneselfFirst, onlyByProvider, wayIn } from '../provider/provider.rules.ts'
+import { findProviderRule, isOfTenantAlone } from '../provider/provider.store.ts'
+import { wrongLogIn, wrongToken } from './attempts.ts'
 import type { SignInStep } from './sign-in.schema.ts'
 import { insertSignIn, listTenantsOf, type NewSignIn } from './sign-in.store.ts'
 
@@ -46,35 +49,47 @@ export async function stepAfterPassword(tx: Tx, userId: number): Promise<SignInS
   return next === 'secondFactor' ? { ...begun, next, channels } : { ...begun, next, tenants }
 }
 
-/** After the factor, the tenant. Throws as above. */
+/** After the factor, or the tenant's own provider, the tenant. Throws as above. */
 export async function stepAfterFactor(
   tx: Tx,
-  { userId, factor, sessionUntil }: Pick<NewSignIn, 'userId' | 'sessionUntil'> & { readonly factor: string },
+  { userId, factor, sessionUntil, provider }: Pick<NewSignIn, 'userId' | 'sessionUntil' | 'provider'> & { readonly factor: string | null },
 ): Promise<SignInStep> {
-  const tenants = await listTenantsOf(tx, userId)
+  const tenants = await listTenantsOf(tx, userId, provider?.tenantId)
   if (tenants.length === 0) throw wrongLogIn()
-  return { ...(await begin(tx, { userId, next: 'selectTenant', factor, sessionUntil })), next: 'selectTenant', tenants }
+  return { ...(await begin(tx, { userId, next: 'selectTenant', factor, sessionUntil, provider })), next: 'selectTenant', tenants }
 }
 
-export interface Entering extends Pick<NewSignIn, 'userId' | 'factor' | 'provedDate' | 'sessionUntil'> {
+export interface Entering extends Pick<NewSignIn, 'userId' | 'factor' | 'provedDate' | 'sessionUntil' | 'provider'> {
   readonly tenantId: number
 }
 
-/** What a tenant asks of the person before a session there begins; undefined: nothing. `make` begins that step, and no earlier token holds beside it. */
+/**
+ * What a tenant asks of the person before a session there begins; undefined: nothing. `make` begins that step, and no earlier token holds beside it. Throws
+ * AppError `forbidden` where the tenant takes no password of this person, or a factor that the person has yet to enrol as themselves.
+ */
 export async function findStepBefore(
   tx: Tx,
-  { userId, tenantId, factor }: Pick<Entering, 'userId' | 'tenantId' | 'factor'>,
+  { userId, tenantId, factor, provider }: Pick<Entering, 'userId' | 'tenantId' | 'factor' | 'provider'>,
 ): Promise<{ readonly next: 'secondFactor' | 'enrolSecondFactor'; make(entering: Entering): Promise<SignInStep> } | undefined> {
-  const [demand] = await listDemands(tx, userId, tenantId)
+  const way = wayIn(await findProviderRule(tx, userId, tenantId), provider?.issuer)
+  if (way === 'over') throw wrongToken()
+  if (way === 'refused') throw new AppError('forbidden', onlyByProvider)
+  if (way === 'trusted') return undefined
+  const [ofPolicy] = await listDemands(tx, userId, tenantId)
+  const demand = ofPolicy ?? (way === 'withFactor' ? { factors: null } : undefined)
   if (!demand) return undefined
   const channels = await channelsOf(tx, userId)
+  if (way === 'withFactor' && channels.length === 0) throw new AppError('forbidden', onlyByProvider)
   const next = nextFor(demand, { factor, channels: channels.map(({ channel }) => channel) })
   if (next === 'session') return undefined
+  if (next === 'enrolSecondFactor' && provider && !(await isOfTenantAlone(tx, userId, tenantId)))
+    throw new AppError('forbidden', factorOfOneselfFirst)
   return {
     next,
     async make({ provedDate, sessionUntil }) {
-      if (next === 'enrolSecondFactor') return { ...(await begin(tx, { userId, next, factor, tenantId, provedDate, sessionUntil })), next }
-      return { ...(await begin(tx, { userId, next, factor: null, sessionUntil })), next, channels: countedOf(demand, channels) }
+      if (next === 'enrolSecondFactor')
+        return { ...(await begin(tx, { userId, next, factor, tenantId, provedDate, sessionUntil, provider })), next }
+      return { ...(await begin(tx, { userId, next, factor: null, sessionUntil, provider })), next, channels: countedOf(demand, channels) }
     },
   }
 }

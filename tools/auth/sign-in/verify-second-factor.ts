@@ -6,6 +6,7 @@ import { defineStagedOperation, type StagedContext, writes } from '#platform/ope
 import { mailsTopic } from '#platform/person-mail.ts'
 import { hashToken } from '#platform/sessions.ts'
 
+import { findAccount } from '../account/account.store.ts'
 import { useCode } from '../factors/codes.ts'
 import { exampleShownCredential, type ShownCredential, shownCredential } from '../factors/passkeys.schema.ts'
 import { findShownPasskey, usePasskey } from '../factors/showing-passkeys.ts'
@@ -64,13 +65,13 @@ export const verifySecondFactor = defineStagedOperation({
 /** Throws AppError `unauthenticated` where the code is none of the person's now. */
 async function afterCode(context: StagedContext, signIn: SignInRow, given: string): Promise<SignInStep> {
   const { databases, secrets } = context.services
-  const { signInId, userId, channel, factorId, sessionUntil } = signIn
+  const { signInId, userId, channel, factorId, sessionUntil, provider } = signIn
   const step = await databases.lookUp(async (tx) => {
     const shown =
       userId === null ? undefined : await useCode(tx, secrets, { userId, code: given, channel, factorId, boundTo: `signIn:${signInId}` })
     if (userId === null || shown === undefined) return undefined
     if (!(await deleteSignIn(tx, signInId))) throw wrongToken()
-    return stepAfterFactor(tx, { userId, factor: shown, sessionUntil })
+    return stepAfterFactor(tx, { userId, factor: shown, sessionUntil, provider })
   }, sharerOf(context))
   if (step) return step
   throw new AppError('unauthenticated', 'The code is wrong, was used, or is too old. Send the next one; five wrong ones end the sign-in.')
@@ -80,7 +81,7 @@ async function afterCode(context: StagedContext, signIn: SignInRow, given: strin
 async function afterPasskey(context: StagedContext, signIn: SignInRow, credential: ShownCredential): Promise<SignInStep> {
   const { services } = context
   const sharer = sharerOf(context)
-  const { signInId, userId, sessionUntil } = signIn
+  const { signInId, userId, sessionUntil, provider } = signIn
   const wrong = () =>
     new AppError(
       'unauthenticated',
@@ -89,9 +90,11 @@ async function afterPasskey(context: StagedContext, signIn: SignInRow, credentia
   const shown = await findShownPasskey(services, { boundTo: `signIn:${signInId}`, credential, userId }, sharer)
   if (!shown) throw wrong()
   const step = await services.databases.lookUp(async (tx) => {
+    // Whoever has no password came in by their tenant's provider: what they enrolled on its word goes with it, and is no sign-in of their own.
+    if (userId === null && ((await findAccount(tx, shown.userId))?.passwordHash ?? null) === null) throw wrong()
     if (!(await usePasskey(tx, services, shown))) throw wrong()
     if (!(await deleteSignIn(tx, signInId))) throw wrongToken()
-    return stepAfterFactor(tx, { userId: shown.userId, factor: 'passkey', sessionUntil })
+    return stepAfterFactor(tx, { userId: shown.userId, factor: 'passkey', sessionUntil, provider })
   }, sharer)
   services.wake.poke(mailsTopic)
   return step

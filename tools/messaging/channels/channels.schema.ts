@@ -67,11 +67,22 @@ export const quietHours = z.strictObject({
 })
 export type QuietHours = z.output<typeof quietHours>
 
-export const contactPreferences = z.object({
-  tenantUserId,
+export const notifications = z.object({
   channelOrder: z.array(channelKind).describe('First the most wanted; the inbox stands behind them all'),
   quietHours: quietHours.nullable(),
   allowsUrgent: z.boolean().describe('Urgent messages come during quiet hours too'),
+})
+export type Notifications = z.output<typeof notifications>
+
+export const changedNotifications = z.strictObject({
+  channelOrder: z.array(channelKind).max(8).optional().describe('The preferred channel first'),
+  quietHours: quietHours.nullable().optional().describe('When nothing is sent; null: never'),
+  allowsUrgent: z.boolean().optional().describe('Whether urgent messages come all the same'),
+})
+
+export const contactPreferences = z.object({
+  tenantUserId,
+  ...notifications.shape,
   addresses: z.array(
     z.object({
       channel: vendorChannel,

@@ -7,6 +7,7 @@ import type { Services } from '#platform/services.ts'
 import { readSignedToken } from '#platform/signed-tokens.ts'
 
 import { type ChannelRow, findChannelByKey, findTenantOfKey } from './channels.store.ts'
+import { takeConsent } from '../delivery/consents.ts'
 import { savePlan } from '../handsets/handsets.store.ts'
 import { messageId } from '../messaging.schema.ts'
 import { mustProvide } from '../providers/index.ts'
@@ -49,6 +50,8 @@ async function receive(
       return { outcome: await takeStop(context, channel, reading) }
     case 'status':
       return { outcome: await takeStatus(context, channel, reading) }
+    case 'consent':
+      return { outcome: await takeConsent(context, channel, reading) }
     case 'plan':
       await savePlan(tx, tenantId, { channelId: channel.channelId, address: reading.to }, reading.plan)
       return { outcome: 'stored' }

@@ -1,15 +1,13 @@
 import { z } from 'zod'
 
-import { AppError, mustExist } from '#platform/errors.ts'
-import { finding } from '#platform/findings.ts'
+import { mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 
-import { contactPreferences, examplePreferences, quietHours, vendorChannel } from './channels.schema.ts'
+import { changedNotifications, contactPreferences, examplePreferences, vendorChannel } from './channels.schema.ts'
 import { insertOptOut, isOptedOut } from './channels.store.ts'
-import { channelKind, tenantUserId } from '../messaging.schema.ts'
-import { addressesOf, readPreferences } from './preferences.ts'
-import { isTimeZone } from '../delivery/quiet-hours.rules.ts'
-import { findPerson, savePreferences } from '../conversations/recipients.store.ts'
+import { tenantUserId } from '../messaging.schema.ts'
+import { addressesOf, changeNotifications, readPreferences } from './preferences.ts'
+import { findPerson } from '../conversations/recipients.store.ts'
 
 export const setContactPreferences = defineOperation({
   ...writes(contactPreferences),
@@ -24,9 +22,7 @@ export const setContactPreferences = defineOperation({
   roles: 'AdminUser',
   input: z.object({
     tenantUserId,
-    channelOrder: z.array(channelKind).max(8).optional().describe('The preferred channel first'),
-    quietHours: quietHours.nullable().optional().describe('When nothing is sent; null: never'),
-    allowsUrgent: z.boolean().optional().describe('Whether urgent messages come all the same'),
+    ...changedNotifications.shape,
     optOut: z.array(vendorChannel).max(8).optional().describe('Channels that the user refused'),
   }),
   examples: [
@@ -43,16 +39,7 @@ export const setContactPreferences = defineOperation({
   async handler(context, input) {
     const { tx, tenantId, stamp } = context
     const person = mustExist(await findPerson(tx, tenantId, input.tenantUserId), 'user')
-    if (input.quietHours && !isTimeZone(input.quietHours.timeZoneIana)) {
-      const message = 'There is no such time zone. Use a name of the IANA database, such as Europe/Madrid.'
-      throw new AppError('invalid_input', message, { issues: [finding('$.quietHours.timeZoneIana', message)] })
-    }
-    const { channelOrder, quietHours, allowsUrgent } = input
-    await savePreferences(tx, tenantId, input.tenantUserId, {
-      ...(channelOrder && { channelOrder: [...new Set(channelOrder)] }),
-      ...(quietHours !== undefined && { quietHours }),
-      ...(allowsUrgent !== undefined && { allowsUrgent }),
-    })
+    await changeNotifications(context, input.tenantUserId, input, '$')
     for (const { channel, address } of addressesOf(person)) {
       if (!input.optOut?.includes(channel) || (await isOptedOut(tx, tenantId, channel, address))) continue
       await insertOptOut(tx, tenantId, stamp, { channel, address, isOut: true, source: 'administrator' })

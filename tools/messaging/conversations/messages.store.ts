@@ -2,6 +2,7 @@
 import { fetchPage } from '#platform/db/pages.ts'
 import type { Tx } from '#platform/db/pool.ts'
 import type { Found } from '#platform/paging.ts'
+import type { MessageMail } from '#tools/mails/mails.schema.ts'
 
 import { rankOf } from '../messaging.rules.ts'
 import type { Card, ChannelKind, FailureReason, MessageStatus } from '../messaging.schema.ts'
@@ -58,6 +59,8 @@ export interface NewMessage {
   readonly providerId: string | null
   readonly isUrgent: boolean
   readonly authentication: Readonly<Record<string, string>> | null
+  /** Which mail it is where it goes by e-mail. */
+  readonly mail?: MessageMail | undefined
 }
 
 /** Outbound messages of the last 24 hours. */
@@ -71,11 +74,12 @@ export async function insertMessage(tx: Tx, tenantId: number, stamp: string, mad
   const { card, authentication } = made
   const [row] = await tx<[{ messageId: number }]>`
     insert into platform.message (tenant_id, conversation_id, seq, direction, channel, channel_id, from_address, to_address, from_user_id, to_user_id, inbox_seq,
-      text, card, choice, keyword, asset_keys, status, status_rank, reason, provider_id, is_urgent, authentication, at, delivered_date)
+      text, card, choice, keyword, asset_keys, status, status_rank, reason, provider_id, is_urgent, authentication, at, delivered_date, mail_type, mail_title)
     values (${tenantId}, ${made.conversationId}, ${made.seq}, ${made.direction}, ${made.channel}, ${made.channelId}, ${made.from}, ${made.to}, ${made.fromUserId},
       ${made.toUserId}, ${made.inboxSeq}, ${made.text}, ${card === null ? null : JSON.stringify(card)}::text::jsonb, ${made.choice}, ${made.keyword},
       ${[...made.assetKeys]}, ${made.status}, ${rankOf(made.status)}, ${made.reason}, ${made.providerId}, ${made.isUrgent},
-      ${authentication === null ? null : JSON.stringify(authentication)}::text::jsonb, ${stamp}, ${made.status === 'delivered' ? stamp : null})
+      ${authentication === null ? null : JSON.stringify(authentication)}::text::jsonb, ${stamp}, ${made.status === 'delivered' ? stamp : null},
+      ${made.mail?.type ?? null}, ${made.mail?.title ?? null})
     returning message_id`
   return row.messageId
 }
@@ -108,11 +112,29 @@ export interface RepliedBy {
   readonly isOfReceiver: boolean
 }
 
+/** Whether whom the conversation `c` is with wrote the message `m`: the user, or who holds an address that it went to; and nothing says that it is forged. */
+const byReceiver = (tx: Tx, tenantId: number) => tx`
+  coalesce(m.authentication ->> 'dmarc', '') <> 'fail' and coalesce(case
+    when c.tenant_user_id is not null then m.from_user_id = c.tenant_user_id
+    else m.from_address = c.address or exists (
+      select from platform.conversation_way v
+      where v.tenant_id = ${tenantId} and v.conversation_id = c.conversation_id and v.address = m.from_address) end, false)`
+
+/** Whether whom the conversation is with has written in it since. */
+export async function isAnsweredSince(tx: Tx, tenantId: number, conversationId: number, afterSeq: number): Promise<boolean> {
+  const [row] = await tx`
+    select from platform.conversation c join platform.message m on m.tenant_id = c.tenant_id and m.conversation_id = c.conversation_id
+    where c.tenant_id = ${tenantId} and c.conversation_id = ${conversationId} and m.seq > ${afterSeq} and m.direction = 'inbound'
+      and ${byReceiver(tx, tenantId)}
+    limit 1`
+  return row !== undefined
+}
+
 /**
  * What has come in after each cursor, of each as many as fit into its bytes, the first one always: one statement for as many conversations as wait.
- * Conversations that are gone are left out.
+ * Conversations that are gone are left out. Sent at once.
  */
-export async function listReplies(
+export function listReplies(
   tx: Tx,
   tenantId: number,
   watched: readonly Watched[],
@@ -120,11 +142,7 @@ export async function listReplies(
 ): Promise<(MessageRow & RepliedBy & { n: number })[]> {
   return tx<(MessageRow & RepliedBy & { n: number })[]>`
     select w.n::int as n, ${columns(tx)},
-      coalesce(m.authentication ->> 'dmarc', '') <> 'fail' and coalesce(case
-        when c.tenant_user_id is not null then m.from_user_id = c.tenant_user_id
-        else m.from_address = c.address or exists (
-          select from platform.conversation_way v
-          where v.tenant_id = ${tenantId} and v.conversation_id = c.conversation_id and v.address = m.from_address) end, false) as is_of_receiver
+      ${byReceiver(tx, tenantId)} as is_of_receiver
     from unnest(${watched.map((one) => one.conversationId)}::bigint[], ${watched.map((one) => one.afterSeq)}::int[]) with ordinality w (conversation_id, after_seq, n)
       join platform.conversation c on c.tenant_id = ${tenantId} and c.conversation_id = w.conversation_id
       cross join lateral (
@@ -137,10 +155,9 @@ export async function listReplies(
       ) m
       ${people(tx)}
     where m.row_no = 1 or m.bytes <= ${each.bytes}
-    order by w.n, m.seq`
+    order by w.n, m.seq`.execute()
 }
 
-/** The states of these conversations, by id. */
 export interface StateRow {
   readonly conversationId: number
   readonly state: 'open' | 'ended'
@@ -150,10 +167,11 @@ export interface StateRow {
   readonly assignedTo: number | null
 }
 
-export async function listStates(tx: Tx, tenantId: number, conversationIds: readonly number[]): Promise<StateRow[]> {
+/** The states of these conversations. Sent at once. */
+export function listStates(tx: Tx, tenantId: number, conversationIds: readonly number[]): Promise<StateRow[]> {
   return tx<StateRow[]>`
     select conversation_id, state, last_outbound_seq, ei_record_id, tenant_user_id, assigned_to from platform.conversation
-    where tenant_id = ${tenantId} and conversation_id = any(${[...conversationIds]}::bigint[])`
+    where tenant_id = ${tenantId} and conversation_id = any(${[...conversationIds]}::bigint[])`.execute()
 }
 
 export interface StatusRow {

@@ -8,6 +8,7 @@ export interface Person {
   readonly tenantUserId: number
   readonly displayName: string
   readonly timeZoneIana: string
+  readonly languageCode: string
   /** Verified contacts first, then the order in which they were added. */
   readonly emails: readonly string[]
   readonly phones: readonly string[]
@@ -21,6 +22,7 @@ export interface Person {
 export async function findPerson(tx: Tx, tenantId: number, tenantUserId: number): Promise<Person | undefined> {
   const [row] = await tx<Person[]>`
     select u.tenant_user_id, u.display_name, u.time_zone_iana,
+      (select l.language_code from platform.language l where l.language_region_id = u.language_region_id) as language_code,
       coalesce((select array_agg(k.value order by k.is_verified desc, k.contact_id) from platform.user_contact k
         where k.tenant_id = u.tenant_id and k.tenant_user_id = u.tenant_user_id and k.kind = 'email'), '{}') as emails,
       coalesce((select array_agg(k.value order by k.is_verified desc, k.contact_id) from platform.user_contact k

@@ -4,10 +4,12 @@ import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { takeWithin } from '#platform/tenant-state.ts'
 import { findReachable, noteReceivers } from '#tools/assets/service.ts'
+import type { MessageMail } from '#tools/mails/mails.schema.ts'
 
 import { isOptedOut } from '../channels/channels.store.ts'
 import { type ConversationRow, takeSeq } from './conversations.store.ts'
 import { tellQueued } from '../delivery/errands.ts'
+import { nameThread } from '../delivery/worded.ts'
 import { takeInboxSeq } from '../inbox/inbox.store.ts'
 import { countSentToday, insertMessage } from './messages.store.ts'
 import { findMessageIssues } from '../messaging.rules.ts'
@@ -23,6 +25,8 @@ export interface Outbound {
   readonly isToMany?: boolean | undefined
   /** What the product itself says, of a task, a question, a channel or a subscription: it counts, and no limit of the tenant refuses it. */
   readonly isNotice?: boolean | undefined
+  /** Which mail it is where it goes by e-mail: the tenant may have words of its own for it. */
+  readonly mail?: MessageMail | undefined
   /** `takeMessage` was asked before the conversation was opened. */
   readonly isTaken?: boolean | undefined
 }
@@ -120,7 +124,9 @@ export async function addOutbound(context: TxContext, conversation: Conversation
     providerId: null,
     isUrgent: message.isUrgent === true,
     authentication: null,
+    mail: message.mail,
   })
+  if (message.mail) await nameThread(context, conversation, messageId)
   if (inboxSeq !== null && tenantUserId !== null) context.afterCommit(() => services.wake.poke(inboxTopic(tenantUserId)))
   await logStored(context, { conversationId, messageId, seq, channel, eiRecordId: conversation.eiRecordId }, status)
   if (status === 'queued') await tellQueued(context, conversationId, { messageId, seq }, message.isToMany === true ? 'bulk' : 'people')

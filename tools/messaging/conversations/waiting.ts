@@ -1,6 +1,6 @@
 /**
  * What open awaits share: reads of many conversations go to the database together, and so do checks of credentials. Alone, a read starts at once;
- * when thousands look again after a lost line, they become a few statements.
+ * when thousands look again after a lost line, they become a few statements. Whether a wake-up was lost is asked for all of them in one.
  */
 import { AppError } from '#platform/errors.ts'
 import { gather, type Gathered } from '#platform/gather.ts'
@@ -9,11 +9,13 @@ import { kept } from '#platform/kept.ts'
 import type { Actor } from '#platform/operation.ts'
 import { envelopeBytes, fitting } from '#platform/paging.ts'
 import { roleBits } from '#platform/roles.ts'
+import { createRounds, type Waiting } from '#platform/rounds.ts'
 import type { Services } from '#platform/services.ts'
 import { throttle } from '#platform/throttle.ts'
 
 import { listReplies, listStates, type MessageRow, type StateRow, type Watched } from './messages.store.ts'
 import { toMessage } from '../shown.ts'
+import { listStirred, type Sleeping } from './waiting.store.ts'
 
 export interface Look {
   readonly state: 'open' | 'ended'
@@ -48,13 +50,17 @@ const batchesAtOnce = 2
 
 interface Waits {
   look(tenantId: number, watched: Watched): Promise<Look | 'gone'>
+  /** From now on the conversation's waiters are woken where a wake-up was lost. Answers what ends it. */
+  watch(sleeping: Sleeping): () => void
 }
 
 async function readAll(services: Services, tenantId: number, watched: readonly Watched[]): Promise<(Look | 'gone')[]> {
-  // The states first: an end that is seen here comes after every message that is seen below it.
-  const [states, rows] = await services.databases.transact({ tenantId, isReadOnly: true }, async ({ tx }) => {
-    const first = await listStates(tx, tenantId, [...new Set(watched.map((one) => one.conversationId))])
-    return [first, await listReplies(tx, tenantId, watched, repliesAtOnce(services))] as const
+  // All in one round trip. The states first: an end that is seen here comes after every message that is seen below it.
+  const [states, rows] = await services.databases.transact({ tenantId, isReadOnly: true }, ({ tx, endHere }) => {
+    const states = listStates(tx, tenantId, [...new Set(watched.map((one) => one.conversationId))])
+    const replies = listReplies(tx, tenantId, watched, repliesAtOnce(services))
+    endHere()
+    return Promise.all([states, replies])
   })
   const byId = new Map(states.map((row) => [row.conversationId, row]))
   const byNumber = Map.groupBy(rows, (row) => row.n)
@@ -67,10 +73,25 @@ async function readAll(services: Services, tenantId: number, watched: readonly W
   })
 }
 
-function createWaits(services: Services): Waits {
+function createWaits(services: Services): Waits & { readonly end: () => void } {
   const limited = throttle(batchesAtOnce)
   const tenants = new Map<number, Gathered<Watched, Look | 'gone'>>()
+  const rounds = createRounds<Sleeping & Waiting>({
+    againMs: lookAgainMs,
+    async look(some) {
+      const stirred = await services.databases.lookUp((tx) => listStirred(tx, some))
+      for (const conversationId of stirred) services.wake.stir(conversationTopic(conversationId))
+    },
+    log: services.log,
+    complaint: 'conversations that are awaited could not be looked at and are looked at again',
+  })
   return {
+    end: rounds.end,
+    watch(sleeping) {
+      const waiting = { ...sleeping, lookedAt: performance.now() }
+      rounds.add(waiting)
+      return () => rounds.remove(waiting)
+    },
     async look(tenantId, watched) {
       const gathered = tenants.get(tenantId) ?? gather((all: readonly Watched[]) => limited(() => readAll(services, tenantId, all)))
       tenants.set(tenantId, gathered)
@@ -83,7 +104,7 @@ function createWaits(services: Services): Waits {
   }
 }
 
-const waitsOf = kept(createWaits)
+const waitsOf = kept(createWaits, ({ end }) => end())
 
 export interface AwaitRequest extends Watched {
   readonly tenantId: number
@@ -117,11 +138,13 @@ export async function awaitReplies(services: Services, request: AwaitRequest): P
       const remaining = deadline - performance.now()
       if (found.messages.length > 0 || found.state === 'ended') return { ...found, timedOut: false }
       if (remaining <= 0 || signal.aborted) return { ...found, timedOut: true }
-      await held.next(line, Math.min(remaining, lookAgainMs), signal)
+      const unwatch = shared.watch({ tenantId, conversationId: request.conversationId, afterSeq })
+      await held.next(line, remaining, signal).finally(unwatch)
       if (((await held.roles()) & roleBits.DataView) === 0)
         throw new AppError('forbidden', 'The credential lost the role DataView while the call was waiting.')
     }
   } finally {
     line.close()
+    held.close()
   }
 }

@@ -1,6 +1,8 @@
 /** The SQL of deliveries to vendors: what is claimed, what came of it, and files that are fetched from them. */
 import type { Tx } from '#platform/db/pool.ts'
 
+import type { MessageMail } from '#tools/mails/mails.schema.ts'
+
 import { rankOf } from '../messaging.rules.ts'
 import type { MovedMessage } from '../conversations/messages.store.ts'
 import type { Card, ChannelKind, FailureReason, MessageStatus } from '../messaging.schema.ts'
@@ -26,13 +28,16 @@ export interface DueMessage {
   readonly fromUserId: number | null
   /** Of a message to many: when its turn is. */
   readonly notBefore: string | null
+  /** Which mail it is; null: none that a tenant words. */
+  readonly mailType: MessageMail['type'] | null
+  readonly mailTitle: string | null
 }
 
 /** The message, locked: of two deliverers at once the second waits and then sees what the first claimed. */
 export async function lockDue(tx: Tx, tenantId: number, messageId: number): Promise<DueMessage | undefined> {
   const [row] = await tx<DueMessage[]>`
     select m.message_id, m.conversation_id, m.channel, m.channel_id, coalesce(m.to_address, '') as "to", m.text, m.card, m.asset_keys, m.status, m.reason,
-      m.is_urgent, m.provider_id, m.seq, c.tenant_user_id, m.from_user_id, m.not_before,
+      m.is_urgent, m.provider_id, m.seq, c.tenant_user_id, m.from_user_id, m.not_before, m.mail_type, m.mail_title,
       coalesce(c.subject, (
         select first.card->>'title' from platform.message first
         where first.tenant_id = m.tenant_id and first.conversation_id = m.conversation_id and first.direction = 'outbound'
@@ -109,11 +114,15 @@ export async function listKnownProviderIds(tx: Tx, tenantId: number, providerIds
   return rows.map((row) => row.providerId)
 }
 
-/** The Message-IDs of a conversation's thread so far, oldest first, at most twenty. */
-export async function listThread(tx: Tx, tenantId: number, conversationId: number, beforeSeq: number): Promise<{ providerId: string }[]> {
+/** The Message-IDs of a conversation's thread so far, oldest first, at most twenty; what it said on other channels is in no thread of mails. */
+export async function listThread(
+  tx: Tx,
+  tenantId: number,
+  { conversationId, seq, channel }: Pick<DueMessage, 'conversationId' | 'seq' | 'channel'>,
+): Promise<{ providerId: string }[]> {
   const rows = await tx<{ providerId: string }[]>`
     select provider_id from platform.message
-    where tenant_id = ${tenantId} and conversation_id = ${conversationId} and seq < ${beforeSeq} and provider_id is not null
+    where tenant_id = ${tenantId} and conversation_id = ${conversationId} and seq < ${seq} and channel = ${channel} and provider_id is not null
     order by seq desc limit 20`
   return rows.toReversed()
 }
@@ -170,4 +179,14 @@ export async function setMediaFailed(tx: Tx, tenantId: number, at: { messageId: 
   await tx`
     update platform.message_media set failed_at = ${stamp}
     where tenant_id = ${tenantId} and message_id = ${at.messageId} and position = ${at.position} and asset_key is null`
+}
+
+/** Of a message that was just sent. */
+export async function setMail(tx: Tx, tenantId: number, messageId: number, { type, title }: MessageMail): Promise<void> {
+  await tx`update platform.message set mail_type = ${type}, mail_title = ${title} where tenant_id = ${tenantId} and message_id = ${messageId}`
+}
+
+/** What the thread is called from its first mail on. */
+export async function setSubject(tx: Tx, tenantId: number, conversationId: number, subject: string): Promise<void> {
+  await tx`update platform.conversation set subject = ${subject} where tenant_id = ${tenantId} and conversation_id = ${conversationId}`
 }

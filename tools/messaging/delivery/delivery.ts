@@ -23,6 +23,7 @@ import { replyAddress } from './reply-address.ts'
 import { openSecrets } from '../channels/secrets.ts'
 import { messageTopic } from '../conversations/send.ts'
 import { moveStatus } from '../conversations/logged.ts'
+import { wordedMail } from './worded.ts'
 
 /** What goes to a vendor, with everything that the call needs. */
 export interface Order<W extends Way = Way> {
@@ -34,6 +35,8 @@ export interface Order<W extends Way = Way> {
   readonly to: string
   /** The whole message as the channel writes it, without what can be tapped there. */
   readonly text: string
+  /** Of a mail that is laid out already. */
+  readonly html?: string | undefined
   readonly card: Card | null
   readonly assetKeys: readonly string[]
   /** Who sent it, in whose name its files are shown to the vendor. */
@@ -72,13 +75,13 @@ const noThread: Thread = { subject: '', earlier: [], replyAddress: () => '' }
 async function threadOf({ tx, tenantId, services }: TxContext, due: store.DueMessage): Promise<Thread> {
   return {
     subject: due.subject ?? `Message from ${await findTenantName(tx, tenantId)}`,
-    earlier: (await store.listThread(tx, tenantId, due.conversationId, due.seq)).map((one) => one.providerId),
+    earlier: (await store.listThread(tx, tenantId, due)).map((one) => one.providerId),
     replyAddress: (domain) => replyAddress(services, tenantId, due.conversationId, domain),
   }
 }
 
 /** How the channel is to be spoken to; undefined where its settings or secrets do not suffice. */
-async function wayOf(context: TxContext, due: store.DueMessage, channel: ChannelRow): Promise<Way | undefined> {
+export async function wayOf(context: TxContext, due: store.DueMessage, channel: ChannelRow): Promise<Way | undefined> {
   const { tx, tenantId, services } = context
   const provider = findProvider(channel.provider)
   const stored = { settings: channel.settings, secrets: await openSecrets(tx, services, tenantId, channel) }
@@ -137,6 +140,7 @@ export async function claimDelivery(services: Services, tenantId: number, messag
     const { conversationId, to } = due
     const link = mayBringLink(due) ? (await findLinksOf(tx, tenantId, [messageId])).get(messageId) : undefined
     const { text, card } = forRecipient(due, link, (part, of) => withLinkToken(context.services.secrets, of, part))
+    const worded = await wordedMail(context, due, { text, card })
     const order: Order = {
       tenantId,
       messageId,
@@ -144,7 +148,8 @@ export async function claimDelivery(services: Services, tenantId: number, messag
       attemptNo,
       claimedAt,
       to,
-      text: carriedBy(channel.channel, { text, card }).text,
+      text: worded?.text ?? carriedBy(channel.channel, { text, card }).text,
+      html: worded?.html,
       card,
       assetKeys: keys,
       fromUserId: due.fromUserId,

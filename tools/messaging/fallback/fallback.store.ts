@@ -61,6 +61,13 @@ export async function lockFallback(tx: Tx, tenantId: number, messageId: number):
   return row !== undefined
 }
 
+/** Whether the message goes in place of one that did not arrive. */
+export async function isInPlace(tx: Tx, tenantId: number, messageId: number): Promise<boolean> {
+  const [row] = await tx`
+    select from platform.message_fallback where tenant_id = ${tenantId} and next_message_id = ${messageId}`
+  return row !== undefined
+}
+
 /** Whether the same was said again later in the conversation, which goes on from there: a reminder of a question. */
 export async function isSaidAgain(tx: Tx, tenantId: number, { messageId, conversationId }: FallbackRow): Promise<boolean> {
   const [row] = await tx`

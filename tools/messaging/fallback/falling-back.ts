@@ -16,6 +16,7 @@ import { isOptedOut, listChannels } from '../channels/channels.store.ts'
 import { openContent } from '../conversations/content.ts'
 import { type ConversationRow, lockConversation } from '../conversations/conversations.store.ts'
 import { moveStatus } from '../conversations/logged.ts'
+import { isAnsweredSince } from '../conversations/messages.store.ts'
 import { recipientOf } from '../conversations/opening.ts'
 import { chooseRoute, type Route } from '../conversations/routes.ts'
 import { addOutbound, messageTopic, mustCarry, type Outbound, type Sent } from '../conversations/send.ts'
@@ -23,6 +24,7 @@ import { addToMany } from '../conversations/to-many.ts'
 import { moveTo } from '../conversations/ways.ts'
 import { heldUntil } from '../delivery/delivery.ts'
 import { type DueMessage, findLastAttempt, lockDue } from '../delivery/delivery.store.ts'
+import { nameThread } from '../delivery/worded.ts'
 import { channelKinds } from '../messaging.schema.ts'
 import { readWait, verdictOf } from './fallback.rules.ts'
 import {
@@ -137,7 +139,8 @@ async function lookAt(context: TxContext, row: FallbackRow, mayGoOn: boolean): P
   const verdict = verdictOf({
     kind: message.channel,
     status: message.status,
-    isAnswered: conversation.lastInboundSeq > message.seq,
+    // A stranger who holds the address of the thread answers for nobody.
+    isAnswered: conversation.lastInboundSeq > message.seq && (await isAnsweredSince(tx, tenantId, conversationId, message.seq)),
     isEnded: conversation.state === 'ended',
   })
   if (verdict === 'over' || !mayGoOn || (await isSaidAgain(tx, tenantId, row))) return endFallback(tx, tenantId, messageId, null)
@@ -161,6 +164,7 @@ async function lookAt(context: TxContext, row: FallbackRow, mayGoOn: boolean): P
     ? await addToMany(context, moved, next.route, next.message)
     : await addOutbound(context, moved, next.message)
   await endFallback(tx, tenantId, messageId, sent.messageId)
+  await nameThread(context, moved, sent.messageId)
   await keepFallback(context, sent, content, { channels: next.rest, afterSeconds })
 }
 

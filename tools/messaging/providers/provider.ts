@@ -117,6 +117,19 @@ export interface VendorStatus {
   readonly vendorCode?: string | undefined
 }
 
+/** What a person says to a file that was offered to them. */
+export interface VendorConsent {
+  readonly kind: 'consent'
+  readonly receiptKey: string
+  /** Whose answer it is. */
+  readonly from: string
+  /** Which file of which message, as the offer named them. */
+  readonly messageId: number
+  readonly assetKey: string
+  /** Where the file goes, as the vendor says it; undefined where they do not want it. */
+  readonly upload: Readonly<Record<string, string>> | undefined
+}
+
 /** Of a handset that stands in for a person's: what it shall do with the next message. */
 export interface Planned {
   readonly kind: 'plan'
@@ -132,6 +145,7 @@ export type Reading =
   | VendorMessage
   | VendorStatus
   | VendorStop
+  | VendorConsent
   | Planned
   | { readonly kind: 'forged' }
   | { readonly kind: 'unreadable'; readonly message: string }

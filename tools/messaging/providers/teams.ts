@@ -47,6 +47,24 @@ const activity = z.object({
     .optional(),
 })
 
+/** What a person taps on the card that offers a file, as the card named it. */
+const consent = z.object({
+  name: z.literal('fileConsent/invoke'),
+  value: z.object({
+    action: z.enum(['accept', 'decline']),
+    context: z.object({ messageId: z.int().min(1), assetKey: z.string().min(1).max(100) }),
+    uploadInfo: z
+      .object({
+        uploadUrl: z.url({ protocol: /^https?$/ }).max(4_000),
+        contentUrl: z.url({ protocol: /^https?$/ }).max(4_000),
+        name: z.string().max(500),
+        uniqueId: z.string().max(200),
+        fileType: z.string().max(100),
+      })
+      .optional(),
+  }),
+})
+
 /** Teams counts messages in each conversation, whose names are long. */
 export function teamsMessageId(conversationId: string, activityId: string): string {
   return `${createHash('sha256').update(conversationId).digest('hex').slice(0, 24)}/${activityId}`
@@ -54,6 +72,15 @@ export function teamsMessageId(conversationId: string, activityId: string): stri
 
 const fileType = 'application/vnd.microsoft.teams.file.download.info'
 const maxMedia = 10
+
+function readConsent(body: Buffer, from: string): Reading {
+  const parsed = consent.safeParse(objectOf(body))
+  if (!parsed.success) return { kind: 'ignored' }
+  const { action, context, uploadInfo } = parsed.data.value
+  const { messageId, assetKey } = context
+  const upload = action === 'accept' ? uploadInfo : undefined
+  return { kind: 'consent', receiptKey: `consent:${messageId}:${assetKey}:${action}`, from, messageId, assetKey, upload }
+}
 
 function readActivity(body: Buffer, claimedUrl: unknown): Reading {
   const parsed = activity.safeParse(objectOf(body))
@@ -64,6 +91,7 @@ function readActivity(body: Buffer, claimedUrl: unknown): Reading {
   if (conversation.conversationType !== undefined && conversation.conversationType !== 'personal') return { kind: 'ignored' }
   if (type === 'installationUpdate' && action?.startsWith('remove') === true && id !== undefined)
     return { kind: 'stopped', receiptKey: `activity:${teamsMessageId(conversation.id, id)}`, address: from.id }
+  if (type === 'invoke') return readConsent(body, from.id)
   const media = attachments.flatMap(({ contentType, content }) =>
     contentType === fileType && content ? [{ url: content.downloadUrl, mimeType: '' }] : [],
   )
@@ -149,6 +177,24 @@ export function teamsActivity(text: string, choices: NonNullable<Card['choices']
     type: 'message',
     summary: text.slice(0, 200),
     attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', content }],
+  }
+}
+
+/** The card that offers a file: Teams takes it once the person has agreed, and says then where it goes. */
+export function teamsOffer(
+  messageId: number,
+  { assetKey, fileName, sizeBytes }: { readonly assetKey: string; readonly fileName: string; readonly sizeBytes: number },
+): object {
+  const context = { messageId, assetKey }
+  const content = { description: fileName, sizeInBytes: sizeBytes, acceptContext: context, declineContext: context }
+  return { type: 'message', attachments: [{ contentType: 'application/vnd.microsoft.teams.card.file.consent', name: fileName, content }] }
+}
+
+/** The card that shows a file which lies in the person's OneDrive. */
+export function teamsFile({ contentUrl = '', name = '', uniqueId = '', fileType = '' }: Readonly<Record<string, string>>): object {
+  return {
+    type: 'message',
+    attachments: [{ contentType: 'application/vnd.microsoft.teams.card.file.info', contentUrl, name, content: { uniqueId, fileType } }],
   }
 }
 

@@ -36,14 +36,24 @@ const input = z.object({
   timeZoneIana: z.string().min(1).max(64).optional().describe('Where the recipient is no user; else yours'),
 })
 
-/** Whose wall a local time is read by. */
-async function zoneOf({ tx, tenantId, actor }: TxContext, { tenantUserId }: ConversationRow, said: string | undefined): Promise<string> {
-  if (said !== undefined && !isTimeZone(said)) {
-    const message = 'There is no such time zone. list_time_zones shows them.'
-    throw new AppError('invalid_input', message, { issues: [finding('$.timeZoneIana', message)] })
-  }
+const refuseZone = (message: string) => new AppError('invalid_input', message, { issues: [finding('$.timeZoneIana', message)] })
+
+/** A zone has several names. */
+const asOne = (timeZone: string) => new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone
+
+/** Whose wall a local time is read by: a user's own, whoever sends. Throws 400 for a zone that would mean nothing. */
+async function zoneOf(
+  { tx, tenantId, actor }: TxContext,
+  { tenantUserId }: ConversationRow,
+  { timeZoneIana: said, localTime }: { readonly timeZoneIana?: string | undefined; readonly localTime?: string | undefined },
+): Promise<string> {
+  if (said !== undefined && !isTimeZone(said)) throw refuseZone('There is no such time zone. list_time_zones shows them.')
+  if (said !== undefined && localTime === undefined) throw refuseZone('A moment needs no zone: leave timeZoneIana out, or give localTime.')
   const of = tenantUserId ?? (said === undefined ? actor.tenantUserId : undefined)
-  return (of === undefined ? undefined : (await findCaller(tx, tenantId, of))?.timeZoneIana) ?? said ?? 'UTC'
+  const own = of === undefined ? undefined : (await findCaller(tx, tenantId, of))?.timeZoneIana
+  if (said !== undefined && own !== undefined && asOne(own) !== asOne(said))
+    throw refuseZone(`The recipient is a user, whose wall is that of ${own}. Leave timeZoneIana out, or give the moment in at.`)
+  return own ?? said ?? 'UTC'
 }
 
 export const scheduleMessage = defineOperation({
@@ -68,7 +78,7 @@ export const scheduleMessage = defineOperation({
     await readFallback(context, asked)
     const conversation = await conversationFor(context, asked)
     const { conversationId, channel: kind, tenantUserId, eiRecordId: about } = conversation
-    const zone = await zoneOf(context, conversation, timeZoneIana)
+    const zone = await zoneOf(context, conversation, { timeZoneIana, localTime })
     const read = readSendAt({ at, localTime }, zone, Date.parse(stamp))
     if ('finding' in read) throw new AppError('invalid_input', read.finding.message, { issues: [read.finding] })
     // As it would be refused now it is refused now; what changes until then is asked again then.

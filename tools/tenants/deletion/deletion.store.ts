@@ -17,6 +17,19 @@ export async function listDueDeletions(tx: Tx): Promise<number[]> {
   return rows.map(({ tenantId }) => tenantId)
 }
 
+/** Takes the removal of a tenant for a while, or keeps it. False where another process has it, or there is nothing to remove any more. */
+export async function claimDeletion(tx: Tx, tenantId: number, by: string, seconds: number): Promise<boolean> {
+  const rows = await tx`
+    update platform.tenant set purged_by = ${by}, purged_until = now() + make_interval(secs => ${seconds})
+    where tenant_id = ${tenantId} and ${isDue(tx)} and (purged_by = ${by} or purged_until is null or purged_until < now())
+    returning tenant_id`
+  return rows.length > 0
+}
+
+export async function releaseDeletion(tx: Tx, tenantId: number, by: string): Promise<void> {
+  await tx`update platform.tenant set purged_by = null, purged_until = null where tenant_id = ${tenantId} and purged_by = ${by}`
+}
+
 /** Drops some of the tables of records; answers how many. With all of many at once a transaction would hold more locks than there are. */
 export async function dropRecordTables(tx: Tx, tenantId: number, atMost: number): Promise<number> {
   const tables = await tx<{ name: string }[]>`

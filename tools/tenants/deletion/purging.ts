@@ -2,6 +2,9 @@
  * Removes tenants whose time to be kept is over: files, records, rows, and the tenant itself last. Each part may be done twice, so that whoever looks next
  * goes on where it stopped.
  */
+import { randomUUID } from 'node:crypto'
+import { setInterval } from 'node:timers'
+
 import { credentialsTopic } from '#platform/authenticate.ts'
 import { sqlState } from '#platform/db/transaction.ts'
 import type { Services } from '#platform/services.ts'
@@ -14,6 +17,9 @@ const tablesAtOnce = 20
 const rowsAtOnce = 5_000
 const allRows = 2_147_483_647
 const personsAtOnce = 1_000
+/** A statement on many rows takes half a minute at most, and a claim is kept between two of them. */
+const claimedSeconds = 120
+const keepEveryMs = 20_000
 
 const memberships = 'tenant_user'
 const mustGoLater = '23503'
@@ -79,13 +85,38 @@ async function purge(services: Services, tenantId: number, signal: AbortSignal):
 }
 
 /**
- * Several processes may do it at once: what one has removed the other does not find. One that fails is told, and tried again at the next look. It may take
+ * Removes it unless another process is at it: two of them would walk the same files, and each drop what the other one counts. Whoever dies is followed once
+ * its claim is over.
+ */
+async function purgeAlone(services: Services, tenantId: number, signal: AbortSignal): Promise<boolean> {
+  const { databases } = services
+  const by = randomUUID()
+  const claim = () => databases.changeSchema((tx) => store.claimDeletion(tx, tenantId, by, claimedSeconds))
+  if (!(await claim())) return false
+  const lost = new AbortController()
+  const keeping = setInterval(() => {
+    claim().then(
+      (isOurs) => isOurs || lost.abort(new Error('Another process removes the tenant')),
+      () => undefined,
+    )
+  }, keepEveryMs)
+  try {
+    await purge(services, tenantId, AbortSignal.any([signal, lost.signal]))
+    return true
+  } finally {
+    clearInterval(keeping)
+    await databases.changeSchema((tx) => store.releaseDeletion(tx, tenantId, by)).catch(() => undefined)
+  }
+}
+
+/**
+ * Several processes may look at once: each tenant is removed by one of them. One that fails is told, and tried again at the next look. It may take
  * hours: with the signal it stops after the files or rows at hand.
  */
 export async function purgeDueTenants(services: Services, signal = new AbortController().signal): Promise<void> {
   for (const tenantId of await services.databases.lookUp((tx) => store.listDueDeletions(tx))) {
     try {
-      await purge(services, tenantId, signal)
+      if (!(await purgeAlone(services, tenantId, signal))) continue
       services.wake.poke(credentialsTopic)
       services.log.info({ tenantId }, 'a tenant was removed')
     } catch (error) {

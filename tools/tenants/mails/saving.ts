@@ -9,7 +9,7 @@ import { findTemplateIssues, listTemplateRows, upsertTemplate, variablesOf } fro
 import { findTenant } from '../tenants.store.ts'
 import type { EmailTemplate } from './templates.schema.ts'
 
-export function refuseUnsound(type: TemplateType, text: MailText): void {
+export function refuseUnsound(type: TemplateType | undefined, text: MailText): void {
   const issues = findTemplateIssues(type, text)
   if (issues[0]) throw new AppError('invalid_input', `The mail cannot be used: ${issues[0].message}`, { issues })
 }

@@ -48,7 +48,7 @@ export const sendTenantEmail = defineStagedOperation({
     const { services } = context
     const { tenantId: of, subject: line, body: text } = input
     refuseWithoutMail(services.config)
-    refuseUnsound('secondFactor', { subject: line, body: text })
+    refuseUnsound(undefined, { subject: line, body: text })
     const { found, users } = await context.inTransaction(
       (inner) =>
         inner.asTenant(of, async () => {

@@ -7,7 +7,13 @@ import { templateType } from '#tools/mails/mails.schema.ts'
 export { templateType } from '#tools/mails/mails.schema.ts'
 
 export const languageCode = z.string().min(2).max(35).describe('As de-DE')
-export const subject = z.string().trim().min(1).max(200)
+export const subject = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  // No pattern: those of JSON Schema have no flag for classes of Unicode everywhere.
+  .refine((text) => !/\p{Cc}/u.test(text), 'One line, without control characters')
 export const body = z.string().trim().min(1).max(20_000)
 
 export const emailTemplate = z.object({

@@ -90,6 +90,18 @@ export async function verifyContact(tx: Tx, member: { tenantId: number; tenantUs
     where tenant_id = ${member.tenantId} and tenant_user_id = ${member.tenantUserId} and kind = 'email' and value = ${email}`
 }
 
+/** What a mail to a member says of them, with the sub-domain of their tenant. */
+export async function findAddressed(
+  tx: Tx,
+  { tenantId, tenantUserId }: { readonly tenantId: number; readonly tenantUserId: number },
+): Promise<{ displayName: string; languageCode: string; subDomain: string } | undefined> {
+  const [row] = await tx<{ displayName: string; languageCode: string; subDomain: string }[]>`
+    select u.display_name, l.language_code, lower(t.sub_domain) as sub_domain
+    from platform.tenant_user u join platform.language l using (language_region_id) join platform.tenant t on t.tenant_id = u.tenant_id
+    where u.tenant_id = ${tenantId} and u.tenant_user_id = ${tenantUserId}`
+  return row
+}
+
 /** The one tenant of a person; undefined where they have none, or several. */
 export async function findOnlyTenant(
   tx: Tx,

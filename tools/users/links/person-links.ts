@@ -8,7 +8,7 @@ import type { Services } from '#platform/services.ts'
 import { hashToken } from '#platform/sessions.ts'
 import { mailOf, renderMail, shippedText } from '#tools/mails/service.ts'
 
-import { findOnlyTenant, insertPersonLink } from './links.store.ts'
+import { findAddressed, findOnlyTenant, insertPersonLink } from './links.store.ts'
 
 const invitationHours = 7 * 24
 const resetHours = 1
@@ -54,6 +54,21 @@ export async function invite(tx: Tx, services: Services, invitation: Invitation)
     if (mail) await queueMail(tx, services, { kind: 'mail', to: email, ...mail })
   }
   return { url, expiresAt }
+}
+
+/** Once a membership was taken, to the address that was invited and is the person's. */
+export async function welcome(
+  tx: Tx,
+  services: Services,
+  member: { readonly tenantId: number; readonly tenantUserId: number },
+  to: string,
+): Promise<void> {
+  const found = await findAddressed(tx, member)
+  if (!found) return
+  const { displayName: recipient, languageCode, subDomain } = found
+  const values = { recipient, link: `${services.config.portalUrl}/t/${subDomain}` }
+  const mail = await mailOf(tx, member.tenantId, 'welcome', { languageCode, values })
+  if (mail) await queueMail(tx, services, { kind: 'mail', to, ...mail })
 }
 
 /** A link for a new password; an older one is void. */

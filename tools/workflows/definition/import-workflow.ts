@@ -10,11 +10,13 @@ import { cachedCatalog } from '#tools/entities/service.ts'
 import { displayInputs } from '#tools/properties/properties.schema.ts'
 
 import { exampleDefinition, exampleDraft, headInput, stepsInput, triggersInput, workflow } from '../workflows.schema.ts'
+import { isObject } from './definition.types.ts'
 import { createDraft, findDraftProblems, keepDraft, openDraft, refuseTooLarge, withIds } from './drafts.ts'
 import { readHead, withHead } from './heads.ts'
 import { identifiedBody } from './importing.ts'
+import { chosenSecrets, findSecretProblems } from './secrets.rules.ts'
 import { showWorkflow } from './shown.ts'
-import { keepAddresses } from './webhooks.ts'
+import { keepAddresses, sealSecrets } from './webhooks.ts'
 
 export const importWorkflow = defineOperation({
   ...writes(workflow.extend({ issues: z.array(issue) })),
@@ -23,7 +25,7 @@ export const importWorkflow = defineOperation({
   name: 'import_workflow',
   title: 'Import a workflow',
   description:
-    'Takes a whole definition as a draft; onto a taken name it becomes the draft of that workflow. A faulty one is kept, with its issues. Then publish_workflow; set_workflow_triggers gives webhooks their secrets.',
+    'Takes a whole definition as a draft; onto a taken name it becomes the draft of that workflow. A faulty one is kept, with its issues. Then publish_workflow; set_workflow_triggers gives webhooks secrets that config.secret did not.',
   method: 'POST',
   path: '/api/v1/workflows/import',
   roles: 'BuilderAdmin',
@@ -48,7 +50,11 @@ export const importWorkflow = defineOperation({
         ? await keepDraft(context, before, body, { description })
         : await createDraft(context, await cachedCatalog(context), { internalName, description }, body)
       await keepAddresses(context, draft.state.workflowId, body)
-      const issues = (await findDraftProblems(context, draft)).slice(0, maxFindings).map(toIssue)
+      // Beside the draft, as in set_workflow_triggers: one that nobody could sign with is told of, and not kept.
+      const said = triggers.filter(isObject)
+      await sealSecrets(context, chosenSecrets(said, body.triggers))
+      const ofSecrets = said.flatMap((one, index) => findSecretProblems(one, `$.triggers[${index}]`))
+      const issues = [...ofSecrets, ...(await findDraftProblems(context, draft))].slice(0, maxFindings).map(toIssue)
       return { ...(await showWorkflow(context, draft)), issues }
     })
   },

@@ -1,6 +1,6 @@
 /** What tokens of a definition may name at each place, and conditions, whose rules may go by a token too. */
 import { nearest, quoted } from '#platform/suggest.ts'
-import { checkTokens } from '#platform/tokens/check.ts'
+import { checkTokens, shapeOfToken } from '#platform/tokens/check.ts'
 import type { ScalarType, Shape, Shapes } from '#platform/tokens/shape.ts'
 import { mayHoldTokens } from '#platform/tokens/template.ts'
 import { type Finding, finding } from '#platform/validation.ts'
@@ -8,7 +8,7 @@ import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { operators } from '#tools/properties/operators.types.ts'
 import { findFilterProblems, shapeOfRecord, shapesOfCaller } from '#tools/query/service.ts'
 
-import { anyValue, list, numberValue, object, timeValue } from '../shapes.rules.ts'
+import { anyValue, list, numberValue, object, reportRow, timeValue } from '../shapes.rules.ts'
 import { findTriggerType } from '../trigger-types.rules.ts'
 import { isObject, listIn, type Said, valueAt, type Variable, type WorkflowBody } from './definition.types.ts'
 import { entityOf } from './slots.rules.ts'
@@ -95,13 +95,22 @@ export function scopeOf(catalog: Catalog, body: WorkflowBody): Scope {
   return { catalog, own, roots }
 }
 
+/** What the innermost of the loops hands to its steps, one after another. */
+function itemOf(scope: Scope, loops: StepList['loops']): Shape {
+  const over = loops.at(-1)?.['over']
+  if (typeof over === 'string') {
+    const shape = shapeOfToken(over, rootsIn(scope, { loops: loops.slice(0, -1) }))
+    return shape?.kind === 'list' ? shape.of : anyValue
+  }
+  if (valueAt(over, 'report') !== undefined) return reportRow
+  const children = valueAt(over, 'children')
+  return children === undefined ? anyValue : recordOf(entityOf(scope.catalog, children))
+}
+
 /** Inside loops also the element and its number. */
-export function rootsIn({ catalog, roots }: Scope, { loops }: Pick<StepList, 'loops'>): Shapes {
-  const loop = loops.at(-1)
-  if (!loop) return roots
-  const children = valueAt(loop, 'over.children')
-  const item = children === undefined ? anyValue : recordOf(entityOf(catalog, children))
-  return { ...roots, $item: item, $index: numberValue }
+export function rootsIn(scope: Scope, { loops }: Pick<StepList, 'loops'>): Shapes {
+  if (loops.length === 0) return scope.roots
+  return { ...scope.roots, $item: itemOf(scope, loops), $index: numberValue }
 }
 
 /** Without the record that a run is about. */

@@ -1,20 +1,17 @@
 import { z } from 'zod'
 
-import { AppError } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
-import { finding, readDraft, refuseErrors } from '#platform/validation.ts'
+import { readDraft, refuseErrors } from '#platform/validation.ts'
 
 import { exampleTriggers, trigger, triggersInput, workflowId, workflowSlot } from '../workflows.schema.ts'
-import { isObject, type Said, valueAt } from './definition.types.ts'
+import { isObject, type Said } from './definition.types.ts'
 import { editDraft } from './drafts.ts'
 import { trigger as triggerGrammar } from './grammar.schema.ts'
 import { identifiedTriggers, withoutSecret } from './importing.ts'
 import { findTriggerTypeProblem } from './naming.rules.ts'
+import { chosenSecrets, findSecretProblems } from './secrets.rules.ts'
 import { showTriggers } from './shown.ts'
 import { keepAddresses, keepSecrets } from './webhooks.ts'
-
-const secretForm = z.string().min(16).max(500)
-const standardForm = /^whsec_[A-Za-z0-9+/]{32,}={0,2}$/
 
 /** Throws 400 for a trigger that has not the form of one, or a secret that nobody could sign with. */
 function readTriggers(said: readonly Said[]): void {
@@ -22,14 +19,7 @@ function readTriggers(said: readonly Said[]): void {
     const path = `$.triggers[${index}]`
     const read = readDraft(triggerGrammar, one, path)
     if (!read.isOk) return read.findings
-    const secret = valueAt(one, 'config.secret')
-    const isStandard = valueAt(one, 'config.scheme') === 'standardWebhooks'
-    const isSecret = typeof secret === 'string' && secretForm.safeParse(secret).success && (!isStandard || standardForm.test(secret))
-    const words = isStandard ? 'whsec_ and base64 of at least 24 bytes' : '16 to 500 characters'
-    return [
-      ...findTriggerTypeProblem(one, ['triggers', index]),
-      ...(secret === undefined || isSecret ? [] : [finding(`${path}.config.secret`, `A secret is ${words}. Leave it out to get one.`)]),
-    ]
+    return [...findTriggerTypeProblem(one, ['triggers', index]), ...findSecretProblems(one, path)]
   })
   refuseErrors(findings, 'The triggers')
 }
@@ -70,16 +60,8 @@ export const setWorkflowTriggers = defineOperation({
       result: undefined,
     }))
     const { workflowId: id } = draft.state
-    const chosen = new Map(
-      draft.body.triggers.flatMap(({ triggerId }, index): [number, string][] => {
-        const secret = valueAt(said[index], 'config.secret')
-        return typeof secret === 'string' ? [[Number(triggerId), secret]] : []
-      }),
-    )
     const webhooks = await keepAddresses(context, id, draft.body)
-    const stray = [...chosen.keys()].find((triggerId) => !webhooks.some((one) => one.triggerId === triggerId))
-    if (stray !== undefined) throw new AppError('invalid_input', 'Only a trigger webhookReceived has a secret.')
-    const made = await keepSecrets(context, webhooks, chosen)
+    const made = await keepSecrets(context, webhooks, chosenSecrets(said, draft.body.triggers))
     context.audit({ workflowId: id, triggers: said.map((one) => one['triggerType']) })
     const triggers = showTriggers(context.services, draft.body, webhooks).map((one) => {
       const secret = made.get(one.triggerId)

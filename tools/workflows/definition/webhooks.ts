@@ -31,20 +31,22 @@ export async function keepAddresses({ tx, tenantId }: TxContext, workflowId: num
   return listWebhooks(tx, tenantId, workflowId)
 }
 
+/** Seals secrets, by trigger. */
+export async function sealSecrets({ tx, tenantId, services }: TxContext, secrets: ReadonlyMap<number, string>): Promise<void> {
+  if (secrets.size === 0) return
+  const tenant = await tenantOf(tx, tenantId)
+  for (const [triggerId, secret] of secrets)
+    await setWebhookSecret(tx, tenantId, triggerId, services.secrets.sealText(tenant, webhookSecretName(triggerId), secret))
+}
+
 /** Seals what owners chose, and makes a secret for each that has none: those are answered, by trigger, this once. */
 export async function keepSecrets(
-  { tx, tenantId, services }: TxContext,
+  context: TxContext,
   webhooks: readonly WebhookRow[],
   chosen: ReadonlyMap<number, string>,
 ): Promise<ReadonlyMap<number, string>> {
-  const made = new Map<number, string>()
-  const tenant = await tenantOf(tx, tenantId)
-  for (const { triggerId, hasSecret } of webhooks) {
-    const own = chosen.get(triggerId)
-    if (own === undefined && hasSecret) continue
-    const secret = own ?? newSecret()
-    if (own === undefined) made.set(triggerId, secret)
-    await setWebhookSecret(tx, tenantId, triggerId, services.secrets.sealText(tenant, webhookSecretName(triggerId), secret))
-  }
+  const bare = webhooks.filter(({ triggerId, hasSecret }) => !hasSecret && !chosen.has(triggerId))
+  const made = new Map(bare.map(({ triggerId }) => [triggerId, newSecret()]))
+  await sealSecrets(context, new Map([...chosen, ...made]))
   return made
 }

@@ -1,5 +1,6 @@
 /** Steps that are one call of an operation: which it is, and what it leaves behind. */
 import { AppError } from '#platform/errors.ts'
+import { isTimeZone } from '#platform/tokens/zoned.ts'
 
 import type { Done } from './carrying.ts'
 import { flatOf } from './ending.ts'
@@ -10,6 +11,8 @@ import { idIn, isObject, listIn, textIn } from './steps.rules.ts'
 export interface StepCall {
   readonly operation: string
   readonly input: Said
+  /** Whose days and words what is read goes by. */
+  readonly shownIn?: { readonly timeZoneIana: string; readonly languageCode: string } | undefined
   doneOf(answer: unknown): Done
 }
 
@@ -64,7 +67,10 @@ function deleteRecord({ entity, eiRecordId }: Said): StepCall {
 
 function runReport({ report, definitionJson, params, asText }: Said): StepCall {
   const paged = { pageSize: 1_000, ...(params === undefined ? {} : { params }) }
+  const [languageCode = '', timeZone = ''] = isObject(asText) ? [textIn(asText['languageCode']), textIn(asText['timeZone'])] : []
   return {
+    // Its "today" is that of whoever reads the lines.
+    ...(isTimeZone(timeZone) ? { shownIn: { timeZoneIana: timeZone, languageCode: languageCode || 'en-US' } } : {}),
     ...(report === undefined
       ? { operation: 'execute_report_inline', input: { definitionJson, ...paged } }
       : { operation: 'execute_report', input: { report, ...paged } }),
@@ -72,8 +78,7 @@ function runReport({ report, definitionJson, params, asText }: Said): StepCall {
       if (!isObject(answer)) return {}
       const [rows, totalCount] = [listIn(answer['rows']), answer['totalCount']]
       if (!isObject(asText)) return { result: { rows, totalCount } }
-      const place = { languageCode: textIn(asText['languageCode']) ?? '', timeZone: textIn(asText['timeZone']) ?? '' }
-      return { result: { rows, totalCount, text: linesOf(rows, Number(totalCount), place) } }
+      return { result: { rows, totalCount, text: linesOf(rows, Number(totalCount), { languageCode, timeZone }) } }
     },
   }
 }

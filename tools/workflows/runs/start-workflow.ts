@@ -19,7 +19,12 @@ async function versionOf(context: TxContext, slot: string | number): Promise<Flo
 }
 
 export const startWorkflow = defineOperation({
-  ...writes(z.object({ workflowInstanceId: z.int(), state: workflowState })),
+  ...writes(
+    z.object({
+      workflowInstanceId: z.int(),
+      state: workflowState.describe('running; queued over its rate, behind another, or while its engine is away'),
+    }),
+  ),
   errors: ['not_found', 'unprocessable', 'unknown_entity'],
   name: 'start_workflow',
   title: 'Start a run of a workflow',
@@ -44,7 +49,7 @@ export const startWorkflow = defineOperation({
     {
       title: 'About an inspection',
       input: { workflow: 'InspectionReview', eiRecordId: 20_481 },
-      output: { workflowInstanceId: 77, state: 'queued' },
+      output: { workflowInstanceId: 77, state: 'running' },
     },
   ],
   async handler(context, { workflow, input = {}, eiRecordId, entity, ...keys }) {
@@ -52,10 +57,16 @@ export const startWorkflow = defineOperation({
     const record = await recordOf(context, version, { eiRecordId, entity, ...keys })
     const { tenantUserId } = context.actor
     const about = record ?? {}
-    const runId = await startRun(context, { version, ...about, input: readInput(version, input), startedBy: tenantUserId, lane: 'people' })
-    if (runId === undefined)
-      throw new AppError('conflict', 'A run about this record is under way, and the workflow skips others meanwhile.')
-    context.audit({ workflowInstanceId: runId })
-    return { workflowInstanceId: runId, state: 'queued' as const }
+    const started = await startRun(context, {
+      version,
+      ...about,
+      input: readInput(version, input),
+      startedBy: tenantUserId,
+      lane: 'people',
+    })
+    if (!started) throw new AppError('conflict', 'A run about this record is under way, and the workflow skips others meanwhile.')
+    const { runId: workflowInstanceId, state } = started
+    context.audit({ workflowInstanceId })
+    return { workflowInstanceId, state }
   },
 })

@@ -2,6 +2,7 @@
 import { AppError, type ErrorCode } from '#platform/errors.ts'
 import { eventsTopic } from '#platform/event-log.ts'
 import type { TxContext } from '#platform/operation.ts'
+import type { Services } from '#platform/services.ts'
 import type { Lane, StartErrand } from '#platform/shapes/errands.ts'
 import { flowRunWorkflowId } from '#platform/shapes/flow-runs.ts'
 import type { Origin } from '#platform/shapes/origin.ts'
@@ -46,18 +47,22 @@ export interface Started {
   readonly runId: number
   readonly isRefused: boolean
   readonly isHeld: boolean
+  readonly state: 'queued' | 'running' | 'failed'
 }
 
+/** What is not held begins after the commit, unless nobody is there to carry it: then it waits. */
+export const beginsNow = ({ temporal }: Pick<Services, 'temporal'>) => (temporal.isAway() ? 'queued' : 'running')
+
 /**
- * The id of the run, which begins after the commit; undefined where the same event has started the definition before, or it skips what comes while one is
+ * The run, which begins after the commit; undefined where the same event has started the definition before, or it skips what comes while one is
  * under way. Throws where it cannot be started.
  */
-export async function startRun(context: TxContext, { version, lane, ...start }: RunStart): Promise<number | undefined> {
+export async function startRun(context: TxContext, { version, lane, ...start }: RunStart): Promise<Started | undefined> {
   const { refusal } = await weighed(context, version, start)
   // Its codes are those of this floor.
   if (refusal) throw new AppError(refusal.code as ErrorCode, refusal.message)
   const [started] = await startRuns(context, { version, lane }, [start])
-  return started?.runId
+  return started
 }
 
 /** What of a start is kept, and why it cannot be one. */
@@ -161,10 +166,11 @@ export async function startRuns(
     at: stamp,
   }
   const { startsPerMinute } = services.config.limits
+  const begins = beginsNow(services)
   const rows = await insertRuns(
     tx,
     tenantId,
-    { ...of, startsPerMinute },
+    { ...of, startsPerMinute, begins },
     wanted.map(({ row }) => row),
   )
   const made = rows.flatMap(({ place, ...run }) => {
@@ -190,7 +196,10 @@ export async function startRuns(
   if (made.some(({ heldFor }) => heldFor !== null)) context.afterCommit(() => services.wake.poke(startsTopic))
   await tellRefused(context, version, made)
   const results: (Started | undefined)[] = starts.map(() => undefined)
-  for (const { at, runId, row, heldFor } of made) results[at] = { runId, isRefused: row.error !== null, isHeld: heldFor !== null }
+  for (const { at, runId, row, heldFor } of made) {
+    const [isRefused, isHeld] = [row.error !== null, heldFor !== null]
+    results[at] = { runId, isRefused, isHeld, state: isRefused ? 'failed' : isHeld ? 'queued' : begins }
+  }
   return results
 }
 

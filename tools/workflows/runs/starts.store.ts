@@ -16,6 +16,8 @@ export interface StartsOf {
   readonly variables: unknown
   readonly expiresAt: string
   readonly startsPerMinute: number
+  /** Of those that are not held. */
+  readonly begins: 'queued' | 'running'
   readonly at: string
 }
 
@@ -72,7 +74,7 @@ export async function insertRuns(tx: Tx, tenantId: number, of: StartsOf, runs: r
         held_for, released_at, trigger_type)
       overriding system value
       select ${tenantId}, run_id, ${workflowId}, ${of.version}, ${of.internalName}, ${of.pack?.name ?? null}::text, ${of.pack?.version ?? null}::text,
-        case when error is null then 'queued' else 'failed' end, "entityId",
+        case when error is not null then 'failed' when held_for is null then ${of.begins} else 'queued' end, "entityId",
         "eiRecordId", ${of.actsAs}, ${of.roleFlag}, depth, "startedBy", "causedBy", "startKey", input, trigger,
         ${JSON.stringify(of.variables)}::text::jsonb, error, 1, "valueBytes", ${of.expiresAt}, ${at}::timestamptz,
         case when error is not null then ${at}::timestamptz end, held_for, case when error is null and held_for is null then ${at}::timestamptz end,
@@ -173,7 +175,15 @@ export interface ReleasedRun {
 export async function releaseRuns(
   tx: Tx,
   tenantId: number,
-  { workflowId, startsPerMinute, at, limit }: Pick<StartsOf, 'workflowId' | 'startsPerMinute' | 'at'> & { readonly limit: number },
+  {
+    workflowId,
+    startsPerMinute,
+    begins,
+    at,
+    limit,
+  }: Pick<StartsOf, 'workflowId' | 'startsPerMinute' | 'begins' | 'at'> & {
+    readonly limit: number
+  },
 ): Promise<ReleasedRun[]> {
   return tx<ReleasedRun[]>`
     with room as (
@@ -191,7 +201,7 @@ export async function releaseRuns(
       order by r.run_id
       limit least(${limit}::int, ${startsPerMinute}::int - (select taken from room))
     )
-    update platform.workflow_run r set held_for = null, released_at = ${at}
+    update platform.workflow_run r set held_for = null, released_at = ${at}, state = ${begins}
     from chosen where r.tenant_id = ${tenantId} and r.run_id = chosen.run_id and r.held_for is not null
     returning r.run_id, r.version, r.expires_at, r.started_by, r.input, r.trigger`
 }

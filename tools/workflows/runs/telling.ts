@@ -95,7 +95,13 @@ async function tell(context: TxContext, step: TaskStep, tenantUserId: number): P
   const text = [waitsText(language, run.internalName, found.name), question.slice(0, longestText)].filter((one) => one !== '').join('\n\n')
   const link = choices ? undefined : await linkTo(context, step, tenantUserId)
   const card = choices ? { choices } : link && { link: { label: openTaskText(language), url: link.url } }
-  const { conversationId, messageId, seq } = await addOutbound(context, conversation, { text, ...(card ? { card } : {}), isNotice: true })
+  const mail = { type: 'taskAssigned', title: `${run.internalName}, ${found.name}` } as const
+  const { conversationId, messageId, seq } = await addOutbound(context, conversation, {
+    text,
+    ...(card ? { card } : {}),
+    isNotice: true,
+    mail,
+  })
   await link?.sentWith(messageId)
   return { to: { tenantUserId }, conversations: [{ conversationId, afterSeq: seq }], isAskedAgain: false }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { idOrName } from '#platform/names.ts'
 
-import { anyValue, list, numberValue, object, oneOf, textValue } from '../shapes.rules.ts'
+import { list, numberValue, object, oneOf, reportRow, textValue } from '../shapes.rules.ts'
 import { defineStepType } from '../step-type.types.ts'
 
 export const runReport = defineStepType({
@@ -18,9 +18,9 @@ export const runReport = defineStepType({
     asText: z
       .strictObject({ languageCode: z.string().max(400).optional(), timeZone: z.string().max(400).optional() })
       .optional()
-      .describe('text holds the first rows as lines for a message, in this language and zone'),
+      .describe('text holds the first rows as lines for a message, in this language and zone; the report’s today is that of the zone'),
   }),
-  result: object({ rows: list(anyValue), totalCount: numberValue, text: textValue }),
+  result: object({ rows: list(reportRow), totalCount: numberValue, text: textValue }),
   roles: ['DataView'],
   names: { report: 'report' },
   check: (config) => oneOf(config, ['report', 'definitionJson']),

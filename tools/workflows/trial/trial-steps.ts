@@ -55,6 +55,10 @@ const task: Try = async (step) => {
     tell('warning', `${said}. Say in answers which action they take: ${names.join(', ')}.`)
     return { kind: 'waiting', shown: { assignee, actions: names } }
   }
+  if (action.requiresComment && (answer?.text ?? '').trim() === '') {
+    tell('warning', `The action ${action.internalName} requires a comment. Say it in answers, as text.`)
+    return { kind: 'waiting', shown: { assignee, actions: names } }
+  }
   const values = answer?.values ?? {}
   const of = { action: action.internalName, comment: answer?.text ?? null, by: who.tenantUserId, at: printInstant(nowMs) }
   const result = found.stepType === 'form' ? { ...of, eiRecordId: trial.record?.eiRecordId ?? null, values } : of
@@ -162,7 +166,7 @@ const called: Try = async (step) => {
     const result = answer?.values ?? (found.stepType === 'deleteRecord' ? { eiRecordId: config['eiRecordId'] ?? null } : null)
     return { kind: 'done', result, shown: { would: { [operation]: input } } }
   }
-  return { kind: 'done', ...call.doneOf(await runAs(services, who, operation, input, { signal })) }
+  return { kind: 'done', ...call.doneOf(await runAs(services, who, operation, input, { signal, shownIn: call.shownIn })) }
 }
 
 const forEach: Try = async ({ services, who, signal, trial, config, joined, room, iterations, tell }) => {

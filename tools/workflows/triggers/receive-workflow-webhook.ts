@@ -20,7 +20,7 @@ export const receiveWorkflowWebhook = defineStagedOperation({
     {
       title: 'An order of a shop',
       input: { triggerKey: 'k3Jp0w8yC5sQn1ZtLr7eVd2XbGhAaUoM' },
-      output: { workflowInstanceId: 77, state: 'queued' },
+      output: { workflowInstanceId: 77, state: 'running' },
     },
   ],
   async stagedHandler(context, input) {

@@ -6,7 +6,7 @@ import { inSystemTransaction } from '#platform/system.ts'
 import type { FindFlowVersion } from '../runs/versions.ts'
 import { addLogLine } from '../runs/runs.store.ts'
 import type { FlowVersion } from '../runs/runs.types.ts'
-import { errandOf } from '../runs/starting.ts'
+import { beginsNow, errandOf } from '../runs/starting.ts'
 import { type HeldPlace, listHeldPlaces, lockStarts, releaseRuns } from '../runs/starts.store.ts'
 
 const placesAtOnce = 200
@@ -35,7 +35,13 @@ async function release(context: TxContext, findVersion: FindFlowVersion, workflo
   const { tx, tenantId, stamp, services } = context
   await lockStarts(tx, tenantId, workflowId)
   const { startsPerMinute } = services.config.limits
-  const released = await releaseRuns(tx, tenantId, { workflowId, startsPerMinute, at: stamp, limit: releasedAtOnce })
+  const released = await releaseRuns(tx, tenantId, {
+    workflowId,
+    startsPerMinute,
+    begins: beginsNow(services),
+    at: stamp,
+    limit: releasedAtOnce,
+  })
   const versions = new Map<number, FlowVersion | undefined>()
   const errands = []
   for (const run of released) {

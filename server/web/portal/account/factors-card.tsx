@@ -1,30 +1,26 @@
 import { useEffect, useState } from 'preact/hooks'
 
 import { useAct, useAnswer } from '../answers.ts'
-import { api, dataOf, once, Refusal } from '../client.ts'
+import { api, dataOf, once } from '../client.ts'
+import { type Factor, knowsPasskeys, listFactors, makePasskey } from '../factors.ts'
 import { ActForm, Card, Confirm, Dialog, Line, Moment, Shown, ShownOnce, TroubleNote } from '../parts/basics.tsx'
 import { texts } from '../texts/index.ts'
 import { CodeFactorDialog } from './code-factor-dialog.tsx'
 
 const words = texts.factors
 
-const listFactors = () => dataOf(api.POST('/api/v1/auth/factors/list'))
 const enrol = () => dataOf(api.POST('/api/v1/auth/totp/enroll', { body: {}, headers: once() }))
 
 /** The browser makes a passkey, on this device or a phone beside it; answers the recovery codes that come with a first factor. */
 async function addPasskey(): Promise<readonly string[]> {
   const { factorId, options } = await dataOf(api.POST('/api/v1/auth/passkeys/enroll', { body: {}, headers: once() }))
-  // The options are those that the browser's own interface takes.
-  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as unknown as PublicKeyCredentialCreationOptionsJSON)
-  const made = await navigator.credentials.create({ publicKey }).catch(() => null)
-  if (!(made instanceof PublicKeyCredential)) throw new Refusal({ code: 'no_answer', detail: words.noPasskey })
+  const made = await makePasskey(options)
   // The document describes what toJSON writes.
   const body = { factorId, credential: made.toJSON() as never }
   const { recoveryCodes } = await dataOf(api.POST('/api/v1/auth/passkeys/confirm', { body, headers: once() }))
   return recoveryCodes ?? []
 }
 
-type Factor = Awaited<ReturnType<typeof listFactors>>[number]
 type Enrolled = Awaited<ReturnType<typeof enrol>>
 
 /** A QR code as one path. The secret is beside it in letters, so it says nothing to whoever does not see it. */
@@ -122,7 +118,7 @@ export function FactorsCard() {
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
   const begin = () => act.run(async () => setOpen({ kind: 'app', enrolled: await enrol() }))
-  const makePasskey = () =>
+  const beginPasskey = () =>
     act.run(async () => {
       const codes = await addPasskey()
       if (codes.length > 0) setOpen({ kind: 'codes', codes })
@@ -176,8 +172,8 @@ export function FactorsCard() {
               <button type="button" aria-disabled={act.isBusy} onClick={() => void begin()}>
                 {words.addApp}
               </button>
-              {'PublicKeyCredential' in window && (
-                <button type="button" aria-disabled={act.isBusy} onClick={() => void makePasskey()}>
+              {knowsPasskeys && (
+                <button type="button" aria-disabled={act.isBusy} onClick={() => void beginPasskey()}>
                   {words.addPasskey}
                 </button>
               )}

@@ -54,6 +54,12 @@ function AboutCard({ profile }: { profile: Profile }) {
 export function ProfilePage() {
   const profile = me.value?.profile
   if (!profile) return null
+  if (me.value?.isOfProvider)
+    return (
+      <Page title={words.title} lead={words.ofProvider}>
+        <SessionsCard profile={profile} />
+      </Page>
+    )
   return (
     <Page title={words.title} lead={words.lead}>
       <AboutCard profile={profile} />

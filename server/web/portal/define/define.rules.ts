@@ -25,6 +25,8 @@ export interface DraftProperty {
   readonly isRequired: boolean
   readonly isList: boolean
   readonly isKey: boolean
+  /** Of an Attachment. */
+  readonly isRecognised: boolean
 }
 
 export interface DraftKind {
@@ -45,33 +47,37 @@ export function internalNameOf(label: string): string {
   return name.replace(/^\d+/, '').slice(0, 64)
 }
 
+const displaysOf = (languageCode: string, name: string, text = '') => [
+  { languageCode, name: name.trim(), ...(text.trim() === '' ? {} : { description: text.trim() }) },
+]
+
+/** As create_property and import_catalog take one. */
+export function newPropertyOf(property: DraftProperty, languageCode: string) {
+  return {
+    internalName: internalNameOf(property.label),
+    dataType: property.type,
+    displays: displaysOf(languageCode, property.label),
+    ...(property.type === 'Choice'
+      ? {
+          propertyOptions: property.options
+            .split('\n')
+            .filter((line) => internalNameOf(line) !== '')
+            .map((line) => ({ internalName: internalNameOf(line), displays: displaysOf(languageCode, line) })),
+        }
+      : {}),
+  }
+}
+
 export function catalogOf({ label, description, properties }: DraftKind, languageCode: string) {
-  const displaysOf = (name: string, text = '') => [
-    { languageCode, name: name.trim(), ...(text.trim() === '' ? {} : { description: text.trim() }) },
-  ]
   const nameOf = ({ existing, label: own }: DraftProperty) => (existing === '' ? internalNameOf(own) : existing)
   const used = properties.filter((property) => nameOf(property) !== '')
   const keys = used.filter(({ isKey }) => isKey)
   return {
-    properties: used
-      .filter(({ existing }) => existing === '')
-      .map((property) => ({
-        internalName: nameOf(property),
-        dataType: property.type,
-        displays: displaysOf(property.label),
-        ...(property.type === 'Choice'
-          ? {
-              propertyOptions: property.options
-                .split('\n')
-                .filter((line) => internalNameOf(line) !== '')
-                .map((line) => ({ internalName: internalNameOf(line), displays: displaysOf(line) })),
-            }
-          : {}),
-      })),
+    properties: used.filter(({ existing }) => existing === '').map((property) => newPropertyOf(property, languageCode)),
     entities: [
       {
         internalName: internalNameOf(label),
-        displays: displaysOf(label, description),
+        displays: displaysOf(languageCode, label, description),
         properties: used.map((property) => {
           const part = keys.indexOf(property)
           return {

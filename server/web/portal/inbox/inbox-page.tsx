@@ -21,6 +21,7 @@ function Answer({ message, onDone }: { message: Message; onDone: () => unknown }
   const act = useAct()
   const tap = useAct()
   const [text, setText] = useState('')
+  const [chosen, setChosen] = useState('')
   const [id] = useState(() => `answer-${message.messageId}`)
   const path = { messageId: message.messageId }
   async function answer(body: { text: string } | { choice: string }) {
@@ -34,10 +35,17 @@ function Answer({ message, onDone }: { message: Message; onDone: () => unknown }
       {choices.length > 0 && (
         <div class="acts" role="group" aria-label={words.choicesOf(message.from)}>
           {choices.map(({ key, label }) => (
-            <button type="button" aria-disabled={tap.isBusy} onClick={() => void tap.run(() => answer({ choice: key }))}>
+            <button
+              type="button"
+              aria-disabled={tap.isBusy}
+              onClick={() => void tap.run(() => answer({ choice: key })).then((isDone) => (isDone ? setChosen(label) : undefined))}
+            >
               {label}
             </button>
           ))}
+          <span class="done" role="status">
+            {chosen !== '' && words.chose(chosen)}
+          </span>
         </div>
       )}
       <TroubleNote trouble={tap.trouble} />

@@ -7,6 +7,7 @@ import { ActForm, Choice, Dialog, Line } from '../parts/basics.tsx'
 import { RolesField } from '../parts/roles.tsx'
 import { texts } from '../texts/index.ts'
 import { endOfDay } from '../times.ts'
+import { HoursField } from './hours-field.tsx'
 import type { ApiKey } from './keys-page.tsx'
 
 const words = texts.keys
@@ -27,7 +28,7 @@ const sameRoles = (one: readonly RoleName[], other: readonly RoleName[]) =>
 const presetOf = (roles: readonly RoleName[]) => presetNames.find((name) => sameRoles(presets[name], roles)) ?? 'own'
 const linesOf = (text: string) => text.split(/[\s,]+/).filter(Boolean)
 
-/** A new key, or another name, roles, expiry or addresses of one. */
+/** A new key, or another name, roles, expiry, addresses or hours of one. */
 export function KeyDialog({
   apiKey,
   onClose,
@@ -43,7 +44,8 @@ export function KeyDialog({
   const [roles, setRoles] = useState<readonly RoleName[]>(apiKey?.roles ?? presets.read)
   const [preset, setPreset] = useState<Preset>(presetOf(roles))
   const [day, setDay] = useState(apiKey?.expiresAt?.slice(0, 10) ?? '')
-  const [addresses, setAddresses] = useState(apiKey?.allowedAddresses.join('\n') ?? '')
+  const [addresses, setAddresses] = useState(apiKey?.allowedAddresses.join(' ') ?? '')
+  const [validHours, setHours] = useState(apiKey?.validHours ?? null)
 
   async function save() {
     const body = { name, roles: [...roles], allowedAddresses: linesOf(addresses) }
@@ -52,12 +54,12 @@ export function KeyDialog({
       const isTouched = day !== (apiKey.expiresAt?.slice(0, 10) ?? '')
       const expiry = isTouched ? { expiresAt: day === '' ? null : endOfDay(day) } : {}
       const params = { path: { apiKeyId: apiKey.apiKeyId } }
-      await dataOf(api.PUT('/api/v1/api-keys/{apiKeyId}', { params, body: { ...body, ...expiry } }))
+      await dataOf(api.PUT('/api/v1/api-keys/{apiKeyId}', { params, body: { ...body, ...expiry, validHours } }))
       onClose()
       return
     }
-    const expiry = day === '' ? {} : { expiresAt: endOfDay(day) }
-    onMade(await dataOf(api.POST('/api/v1/api-keys', { body: { ...body, ...expiry }, headers: once() })))
+    const limits = { ...(day === '' ? {} : { expiresAt: endOfDay(day) }), ...(validHours ? { validHours } : {}) }
+    onMade(await dataOf(api.POST('/api/v1/api-keys', { body: { ...body, ...limits }, headers: once() })))
   }
 
   return (
@@ -93,6 +95,7 @@ export function KeyDialog({
           min={new Date().toISOString().slice(0, 10)}
         />
         <Line label={words.addresses} hint={words.addressesHint} value={addresses} onValue={setAddresses} placeholder="203.0.113.0/24" />
+        <HoursField value={validHours} onValue={setHours} />
       </ActForm>
     </Dialog>
   )

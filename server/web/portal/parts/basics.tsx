@@ -86,12 +86,13 @@ export function Shown<T>({ of, reload, children }: { of: Loaded<T>; reload: () =
 }
 
 interface InputFacts {
-  readonly type?: 'text' | 'password' | 'email' | 'search' | 'date'
+  readonly type?: 'text' | 'password' | 'email' | 'search' | 'date' | 'time' | 'number'
   readonly required?: boolean
   readonly disabled?: boolean
   readonly minLength?: number
   readonly maxLength?: number
   readonly min?: string
+  readonly step?: string
   readonly list?: string
   readonly placeholder?: string
   readonly inputMode?: 'numeric'
@@ -133,12 +134,14 @@ export function Choice({
   value,
   options,
   onValue,
+  required,
 }: {
   label: string
   hint?: string
   value: string
   options: readonly Option[]
   onValue: (value: string) => void
+  required?: boolean
 }) {
   const id = useId()
   return (
@@ -148,6 +151,7 @@ export function Choice({
       <select
         id={id}
         aria-describedby={hint ? `${id}-hint` : undefined}
+        required={required}
         value={value}
         onChange={(event) => onValue(event.currentTarget.value)}
       >

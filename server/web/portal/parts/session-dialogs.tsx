@@ -1,10 +1,11 @@
 /** Signing in again and proving again who one is, over the page that asked: what was typed below stays. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-import { useAct } from '../answers.ts'
-import { api, dataOf } from '../client.ts'
+import { useAct, useAnswer } from '../answers.ts'
+import { api, dataOf, Refusal } from '../client.ts'
+import { type Factor, knowsPasskeys, listFactors, makePasskey, showPasskey } from '../factors.ts'
 import { me, type Profile } from '../me.ts'
-import { tenant } from '../page.ts'
+import { roomAddress, tenant } from '../page.ts'
 import { asked } from '../session.ts'
 import { texts } from '../texts/index.ts'
 import { ActForm, Dialog, Line } from './basics.tsx'
@@ -35,7 +36,9 @@ async function goOn(settle: Settle): Promise<boolean> {
 function SignIn({ settle }: { settle: Settle }) {
   const host = useRef<HTMLDivElement>(null)
   const [said, setSaid] = useState('')
-  const address = `/login?returnTo=${encodeURIComponent(location.pathname)}`
+  // A page without a tenant in its path is of the tenant that it was opened in, whichever was entered last.
+  const here = location.pathname.startsWith('/t/') ? location.pathname : roomAddress()
+  const address = `/login?returnTo=${encodeURIComponent(here)}`
   const base = useRef(new URL(address, location.origin))
 
   async function show(answer: Promise<Response>) {
@@ -47,6 +50,8 @@ function SignIn({ settle }: { settle: Settle }) {
         return
       }
       const main = new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('main')
+      // Where they lead is no page of the application, and what was typed on this one is to stay.
+      for (const link of main?.querySelectorAll('a') ?? []) Object.assign(link, { target: '_blank', rel: 'noopener' })
       host.current?.replaceChildren(...(main?.childNodes ?? []))
       host.current?.querySelector<HTMLElement>('input:not([type=hidden]), button')?.focus()
       setSaid(main ? '' : texts.noAnswer)
@@ -68,23 +73,27 @@ function SignIn({ settle }: { settle: Settle }) {
   }
 
   /** A passkey is asked of the browser, as the script of those pages does it. */
-  async function showPasskey(event: Event) {
+  async function askForPasskey(event: Event) {
     const button = event.target instanceof Element ? event.target.closest('#passkey button') : null
     const form = button?.closest('form')
     if (!form) return
     event.preventDefault()
-    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(form.dataset['options'] ?? '{}'))
-    const credential = await navigator.credentials.get({ publicKey }).catch(() => null)
+    const options: unknown = JSON.parse(form.dataset['options'] ?? '{}')
     const field = form.elements.namedItem('credential')
-    if (!(credential instanceof PublicKeyCredential) || !(field instanceof HTMLInputElement)) return
-    field.value = JSON.stringify(credential.toJSON())
-    form.requestSubmit()
+    try {
+      const credential = await (form.dataset['kind'] === 'new' ? makePasskey(options) : showPasskey(options))
+      if (field instanceof HTMLInputElement) field.value = JSON.stringify(credential.toJSON())
+      form.requestSubmit()
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      setSaid(error.problem.detail)
+    }
   }
 
   return (
     <Dialog title={texts.signInAgain} onClose={() => settle(false)}>
       <p>{texts.signInAgainHint}</p>
-      <div ref={host} onSubmit={send} onClickCapture={(event) => void showPasskey(event)} />
+      <div ref={host} onSubmit={send} onClickCapture={(event) => void askForPasskey(event)} />
       <p role="alert">{said}</p>
       <p class="acts">
         <a class="button" href={address} target="_blank" rel="noopener">
@@ -98,23 +107,47 @@ function SignIn({ settle }: { settle: Settle }) {
   )
 }
 
+type Shown = { password: string } | { code: string } | { credential: never }
+
+const prove = (body: Shown | { passkey: true } | { factorId: number }) => dataOf(api.POST('/api/v1/auth/prove', { body }))
+
+async function proveByPasskey(): Promise<void> {
+  const { options } = await prove({ passkey: true })
+  // The document describes what toJSON writes.
+  await prove({ credential: (await showPasskey(options)).toJSON() as never })
+}
+
+const isSent = ({ channel }: Factor) => channel === 'email' || channel === 'sms'
+
+/** By the password or a code at once; by what else the person has as soon as it is known. */
 function Proof({ settle }: { settle: Settle }) {
   const act = useAct()
-  const [byCode, setByCode] = useState(false)
+  const { loaded } = useAnswer(listFactors)
+  const [way, setWay] = useState<'password' | 'code'>('password')
+  const [sentTo, setSentTo] = useState('')
   const [value, setValue] = useState('')
-  async function prove() {
-    await dataOf(api.POST('/api/v1/auth/prove', { body: byCode ? { code: value } : { password: value } }))
+  const factors = loaded.state === 'there' ? loaded.value : []
+  function take(next: typeof way, to = '') {
+    act.forget()
+    setWay(next)
+    setSentTo(to)
+    setValue('')
+  }
+  async function send() {
+    await prove(way === 'code' ? { code: value } : { password: value })
     settle(true)
   }
+  const byPasskey = () => act.run(proveByPasskey).then((isShown) => (isShown ? settle(true) : undefined))
+  const sendCode = ({ factorId }: Factor) => act.run(async () => take('code', (await prove({ factorId })).sentTo))
   return (
     <Dialog title={texts.proveAgain} onClose={() => settle(false)}>
       <p>{texts.proveAgainHint}</p>
-      <ActForm act={act} label={texts.goOn} onSend={prove} cancel={() => settle(false)}>
-        {byCode ? (
+      <ActForm act={act} label={texts.goOn} onSend={send} cancel={() => settle(false)}>
+        {way === 'code' ? (
           <Line
             key="code"
             label={texts.code}
-            hint={texts.codeHint}
+            hint={sentTo === '' ? texts.codeHint : texts.factors.codeSent(sentTo)}
             value={value}
             onValue={setValue}
             autocomplete="one-time-code"
@@ -131,19 +164,22 @@ function Proof({ settle }: { settle: Settle }) {
             required
           />
         )}
-        <p>
-          <button
-            type="button"
-            class="quiet"
-            onClick={() => {
-              setByCode(!byCode)
-              setValue('')
-            }}
-          >
-            {byCode ? texts.byPassword : texts.byCode}
-          </button>
-        </p>
       </ActForm>
+      <p class="acts">
+        <button type="button" class="quiet" onClick={() => take(way === 'code' ? 'password' : 'code')}>
+          {way === 'code' ? texts.byPassword : texts.byCode}
+        </button>
+        {knowsPasskeys && factors.some(({ channel }) => channel === 'passkey') && (
+          <button type="button" class="quiet" aria-disabled={act.isBusy} onClick={() => void byPasskey()}>
+            {texts.byPasskey}
+          </button>
+        )}
+        {factors.filter(isSent).map((factor) => (
+          <button key={factor.factorId} type="button" class="quiet" aria-disabled={act.isBusy} onClick={() => void sendCode(factor)}>
+            {texts.sendCodeTo(factor.name)}
+          </button>
+        ))}
+      </p>
     </Dialog>
   )
 }

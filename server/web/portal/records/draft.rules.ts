@@ -12,7 +12,7 @@ export interface DraftField {
 /** As controls hold it: texts, one for each value. */
 export type Draft = Readonly<Record<string, readonly string[]>>
 
-interface Zoned {
+export interface Zoned {
   readonly toLocal: (iso: string) => string
   readonly fromLocal: (local: string) => string | undefined
 }
@@ -47,6 +47,16 @@ function valueOf({ type, isList }: DraftField, texts: readonly string[], { fromL
 
 const same = (one: readonly string[] = [], other: readonly string[] = []) =>
   one.length === other.length && one.every((text, at) => text === other[at])
+
+/** The fields in which two differ. */
+export const differingIn = <Field extends DraftField>(fields: readonly Field[], one: Draft, other: Draft): readonly Field[] =>
+  fields.filter(({ name }) => !same(one[name], other[name]))
+
+/** What was typed stays; what nobody touched here is as the record holds it now. */
+export function rebasedDraft(fields: readonly DraftField[], before: Draft, draft: Draft, now: Draft): Draft {
+  const own = differingIn(fields, before, draft).map(({ name }) => [name, draft[name] ?? []] as const)
+  return { ...now, ...Object.fromEntries(own) }
+}
 
 /** What differs from what the record held when it was opened, of the fields that are shown and may be written. What nobody touched is not sent. */
 export function changesOf(fields: readonly DraftField[], before: Draft, now: Draft, zoned: Zoned): Record<string, Value> {

@@ -5,8 +5,9 @@ import { useAnswer } from '../answers.ts'
 import { api, dataOf } from '../client.ts'
 import { holds } from '../me.ts'
 import { roomAddress } from '../page.ts'
-import { Line, Page, Shown } from '../parts/basics.tsx'
+import { Page, Shown } from '../parts/basics.tsx'
 import { CallSamples } from '../parts/samples.tsx'
+import { SearchForm } from '../parts/search-form.tsx'
 import { texts } from '../texts/index.ts'
 import { entityAddress, recordAddress, titleOf } from './values.tsx'
 
@@ -44,21 +45,17 @@ function Hits({ query }: { query: string }) {
 
 export function EntitiesPage() {
   const { loaded, reload } = useAnswer(listEntities)
-  const [typed, setTyped] = useState('')
   const [query, setQuery] = useState('')
   return (
     <Page title={words.title} lead={words.lead} wide>
-      <form
-        class="bar-of-list"
-        role="search"
-        onSubmit={(event) => {
-          event.preventDefault()
-          setQuery(typed.trim())
-        }}
-      >
-        <Line label={words.searchAll} type="search" value={typed} onValue={setTyped} maxLength={500} />
-        <button>{texts.search}</button>
-      </form>
+      {holds('BuilderAdmin') && (
+        <p class="acts">
+          <a class="button" href={roomAddress('define')}>
+            {words.define}
+          </a>
+        </p>
+      )}
+      <SearchForm label={words.searchAll} onSearch={setQuery} />
       {query !== '' && <Hits query={query} />}
       <Shown of={loaded} reload={reload}>
         {(entities) =>
@@ -76,13 +73,6 @@ export function EntitiesPage() {
           )
         }
       </Shown>
-      {holds('BuilderAdmin') && (
-        <p>
-          <a class="button" href={roomAddress('define')}>
-            {texts.define.link}
-          </a>
-        </p>
-      )}
       <CallSamples tool="list_entities" method="POST" path="/api/v1/entities/list" input={{}} />
     </Page>
   )

@@ -18,6 +18,14 @@ interface ControlFacts {
   readonly options: AskedField['options']
   readonly value: readonly string[]
   readonly onValue: (value: readonly string[]) => void
+  /** What the API said of it. */
+  readonly issue?: string | undefined
+}
+
+interface Labelled {
+  readonly id: string
+  readonly 'aria-describedby': string | undefined
+  readonly 'aria-invalid': boolean
 }
 
 const inputTypes: Readonly<Record<string, 'date' | 'time' | 'datetime-local'>> = {
@@ -35,12 +43,7 @@ async function upload(file: File, propertyId: number | undefined): Promise<strin
   return (await dataOf(sent)).assetKey
 }
 
-function Files({
-  field,
-  value,
-  onValue,
-  labelled,
-}: Pick<ControlFacts, 'field' | 'value' | 'onValue'> & { labelled: { id: string; 'aria-describedby': string | undefined } }) {
+function Files({ field, value, onValue, labelled }: Pick<ControlFacts, 'field' | 'value' | 'onValue'> & { labelled: Labelled }) {
   const act = useAct()
   const accept = field.accept.map((extension) => `.${extension}`).join(',')
   return (
@@ -78,6 +81,7 @@ function Files({
           }}
         />
       )}
+      {!field.isReadOnly && !holds('FileEdit') && <p class="muted">{words.noUpload}</p>}
       <TroubleNote trouble={act.trouble} />
     </>
   )
@@ -106,7 +110,7 @@ function Ticks({ field, options, value, onValue }: ControlFacts) {
 }
 
 export function FieldControl(facts: ControlFacts) {
-  const { field, isNeeded, options, value, onValue } = facts
+  const { field, isNeeded, options, value, onValue, issue } = facts
   const id = useId()
   const hint = [field.help, field.isList && !isChoice(field.type) && !isFile(field.type) ? words.onePerLine : undefined]
     .filter(Boolean)
@@ -117,9 +121,19 @@ export function FieldControl(facts: ControlFacts) {
       {isNeeded && <span aria-hidden="true"> *</span>}
     </>
   )
-  const labelled = { id, 'aria-describedby': hint === '' ? undefined : `${id}-hint` }
+  const describedBy = [hint === '' ? '' : `${id}-hint`, issue === undefined ? '' : `${id}-issue`].filter(Boolean).join(' ')
+  const labelled = { id, 'aria-describedby': describedBy === '' ? undefined : describedBy, 'aria-invalid': issue !== undefined }
   const shared = { ...labelled, required: isNeeded && !isFile(field.type), disabled: field.isReadOnly }
-  const small = hint === '' ? null : <small id={`${id}-hint`}>{hint}</small>
+  const small = (
+    <>
+      {hint !== '' && <small id={`${id}-hint`}>{hint}</small>}
+      {issue !== undefined && (
+        <small id={`${id}-issue`} class="issue">
+          {issue}
+        </small>
+      )}
+    </>
+  )
 
   // A list of options is a group of its own; all else is one control with its label.
   if (isChoice(field.type) && field.isList && field.optionCount === 0) {
@@ -149,8 +163,8 @@ export function FieldControl(facts: ControlFacts) {
 
 interface OneFacts {
   readonly facts: ControlFacts
-  readonly labelled: { readonly id: string; readonly 'aria-describedby': string | undefined }
-  readonly shared: { readonly id: string; readonly required: boolean; readonly disabled: boolean }
+  readonly labelled: Labelled
+  readonly shared: Labelled & { readonly required: boolean; readonly disabled: boolean }
   readonly options: AskedField['options']
   readonly value: readonly string[]
   readonly onText: (text: string) => void

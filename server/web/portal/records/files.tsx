@@ -4,6 +4,7 @@ import { api, dataOf } from '../client.ts'
 import { Shown } from '../parts/basics.tsx'
 import { texts } from '../texts/index.ts'
 import type { Value } from './kinds.ts'
+import { Recognised } from './recognised.tsx'
 import { fileAddress } from './values.tsx'
 
 /** Asked for by name; more of them are links without. */
@@ -33,7 +34,7 @@ export function FileLink({ assetKey }: { assetKey: string }) {
   )
 }
 
-export function FileLinks({ value }: { value: Value }) {
+export function FileLinks({ value, isAnalysed = false }: { value: Value; isAnalysed?: boolean }) {
   const keys = keysOf(value)
   if (keys.length === 0) return <span class="muted">–</span>
   return (
@@ -41,7 +42,10 @@ export function FileLinks({ value }: { value: Value }) {
       {keys.map((assetKey, at) => (
         <li key={assetKey}>
           {at < mostNamed ? (
-            <FileLink assetKey={assetKey} />
+            <>
+              <FileLink assetKey={assetKey} />
+              {isAnalysed && <Recognised assetKey={assetKey} />}
+            </>
           ) : (
             <a href={fileAddress(assetKey)} target="_blank" rel="noopener">
               {texts.records.file(at + 1)}

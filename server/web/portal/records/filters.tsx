@@ -1,14 +1,14 @@
-/** Filters of a list, one line each; what is changed counts once it is applied. */
+/** Filters of a list, one line each, in groups of which all or any must hold; what is changed counts once it is applied. */
 import { useState } from 'preact/hooks'
 
 import { Choice, Line } from '../parts/basics.tsx'
 import { texts } from '../texts/index.ts'
+import { finished, type Group, isEmptyGroup, mostLevels, noFilter, operatorOf, operatorsOf, type Rule, takesValue } from './filter.rules.ts'
 import { isChoice, isNumber, type Property } from './kinds.ts'
-import { operatorOf, operatorsOf, type Rule, takesValue } from './list-state.rules.ts'
 
 const words = texts.records
 
-/** System fields beside the properties. */
+/** System fields beside the properties, and the properties of related kinds as `Entity.Property`. */
 export interface Field {
   readonly name: string
   readonly label: string
@@ -44,62 +44,175 @@ function ValueField({ field, rule, onValue }: { field: Field | undefined; rule: 
   )
 }
 
-export function Filters({
+function firstRule(field: Field | undefined): Rule {
+  return { property: field?.name ?? '', op: operatorsOf(field?.type ?? 'Text')[0] ?? 'eq', value: '' }
+}
+
+interface PartFacts {
+  readonly fields: readonly Field[]
+  /** As it is numbered: `2`, or `2.1` in a group. */
+  readonly place: string
+  readonly onRemove: () => void
+}
+
+function RuleLine({ fields, rule, place, onRule, onRemove }: PartFacts & { rule: Rule; onRule: (rule: Rule) => void }) {
+  const field = fields.find(({ name }) => name === rule.property)
+  return (
+    <fieldset>
+      <legend class="hidden">{words.filterNumber(place)}</legend>
+      <div class="bar-of-list">
+        <Choice
+          label={words.property}
+          value={rule.property}
+          onValue={(name) => onRule(firstRule(fields.find((one) => one.name === name)))}
+          options={[
+            ...(field ? [] : [{ value: rule.property, label: rule.property }]),
+            ...fields.map(({ name, label }) => ({ value: name, label })),
+          ]}
+        />
+        <Choice
+          label={words.comparison}
+          value={rule.op}
+          onValue={(op) => onRule({ ...rule, op: operatorOf(op) ?? rule.op })}
+          options={operatorsOf(field?.type ?? 'Text').map((op) => ({ value: op, label: words.operators[op] ?? op }))}
+        />
+        <ValueField field={field} rule={rule} onValue={(value) => onRule({ ...rule, value })} />
+        <button type="button" aria-label={`${texts.remove}: ${words.filterNumber(place)}`} onClick={onRemove}>
+          {texts.remove}
+        </button>
+      </div>
+    </fieldset>
+  )
+}
+
+const changedAt = <T,>(all: readonly T[], at: number, next: T) => all.map((one, place) => (place === at ? next : one))
+const without = <T,>(all: readonly T[], at: number) => all.filter((_, place) => place !== at)
+
+function GroupParts({
   fields,
-  rules,
-  onApply,
+  group,
+  level,
+  before,
+  onGroup,
+  onAdd,
 }: {
   fields: readonly Field[]
-  rules: readonly Rule[]
-  onApply: (rules: readonly Rule[]) => void
+  group: Group
+  level: number
+  /** What stands before the numbers of its parts. */
+  before: string
+  onGroup: (group: Group) => void
+  onAdd: () => void
 }) {
-  const [draft, setDraft] = useState(rules)
-  const fieldOf = (name: string) => fields.find((field) => field.name === name)
-  const change = (at: number, next: Rule) => setDraft(draft.map((rule, place) => (place === at ? next : rule)))
-  function first(field: Field | undefined): Rule {
-    return { property: field?.name ?? '', op: operatorsOf(field?.type ?? 'Text')[0] ?? 'eq', value: '' }
-  }
+  const { logic, rules, groups } = group
+  return (
+    <>
+      {(level > 1 || rules.length + groups.length > 1) && (
+        <Choice
+          label={words.logic}
+          value={logic}
+          onValue={(value) => onGroup({ ...group, logic: value === 'OR' ? 'OR' : 'AND' })}
+          options={[
+            { value: 'AND', label: words.all },
+            { value: 'OR', label: words.any },
+          ]}
+        />
+      )}
+      {rules.map((rule, at) => (
+        <RuleLine
+          fields={fields}
+          rule={rule}
+          place={`${before}${at + 1}`}
+          onRule={(next) => onGroup({ ...group, rules: changedAt(rules, at, next) })}
+          onRemove={() => onGroup({ ...group, rules: without(rules, at) })}
+        />
+      ))}
+      {groups.map((inner, at) => {
+        const place = `${before}${rules.length + at + 1}`
+        return (
+          <fieldset class="card">
+            <legend>{words.groupNumber(place)}</legend>
+            <GroupParts
+              fields={fields}
+              group={inner}
+              level={level + 1}
+              before={`${place}.`}
+              onGroup={(next) => onGroup({ ...group, groups: changedAt(groups, at, next) })}
+              onAdd={onAdd}
+            />
+            <p class="acts">
+              <button type="button" onClick={() => onGroup({ ...group, groups: without(groups, at) })}>
+                {`${texts.remove}: ${words.groupNumber(place)}`}
+              </button>
+            </p>
+          </fieldset>
+        )
+      })}
+      <p class="acts">
+        <button
+          type="button"
+          onClick={() => {
+            onAdd()
+            onGroup({ ...group, rules: [...rules, firstRule(fields[0])] })
+          }}
+        >
+          {words.addFilter}
+        </button>
+        {level < mostLevels && rules.length + groups.length > 0 && (
+          <button
+            type="button"
+            onClick={() => {
+              onAdd()
+              const inner: Group = { logic: logic === 'AND' ? 'OR' : 'AND', rules: [firstRule(fields[0])], groups: [] }
+              onGroup({ ...group, groups: [...groups, inner] })
+            }}
+          >
+            {words.addGroup}
+          </button>
+        )}
+      </p>
+    </>
+  )
+}
+
+export function Filters({
+  fields,
+  filter,
+  onApply,
+  onOpen,
+}: {
+  fields: readonly Field[]
+  filter: Group
+  onApply: (filter: Group) => void
+  /** Somebody is about to filter: time to know what the properties of related kinds are. */
+  onOpen: () => void
+}) {
+  const [draft, setDraft] = useState(filter)
   return (
     <form
       class="filters"
       onSubmit={(event) => {
         event.preventDefault()
-        onApply(draft.filter(({ op, value }) => !takesValue(op) || value.trim() !== ''))
+        onApply(finished(draft))
       }}
     >
-      {draft.map((rule, at) => (
-        <fieldset>
-          <legend class="hidden">{words.filterNumber(at + 1)}</legend>
-          <div class="bar-of-list">
-            <Choice
-              label={words.property}
-              value={rule.property}
-              onValue={(name) => change(at, first(fieldOf(name)))}
-              options={fields.map(({ name, label }) => ({ value: name, label }))}
-            />
-            <Choice
-              label={words.comparison}
-              value={rule.op}
-              onValue={(op) => change(at, { ...rule, op: operatorOf(op) ?? rule.op })}
-              options={operatorsOf(fieldOf(rule.property)?.type ?? 'Text').map((op) => ({ value: op, label: words.operators[op] ?? op }))}
-            />
-            <ValueField field={fieldOf(rule.property)} rule={rule} onValue={(value) => change(at, { ...rule, value })} />
+      <GroupParts fields={fields} group={draft} level={1} before="" onGroup={setDraft} onAdd={onOpen} />
+      {(!isEmptyGroup(draft) || !isEmptyGroup(filter)) && (
+        <p class="acts">
+          <button class="main">{words.apply}</button>
+          {!isEmptyGroup(filter) && (
             <button
               type="button"
-              aria-label={`${texts.remove}: ${words.filterNumber(at + 1)}`}
-              onClick={() => setDraft(draft.filter((_, place) => place !== at))}
+              onClick={() => {
+                setDraft(noFilter)
+                onApply(noFilter)
+              }}
             >
-              {texts.remove}
+              {words.noFilters}
             </button>
-          </div>
-        </fieldset>
-      ))}
-      <p class="acts">
-        <button type="button" onClick={() => setDraft([...draft, first(fields[0])])}>
-          {words.addFilter}
-        </button>
-        {(draft.length > 0 || rules.length > 0) && <button class="main">{words.apply}</button>}
-      </p>
+          )}
+        </p>
+      )}
     </form>
   )
 }

@@ -12,7 +12,10 @@ export interface AskedField {
   readonly isReadOnly: boolean
   readonly keyPart: number | null
   readonly isLong: boolean
+  /** The section's title. */
   readonly section: string | undefined
+  /** Its name, which is one of `order`. */
+  readonly group: string
   readonly propertyId: number | undefined
   readonly accept: readonly string[]
   readonly options: readonly { readonly internalName: string; readonly name: string; readonly parent?: string | undefined }[]
@@ -23,9 +26,35 @@ export interface AskedField {
   readonly optionsFilter: readonly { readonly when?: unknown; readonly options: readonly string[] }[]
 }
 
+/** Records below the one of the form, entered with it. */
+export interface AskedList {
+  readonly name: string
+  readonly title: string
+  readonly entity: string
+  readonly fields: readonly AskedField[]
+  /** Of which a row that is folded tells the values. */
+  readonly columns: readonly string[]
+  readonly min: number
+  readonly max: number
+  readonly allowAdd: boolean
+  readonly allowEdit: boolean
+  readonly allowDelete: boolean
+  readonly visibleWhen: unknown
+}
+
+interface AskedForm {
+  readonly form: string
+  readonly entity: string
+  readonly layoutVersion: number
+  readonly fields: readonly AskedField[]
+  readonly lists: readonly AskedList[]
+  /** Names of sections, of fields and of lists, as the form has them one below the other. */
+  readonly order: readonly string[]
+}
+
 export type Asked =
-  | { readonly form: string; readonly layoutVersion: number; readonly fields: readonly AskedField[] }
-  | { readonly form: undefined; readonly fields: readonly AskedField[] }
+  | AskedForm
+  | { readonly form: undefined; readonly fields: readonly AskedField[]; readonly lists: readonly []; readonly order: readonly string[] }
 
 /** Those that make or change a record here. */
 export async function listForms(entity: string, isNew: boolean) {
@@ -33,35 +62,65 @@ export async function listForms(entity: string, isNew: boolean) {
   return forms.filter(({ canCreate, allowEdit }) => (isNew ? canCreate : allowEdit))
 }
 
+const askSchema = (form: string) => dataOf(api.POST('/api/v1/forms/{form}/schema', { params: { path: { form } } }))
+type SchemaField = Awaited<ReturnType<typeof askSchema>>['fields'][number]
+
+/** A record through a form, with the rows of its lists. */
+export const readThroughForm = (form: string, record: number) =>
+  dataOf(api.POST('/api/v1/forms/{form}/records/{record}', { params: { path: { form, record } } }))
+export type ReadThroughForm = Awaited<ReturnType<typeof readThroughForm>>
+
 export async function askForm(form: string): Promise<Asked> {
-  const schema = await dataOf(api.POST('/api/v1/forms/{form}/schema', { params: { path: { form } } }))
+  const schema = await askSchema(form)
   const isOfWeb = (channels: readonly string[] | undefined) => channels === undefined || channels.includes('web')
   const sections = new Map(schema.sections.map((section) => [section.name, section]))
+  const isAsked = ({ channels, isWithheld }: SchemaField) => isOfWeb(channels) && isWithheld !== true
   const fields = schema.fields
-    .filter(({ channels, section, isWithheld }) => isOfWeb(channels) && isOfWeb(sections.get(section)?.channels) && isWithheld !== true)
+    .filter((field) => isAsked(field) && isOfWeb(sections.get(field.section)?.channels))
     .map((field): AskedField => {
       const section = sections.get(field.section)
-      return {
-        name: field.property,
-        label: field.label,
-        help: field.help,
-        type: field.dataType,
-        isList: field.isList,
-        isRequired: field.isRequired && field.isNumbered !== true && field.default === undefined,
-        isReadOnly: field.isReadOnly || field.property in schema.lockedFields,
-        keyPart: field.keyPart ?? null,
-        isLong: field.control === 'longText',
-        section: section?.title,
-        propertyId: undefined,
-        accept: field.capture?.accept ?? [],
-        options: field.options ?? [],
-        optionCount: field.optionCount ?? 0,
-        visibleWhen: bothOf(section?.visibleWhen, field.visibleWhen),
-        requiredWhen: field.requiredWhen,
-        optionsFilter: field.optionsFilter ?? [],
-      }
+      const visibleWhen = bothOf(section?.visibleWhen, field.visibleWhen)
+      return { ...askedField(field, schema.lockedFields), section: section?.title, group: field.section, visibleWhen }
     })
-  return { form, layoutVersion: schema.form.layoutVersion, fields }
+  const lists = schema.listSections
+    .filter(({ channels }) => isOfWeb(channels))
+    .map(({ lockedFields, ...list }): AskedList => ({
+      ...list,
+      title: list.title ?? list.name,
+      fields: list.fields.filter(isAsked).map((field) => askedField(field, lockedFields)),
+      visibleWhen: list.visibleWhen,
+    }))
+  return {
+    form,
+    entity: schema.form.entity,
+    layoutVersion: schema.form.layoutVersion,
+    fields,
+    lists,
+    order: schema.sections.map(({ name }) => name),
+  }
+}
+
+function askedField(field: SchemaField, locked: Readonly<Record<string, unknown>>): AskedField {
+  return {
+    name: field.property,
+    label: field.label,
+    help: field.help,
+    type: field.dataType,
+    isList: field.isList,
+    isRequired: field.isRequired && field.isNumbered !== true && field.default === undefined,
+    isReadOnly: field.isReadOnly || field.property in locked,
+    keyPart: field.keyPart ?? null,
+    isLong: field.control === 'longText',
+    section: undefined,
+    group: '',
+    propertyId: undefined,
+    accept: field.capture?.accept ?? [],
+    options: field.options ?? [],
+    optionCount: field.optionCount ?? 0,
+    visibleWhen: field.visibleWhen,
+    requiredWhen: field.requiredWhen,
+    optionsFilter: field.optionsFilter ?? [],
+  }
 }
 
 function bothOf(one: unknown, other: unknown): unknown {
@@ -84,6 +143,7 @@ export function askedByEntity({ properties, access }: Kind): Asked {
       keyPart: property.keyPart,
       isLong: (property.maxValueOrLength ?? 0) > 200,
       section: undefined,
+      group: '',
       propertyId: property.propertyId ?? undefined,
       accept: property.allowedFileTypes ?? [],
       options: property.options ?? [],
@@ -92,5 +152,5 @@ export function askedByEntity({ properties, access }: Kind): Asked {
       requiredWhen: undefined,
       optionsFilter: [],
     }))
-  return { form: undefined, fields }
+  return { form: undefined, fields, lists: [], order: [''] }
 }

@@ -55,6 +55,37 @@ export function kindOf(entity: string): Promise<Kind> {
   return found
 }
 
+const askRelations = (entity: string) => dataOf(api.POST('/api/v1/entities/{entity}/relationships', { params: { path: { entity } } }))
+
+/** The kinds that one is related to. */
+export interface Relations {
+  readonly parents: readonly Child[]
+  readonly children: readonly Child[]
+  readonly peers: readonly Child[]
+}
+
+const knownRelations = new Map<string, Promise<Relations>>()
+
+async function readRelations(entity: string): Promise<Relations> {
+  const { parents, children, peers } = await askRelations(entity)
+  const named = (some: typeof parents) => some.map(({ internalName, name }) => ({ entity: internalName, label: name }))
+  return { parents: named(parents), children: named(children), peers: named(peers) }
+}
+
+/** Asked once for a page, as kindOf. */
+export function relationsOf(entity: string): Promise<Relations> {
+  const found = knownRelations.get(entity) ?? readRelations(entity)
+  knownRelations.set(entity, found)
+  found.catch(() => knownRelations.delete(entity))
+  return found
+}
+
+/** Somebody changed a definition: all of them are asked anew, since names of one stand in others. */
+export function forgetKinds(): void {
+  known.clear()
+  knownRelations.clear()
+}
+
 export const isFile = (type: Property['type']) => type === 'Attachment' || type === 'Signature' || type === 'Binary'
 export const isChoice = (type: Property['type']) => type === 'Choice' || type === 'Hierarchy'
 export const isNumber = (type: Property['type']) => type === 'Number' || type === 'Currency'

@@ -1,5 +1,6 @@
 /** The records of one entity: filtered, sorted, with the columns that somebody wants, and the call that answers the same. */
 import { useLocation, useRoute } from 'preact-iso'
+import { useState } from 'preact/hooks'
 
 import { useAnswer } from '../answers.ts'
 import { answerOf, api } from '../client.ts'
@@ -9,21 +10,18 @@ import { More } from '../parts/more.tsx'
 import { CallSamples } from '../parts/samples.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { texts } from '../texts/index.ts'
-import { type Field, Filters } from './filters.tsx'
+import { kindAddress } from '../define/address.ts'
+import { fieldsFor, ownFields } from './fields.ts'
+import { isEmptyGroup } from './filter.rules.ts'
+import { Filters } from './filters.tsx'
 import { isFile, type Kind, kindOf } from './kinds.ts'
 import { listBody, type ListState, readState, writeState } from './list-state.rules.ts'
-import { entityAddress, recordAddress, textOf, titleOf } from './values.tsx'
+import { entityAddress, recordAddress, textOf, titleIn } from './values.tsx'
 
 const words = texts.records
 const pageSize = 50
 /** Shown where nobody chose columns. */
 const firstColumns = 5
-
-const systemFields: readonly Field[] = [
-  { name: 'externalKey', label: words.key, type: 'Text' },
-  { name: 'modifiedDate', label: words.modified, type: 'DateTime' },
-  { name: 'createdDate', label: words.created, type: 'DateTime' },
-]
 
 async function listRecords(entity: string, body: ReturnType<typeof listBody> & { cursor?: string }) {
   const { data, headers } = await answerOf(api.POST('/api/v1/entities/{entity}/instances/list', { params: { path: { entity } }, body }))
@@ -71,10 +69,15 @@ function Columns({ kind, shown, onChange }: { kind: Kind; shown: readonly string
 }
 
 function Records({ kind, state, onState }: { kind: Kind; state: ListState; onState: (state: ListState) => void }) {
-  const fields: readonly Field[] = [...kind.properties, ...systemFields]
-  const types = new Map<string, string>(fields.map(({ name, type }) => [name, type]))
-  const body = listBody(state, types, pageSize)
-  const { loaded, reload, set } = useAnswer(() => listRecords(kind.entity, body), JSON.stringify(body))
+  const [isFiltering, setFiltering] = useState(false)
+  const offered = useAnswer(() => fieldsFor(kind, state, isFiltering), String(isFiltering)).loaded
+  const fields = offered.state === 'there' ? offered.value : ownFields(kind)
+  const ask = async () => {
+    const known = await fieldsFor(kind, state, false)
+    const body = listBody(state, new Map<string, string>(known.map(({ name, type }) => [name, type])), pageSize)
+    return { body, ...(await listRecords(kind.entity, body)) }
+  }
+  const { loaded, reload, set } = useAnswer(ask, writeState({ ...state, columns: [] }))
   const shown = state.columns.length > 0 ? state.columns : kind.properties.slice(0, firstColumns).map(({ name }) => name)
 
   function sortOf(name: string) {
@@ -82,7 +85,11 @@ function Records({ kind, state, onState }: { kind: Kind; state: ListState; onSta
     return { now, turn: () => onState({ ...state, sort: now === 'ascending' ? `-${name}` : name }) } as const
   }
   const columns: readonly Column<Row>[] = [
-    { title: words.key, sort: sortOf('externalKey'), of: (row) => <a href={recordAddress(kind.entity, row.eiRecordId)}>{titleOf(row)}</a> },
+    {
+      title: words.key,
+      sort: sortOf('externalKey'),
+      of: (row) => <a href={recordAddress(kind.entity, row.eiRecordId)}>{titleIn(kind, row)}</a>,
+    },
     ...kind.properties
       .filter(({ name }) => shown.includes(name))
       .map((property) => ({
@@ -105,7 +112,12 @@ function Records({ kind, state, onState }: { kind: Kind; state: ListState; onSta
   )
   return (
     <>
-      <Filters fields={fields} rules={state.rules} onApply={(rules) => onState({ ...state, rules })} />
+      <Filters
+        fields={fields}
+        filter={state.filter}
+        onApply={(filter) => onState({ ...state, filter })}
+        onOpen={() => setFiltering(true)}
+      />
       <Columns kind={kind} shown={shown} onChange={(chosen) => onState({ ...state, columns: chosen })} />
       <Choice label={words.order} value={state.sort} onValue={(sort) => onState({ ...state, sort })} options={orders} />
       <Shown of={loaded} reload={reload}>
@@ -114,24 +126,30 @@ function Records({ kind, state, onState }: { kind: Kind; state: ListState; onSta
             <p class="muted" role="status">
               {countOf(listed)}
             </p>
-            <Table label={kind.label} none={words.none} rows={listed.records} keyOf={({ eiRecordId }) => eiRecordId} columns={columns} />
+            <Table
+              label={kind.label}
+              none={isEmptyGroup(state.filter) ? words.noneYet : words.none}
+              rows={listed.records}
+              keyOf={({ eiRecordId }) => eiRecordId}
+              columns={columns}
+            />
             <More
               next={listed.next}
               load={async (cursor) => {
-                const following = await listRecords(kind.entity, { ...body, cursor })
+                const following = await listRecords(kind.entity, { ...listed.body, cursor })
                 set({ ...listed, records: [...listed.records, ...following.records], next: following.next })
               }}
+            />
+            <CallSamples
+              tool="list_instances"
+              method="POST"
+              path={`/api/v1/entities/${encodeURIComponent(kind.entity)}/instances/list`}
+              input={listed.body}
+              toolInput={{ entity: kind.entity, ...listed.body }}
             />
           </>
         )}
       </Shown>
-      <CallSamples
-        tool="list_instances"
-        method="POST"
-        path={`/api/v1/entities/${encodeURIComponent(kind.entity)}/instances/list`}
-        input={body}
-        toolInput={{ entity: kind.entity, ...body }}
-      />
     </>
   )
 }
@@ -146,13 +164,18 @@ export function ListPage() {
     <Shown of={loaded} reload={reload}>
       {(kind) => (
         <Page title={kind.label} lead={kind.description} wide>
-          {kind.access.create && holds('DataEdit') && (
-            <p class="acts">
+          <p class="acts">
+            {kind.access.create && holds('DataEdit') && (
               <a class="button main" href={`${entityAddress(entity)}/new`}>
                 {words.create}
               </a>
-            </p>
-          )}
+            )}
+            {holds('BuilderAdmin') && (
+              <a class="button" href={kindAddress(entity)}>
+                {words.changeKind}
+              </a>
+            )}
+          </p>
           <Records
             key={entity}
             kind={kind}

@@ -2,7 +2,7 @@
 import { roomAddress, tenant } from '../page.ts'
 import { texts } from '../texts/index.ts'
 import { dateTime, day, number } from '../times.ts'
-import { isChoice, isFile, isNumber, type Property, type Value } from './kinds.ts'
+import { isChoice, isFile, isNumber, type Kind, type Property, type Value } from './kinds.ts'
 
 export interface Titled {
   readonly eiRecordId: number
@@ -11,6 +11,17 @@ export interface Titled {
 
 /** By its key where it has one. */
 export const titleOf = ({ eiRecordId, externalKey }: Titled) => (externalKey === '' ? `#${eiRecordId}` : externalKey)
+
+const longestTitle = 80
+
+/** By its key, else by the first text that it has. */
+export function titleIn({ properties }: Kind, record: Titled & { readonly data: Readonly<Record<string, unknown>> }): string {
+  if (record.externalKey !== '') return record.externalKey
+  const texts = properties.filter(({ type }) => type === 'Text').map(({ name }) => record.data[name])
+  const first = texts.find((text) => typeof text === 'string' && text.trim() !== '')
+  if (typeof first !== 'string') return titleOf(record)
+  return first.length > longestTitle ? `${first.slice(0, longestTitle)}…` : first
+}
 
 export const entityAddress = (entity: string) => roomAddress(`records/${encodeURIComponent(entity)}`)
 export const recordAddress = (entity: string, eiRecordId: number) => `${entityAddress(entity)}/${eiRecordId}`

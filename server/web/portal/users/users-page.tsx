@@ -12,17 +12,30 @@ import { texts } from '../texts/index.ts'
 import { InvitationActs } from './invitation-acts.tsx'
 import { NewUserDialog } from './new-user-dialog.tsx'
 import { PolicyCard } from './policy-card.tsx'
+import { ProviderCard } from './provider-card.tsx'
 import { RolesDialog } from './roles-dialog.tsx'
 
 const words = texts.users
 
+/** What each of them asks the API for. */
+const filters = {
+  all: {},
+  invited: { status: 'invited' },
+  locked: { status: 'locked' },
+  noFactor: { status: 'active', hasSecondFactor: false },
+} as const
+type Filter = keyof typeof filters
+const filterNames = Object.keys(filters) as Filter[]
+
 interface Question {
   readonly search: string
+  readonly filter: Filter
   readonly cursor?: string | undefined
 }
 
-const bodyOf = ({ search, cursor }: Question) => ({
+const bodyOf = ({ search, filter, cursor }: Question) => ({
   pageSize: 100,
+  ...filters[filter],
   ...(search === '' ? {} : { search }),
   ...(cursor === undefined ? {} : { cursor }),
 })
@@ -32,15 +45,6 @@ async function listUsers(question: Question) {
   return { users: data, next: headers.get('x-next-cursor') }
 }
 export type User = Awaited<ReturnType<typeof listUsers>>['users'][number]
-
-const filters = {
-  all: () => true,
-  invited: ({ status }: User) => status === 'invited',
-  locked: ({ isLocked }: User) => isLocked,
-  noFactor: ({ status, hasSecondFactor }: User) => status === 'active' && !hasSecondFactor,
-} as const
-type Filter = keyof typeof filters
-const filterNames = Object.keys(filters) as Filter[]
 
 function State({ user }: { user: User }) {
   if (user.isLocked) return <span class="mark bad">{words.states.locked}</span>
@@ -75,7 +79,7 @@ export function UsersPage() {
   const [typed, setTyped] = useState('')
   const [search, setSearch] = useState('')
   const [filter, setFilter] = useState<Filter>('all')
-  const { loaded, reload, set } = useAnswer(() => listUsers({ search }), search)
+  const { loaded, reload, set } = useAnswer(() => listUsers({ search, filter }), `${filter} ${search}`)
   const [open, setOpen] = useState<Open>()
   function close() {
     setOpen(undefined)
@@ -110,7 +114,7 @@ export function UsersPage() {
             <Table
               label={words.title}
               none={words.none}
-              rows={users.filter(filters[filter])}
+              rows={users}
               keyOf={({ tenantUserId }) => tenantUserId}
               columns={[
                 {
@@ -152,7 +156,7 @@ export function UsersPage() {
             <More
               next={next}
               load={async (cursor) => {
-                const following = await listUsers({ search, cursor })
+                const following = await listUsers({ search, filter, cursor })
                 set({ users: [...users, ...following.users], next: following.next })
               }}
             />
@@ -160,7 +164,8 @@ export function UsersPage() {
         )}
       </Shown>
       <PolicyCard />
-      <CallSamples tool="list_users" method="POST" path="/api/v1/tenants/users/list" input={bodyOf({ search })} />
+      <ProviderCard />
+      <CallSamples tool="list_users" method="POST" path="/api/v1/tenants/users/list" input={bodyOf({ search, filter })} />
       {open?.kind === 'new' && <NewUserDialog onClose={close} />}
       {open?.kind === 'roles' && <RolesDialog user={open.user} onClose={close} />}
     </Page>

@@ -1,0 +1,98 @@
+/**
+ * One clock for all who wait. A word of a change may be lost with the line that carries it, so each is looked at again once in so long: in rounds, many in one
+ * question, so that ten thousand who wait cost what a handful does.
+ */
+import type { Logger } from './log.ts'
+
+export interface Waiting {
+  /** By `performance.now()`: when the question was last asked for it. */
+  lookedAt: number
+}
+
+export interface Rounds<W extends Waiting> {
+  readonly all: ReadonlySet<W>
+  add(waiting: W): void
+  remove(waiting: W): void
+  /** All of them are looked at now: something has changed. Those who come to it while a round is under way are looked at after it. */
+  hurry(): void
+  end(): void
+}
+
+export interface RoundsOptions<W extends Waiting> {
+  /** None goes for longer without a look, as long as looks succeed. */
+  readonly againMs: number
+  /** Looks at so many at most. Where it throws they are looked at again in a moment. */
+  readonly look: (some: readonly W[]) => Promise<void>
+  readonly log: Logger
+  /** What the log says where it throws. */
+  readonly complaint: string
+}
+
+const tickMs = 1_000
+const atOnce = 1_000
+
+/** Nobody waits yet, and no clock runs. */
+export function createRounds<W extends Waiting>({ againMs, look, log, complaint }: RoundsOptions<W>): Rounds<W> {
+  const all = new Set<W>()
+  let clock: NodeJS.Timeout | undefined
+  let isUnderWay = false
+  let isHurried = false
+
+  const due = () => {
+    // Whoever would be late by the next round is looked at in this one.
+    const before = performance.now() - againMs + tickMs
+    return [...all].filter(({ lookedAt }) => lookedAt <= before)
+  }
+
+  async function lookAt(waiting: readonly W[]): Promise<void> {
+    for (let from = 0; from < waiting.length; from += atOnce) {
+      const some = waiting.slice(from, from + atOnce).filter((one) => all.has(one))
+      const began = performance.now()
+      if (some.length > 0) await look(some)
+      for (const one of some) one.lookedAt = Math.max(one.lookedAt, began)
+    }
+  }
+
+  async function round(): Promise<void> {
+    if (isUnderWay) return
+    isUnderWay = true
+    try {
+      do {
+        const wanted = isHurried ? [...all] : due()
+        isHurried = false
+        await lookAt(wanted)
+      } while (isHurried)
+    } catch (error) {
+      log.warn({ err: error }, complaint)
+      isHurried = true
+    } finally {
+      isUnderWay = false
+    }
+  }
+
+  function stop(): void {
+    clearInterval(clock)
+    clock = undefined
+  }
+
+  return {
+    all,
+    add(waiting) {
+      all.add(waiting)
+      clock ??= setInterval(() => void round(), tickMs).unref()
+    },
+    remove(waiting) {
+      all.delete(waiting)
+      if (all.size === 0) stop()
+    },
+    hurry() {
+      if (all.size === 0) return
+      isHurried = true
+      void round()
+    },
+    end() {
+      all.clear()
+      stop()
+    },
+  }
+}
