@@ -69,6 +69,20 @@ async function loadOnce(browser: Browser, options: BrowserContextOptions, addres
   }
 }
 
+/** The portal answers after the API, later still where its application is built first. */
+async function answering(address: string): Promise<void> {
+  const until = Date.now() + mostMs
+  while (
+    !(await fetch(address).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  ) {
+    if (Date.now() > until) throw new Error(`${address} does not answer.`)
+    await new Promise((next) => setTimeout(next, 200))
+  }
+}
+
 async function signedIn(browser: Browser, portalUrl: string, password: string): Promise<BrowserContextOptions> {
   const context = await browser.newContext()
   const page = await context.newPage()
@@ -98,6 +112,7 @@ export async function measureFirstPage(
   try {
     await stack?.ready({ needsTemporal: false })
     const own = portalUrl ?? `http://localhost:${portalPort}`
+    await answering(`${own}/login`)
     const secret = password ?? (stack ? await readFile(join(stack.dataDir, 'bootstrap-password'), 'utf8') : '')
     const person = await signedIn(browser, own, secret.trim())
     say(`| page | requests | KB | first paint, ms | slowest | usable, ms | slowest |\n|---|---|---|---|---|---|---|`)

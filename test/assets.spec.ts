@@ -241,6 +241,18 @@ describe('delete_asset', () => {
     await eventually(async () => (await server.filesOf(tenant)).length === 0, 'the bytes are removed')
   })
 
+  it('removes the bytes of all, however many were deleted at once', async () => {
+    const tenant = await world.newTenant()
+    const { key } = tenant
+    const files = Array.from({ length: 45 }, (_, at) =>
+      world.call('upload_asset', { fileName: `${at}.txt`, contentBase64: 'YQ==' }, { key, transport: 'mcp' }),
+    )
+    const kept = await Promise.all(files)
+    expect(await server.filesOf(tenant)).toHaveLength(45)
+    await Promise.all(kept.map(({ assetKey }) => world.call('delete_asset', { assetKey }, { key })))
+    await eventually(async () => (await server.filesOf(tenant)).length === 0, 'the bytes of all are removed')
+  })
+
   it('takes a key in capitals and answers it as it is kept', async () => {
     const { assetKey } = await world.call('upload_asset', { fileName: 'a.txt', contentBase64: 'YQ==' }, { transport: 'mcp' })
     const answer = await world.call('delete_asset', { assetKey: assetKey.toUpperCase() })

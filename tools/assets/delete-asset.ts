@@ -7,7 +7,7 @@ import { isFileBound } from '#tools/query/service.ts'
 import { assetKey, exampleAsset } from './assets.schema.ts'
 import { markDeleted } from './assets.store.ts'
 import { mustReach } from './reach.ts'
-import { sweepSoon } from './service.ts'
+import { sweepSoon } from './sweeping.ts'
 
 export const deleteAsset = defineOperation({
   ...destroys(z.object({ assetKey, deleted: z.literal(true) })),

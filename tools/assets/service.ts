@@ -15,6 +15,7 @@ import type { Asset } from './assets.schema.ts'
 import * as store from './assets.store.ts'
 import { type ContentType, detectContentType } from './content-type.ts'
 import { type ContentSource, type StoredContent, storeContent } from './content.ts'
+import { sweepSoon } from './sweeping.ts'
 
 export { isAllowedType } from './assets.rules.ts'
 export { assetForRecognition, findAssets, findReachable, noteReceivers, openAsset, openStored } from './present.ts'
@@ -241,23 +242,4 @@ export async function dropAssets({ tx, tenantId, stamp, services, afterCommit }:
 export async function forgetUploads(context: TxContext, assetKeys: readonly string[]): Promise<void> {
   if (assetKeys.length > 0) await store.giveUpPending(context.tx, context.tenantId, assetKeys)
   await dropAssets(context, assetKeys)
-}
-
-const sweptAtOnce = 20
-
-/** Removes the bytes of deleted assets and of uploads that were given up, in the background; what fails is tried again at the next sweep. */
-export function sweepSoon(services: Services, tenantId: number): void {
-  sweep(services, tenantId).catch((error: unknown) => services.log.warn({ err: error, tenantId }, 'files could not be swept'))
-}
-
-async function sweep(services: Services, tenantId: number): Promise<void> {
-  const { databases, storage } = services
-  const rows = await databases.transact({ tenantId, isReadOnly: true }, ({ tx }) => store.listUnswept(tx, tenantId, sweptAtOnce))
-  for (const row of rows) {
-    await storage.delete(row.storagePath)
-    await databases.transact({ tenantId }, async ({ tx }) => {
-      if (row.isDeleted) await store.markPurged(tx, tenantId, row.assetKey)
-      else await store.deletePending(tx, tenantId, row.assetKey)
-    })
-  }
 }
