@@ -142,6 +142,21 @@ describe('keys of other tenants and users', () => {
     }
   })
 
+  it('makes and rotates a key that acts as a user only for who holds every role of the user', async () => {
+    const { tenantUserId } = await call('create_user', { email: 'stronger@example.com', roles: ['DataView', 'BuilderAdmin'] })
+    const { apiKeyId } = await call('create_api_key', { name: 'as the stronger', roles: ['DataView'], tenantUserId })
+    const lesser = await world.tenant.keyWith(['AdminIntegration', 'AdminUser', 'DataView'])
+    const calls: [string, object][] = [
+      ['create_api_key', { name: 'x', roles: ['DataView'], tenantUserId }],
+      ['rotate_api_key', { apiKeyId }],
+    ]
+    for (const [name, input] of calls) {
+      await expect(call(name, input, { key: lesser }), name).rejects.toMatchObject(refused('forbidden', /^The user holds BuilderAdmin/))
+    }
+    const equal = await world.tenant.keyWith(['AdminIntegration', 'AdminUser', 'DataView', 'BuilderAdmin'])
+    for (const [name, input] of calls) expect(await call(name, input, { key: equal }), name).toMatchObject({ tenantUserId })
+  })
+
   it('rotates a key that acts as a user only for an AdminUser', async () => {
     const { tenantUserId } = await call('create_user', { email: 'rotated@example.com', roles: ['DataView'] })
     const { apiKeyId } = await call('create_api_key', { name: 'as them too', roles: ['DataView'], tenantUserId })

@@ -6,7 +6,7 @@ import { finding } from '#platform/findings.ts'
 import { defineOperation, type TxContext, writes } from '#platform/operation.ts'
 import { flagOf, roleBits } from '#platform/roles.ts'
 import { refuseStaleProof } from '#platform/sessions.ts'
-import { findUser, refuseGrant } from '#tools/users/service.ts'
+import { findUser, refuseActingAs, refuseGrant, type UserRow } from '#tools/users/service.ts'
 import { roles, tenantId, tenantUserId } from '#tools/users/users.schema.ts'
 
 import { allowedAddresses, exampleApiKey, exampleSecret, expiresAt, keyName, newApiKey, validHours } from './auth.schema.ts'
@@ -21,7 +21,7 @@ export const createApiKey = defineOperation({
   name: 'create_api_key',
   title: 'Create an API key',
   description:
-    'Makes a key and shows its secret this once. It acts as a service user of its own, or with tenantUserId (needs AdminUser too) as that user, with the roles that both hold at each call. Only roles that you hold; tenantId is for global administrators.',
+    "Makes a key and shows its secret this once. It acts as a service user of its own, or with tenantUserId (needs AdminUser too, and the user's roles) as that user, with the roles that both hold at each call. Only roles that you hold; tenantId is for global administrators.",
   method: 'POST',
   path: '/api/v1/api-keys',
   roles: 'AdminIntegration',
@@ -58,7 +58,7 @@ export const createApiKey = defineOperation({
     const target = input.tenantId ?? context.tenantId
     const { row, secret } = await context.asTenant(target, async () => {
       if (input.tenantId !== undefined) await mustBeTenant(context, target)
-      if (input.tenantUserId !== undefined) await mustBePerson(context, target, input.tenantUserId)
+      if (input.tenantUserId !== undefined) refuseActingAs(actor.roleFlag, await mustBePerson(context, target, input.tenantUserId))
       const madeBy = target === context.tenantId ? actor.tenantUserId : undefined
       return makeKey(context.tx, target, { ...input, validHours: hours, roleFlag, madeBy, at: stamp })
     })
@@ -76,9 +76,9 @@ async function mustBeTenant({ tx }: TxContext, tenantId: number): Promise<void> 
   })
 }
 
-async function mustBePerson({ tx }: TxContext, tenantId: number, tenantUserId: number): Promise<void> {
+async function mustBePerson({ tx }: TxContext, tenantId: number, tenantUserId: number): Promise<UserRow> {
   const user = await findUser(tx, tenantId, tenantUserId)
-  if (user && !user.isService) return
+  if (user && !user.isService) return user
   const message = user ? 'This is the service user of another key. Name a person, or leave it out.' : 'There is no such user.'
   throw new AppError('invalid_input', message, { issues: [finding('$.tenantUserId', message)] })
 }

@@ -6,6 +6,7 @@ import { AppError, mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { roleBits } from '#platform/roles.ts'
 import { refuseStaleProof } from '#platform/sessions.ts'
+import { findUser, refuseActingAs } from '#tools/users/service.ts'
 
 import { apiKeyId, exampleApiKey, exampleSecret, newApiKey } from './auth.schema.ts'
 import { replaceSecret, toApiKey } from './auth.store.ts'
@@ -24,7 +25,7 @@ export const rotateApiKey = defineOperation({
   name: 'rotate_api_key',
   title: 'Rotate an API key',
   description:
-    'Gives a key a new secret and shows it this once; the old one stays valid for graceSeconds, so that what uses it can be changed in peace. Name, roles and user stay. Nobody rotates a key that holds a role they lack; one that acts as a user needs AdminUser too.',
+    "Gives a key a new secret and shows it this once; the old one stays valid for graceSeconds, so that what uses it can be changed in peace. Name, roles and user stay. Nobody rotates a key that holds a role they lack; one that acts as a user needs AdminUser and the user's roles too.",
   method: 'POST',
   path: '/api/v1/api-keys/{apiKeyId}/rotate',
   roles: 'AdminIntegration',
@@ -51,8 +52,11 @@ export const rotateApiKey = defineOperation({
     refuseStaleProof(actor)
     const found = await lockLesserKey(context, input.apiKeyId)
     // The new secret lets its holder act as that user, as create_api_key would.
-    if (found.isUserBound && (actor.roleFlag & roleBits.AdminUser) === 0) {
-      throw new AppError('forbidden', 'The key acts as a user, so rotating it needs the role AdminUser too.')
+    if (found.isUserBound) {
+      if ((actor.roleFlag & roleBits.AdminUser) === 0) {
+        throw new AppError('forbidden', 'The key acts as a user, so rotating it needs the role AdminUser too.')
+      }
+      refuseActingAs(actor.roleFlag, mustExist(await findUser(tx, tenantId, found.tenantUserId), 'user'))
     }
     const secret = newSecret()
     const graceSeconds = input.graceSeconds ?? daySeconds

@@ -3,7 +3,7 @@ import type { Tx } from '#platform/db/pool.ts'
 import { constraintOf } from '#platform/db/transaction.ts'
 import { AppError } from '#platform/errors.ts'
 
-import { findLanguage, findTimeZone, whyNotChanged, whyNotGranted } from './users.rules.ts'
+import { findLanguage, findTimeZone, whyNotActedAs, whyNotChanged, whyNotGranted } from './users.rules.ts'
 import type { Contact } from './users.schema.ts'
 import {
   findDisplayNames,
@@ -133,6 +133,12 @@ export function refuseGrant(held: number, wanted: number): void {
 /** Throws AppError `forbidden` where the target, a user or a key by name, holds a role that the caller lacks. */
 export function refuseChange(held: number, target: number, what: string): void {
   const why = whyNotChanged(held, target, what)
+  if (why) throw new AppError('forbidden', why)
+}
+
+/** Throws AppError `forbidden` where a caller would get a key that acts as a user who holds a role that it lacks. */
+export function refuseActingAs(held: number, user: UserRow): void {
+  const why = whyNotActedAs(held, user.roleFlag)
   if (why) throw new AppError('forbidden', why)
 }
 

@@ -61,6 +61,14 @@ export function whyNotChanged(held: number, target: number, what: string): strin
   return lacking.length === 0 ? undefined : `The ${what} holds ${lacking.join(', ')}, which this credential lacks, so it may not change it.`
 }
 
+/** Why a caller with these roles may not get a key that acts as whoever holds others, else undefined: it would read and write as somebody who may more. */
+export function whyNotActedAs(held: number, target: number): string | undefined {
+  const lacking = rolesOf(target & ~held)
+  return lacking.length === 0
+    ? undefined
+    : `The user holds ${lacking.join(', ')}, which this credential lacks, so it gets no key that acts as this user. Somebody who holds these roles may make it.`
+}
+
 /** Why roles may not become others, else undefined: each that is given or taken must be held. */
 export function whyNotReplaced(held: number, before: number, after: number): string | undefined {
   const lacking = rolesOf((before ^ after) & ~held)
