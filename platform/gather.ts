@@ -21,6 +21,8 @@ export function gather<I, O>(run: (inputs: readonly I[]) => Promise<readonly O[]
 
   async function pump(): Promise<void> {
     running++
+    // Those who ask in the same breath are answered together.
+    await Promise.resolve()
     while (queue.length > 0) {
       const batch = queue.slice(0, batchSize)
       queue = queue.slice(batchSize)

@@ -7,6 +7,8 @@ import type { Logger } from './log.ts'
 export interface Waiting {
   /** By `performance.now()`: when the question was last asked for it. */
   lookedAt: number
+  /** When it must be asked for it again, however short ago that was. */
+  dueAt?: number | undefined
 }
 
 export interface Rounds<W extends Waiting> {
@@ -21,6 +23,10 @@ export interface Rounds<W extends Waiting> {
 export interface RoundsOptions<W extends Waiting> {
   /** None goes for longer without a look, as long as looks succeed. */
   readonly againMs: number
+  /** How often the clock asks who is due; a second unless told. */
+  readonly tickMs?: number | undefined
+  /** Goes before each round, as long as anybody waits, and may say who is due; not where all are looked at. Where it throws they are, in a moment. */
+  readonly before?: ((all: ReadonlySet<W>) => Promise<void>) | undefined
   /** Looks at so many at most. Where it throws they are looked at again in a moment. */
   readonly look: (some: readonly W[]) => Promise<void>
   readonly log: Logger
@@ -28,11 +34,11 @@ export interface RoundsOptions<W extends Waiting> {
   readonly complaint: string
 }
 
-const tickMs = 1_000
 const atOnce = 1_000
 
 /** Nobody waits yet, and no clock runs. */
-export function createRounds<W extends Waiting>({ againMs, look, log, complaint }: RoundsOptions<W>): Rounds<W> {
+export function createRounds<W extends Waiting>(options: RoundsOptions<W>): Rounds<W> {
+  const { againMs, tickMs = 1_000, look, log, complaint } = options
   const all = new Set<W>()
   let clock: NodeJS.Timeout | undefined
   let isUnderWay = false
@@ -40,8 +46,9 @@ export function createRounds<W extends Waiting>({ againMs, look, log, complaint 
 
   const due = () => {
     // Whoever would be late by the next round is looked at in this one.
-    const before = performance.now() - againMs + tickMs
-    return [...all].filter(({ lookedAt }) => lookedAt <= before)
+    const now = performance.now()
+    const before = now - againMs + tickMs
+    return [...all].filter(({ lookedAt, dueAt = Infinity }) => lookedAt <= before || dueAt <= now)
   }
 
   async function lookAt(waiting: readonly W[]): Promise<void> {
@@ -58,6 +65,7 @@ export function createRounds<W extends Waiting>({ againMs, look, log, complaint 
     isUnderWay = true
     try {
       do {
+        if (options.before && !isHurried) await options.before(all)
         const wanted = isHurried ? [...all] : due()
         isHurried = false
         await lookAt(wanted)

@@ -82,10 +82,12 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   platform: [
     'attempt',
     'audit_event',
+    'credential_change',
     'drop_audit_events',
     'tenant_calls',
     'event',
     'idempotency_key',
+    'note_credential_change',
     'outbox',
     'person_mail',
     'record_block',

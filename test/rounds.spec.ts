@@ -80,6 +80,45 @@ describe('rounds', () => {
     rounds.end()
   })
 
+  it('look at whoever is due before the others', async () => {
+    const { rounds, looks } = open()
+    const [now, later] = [
+      { ...newWaiting(), dueAt: 0 },
+      { ...newWaiting(), dueAt: performance.now() + 2_500 },
+    ]
+    for (const one of [now, later, newWaiting()]) rounds.add(one)
+    await seconds(1)
+    expect(looks).toEqual([[now]])
+    now.dueAt = Infinity
+    await seconds(1)
+    expect(looks).toHaveLength(1)
+    await seconds(1)
+    expect(looks).toEqual([[now], [later]])
+    rounds.end()
+  })
+
+  it('ask first who is due, while anybody waits, and not where all are looked at anyway', async () => {
+    const waiting: Waiting = newWaiting()
+    const before = vi.fn(() => Promise.resolve()).mockImplementationOnce(async () => void (waiting.dueAt = 0))
+    const looks: Waiting[][] = []
+    const look = (some: readonly Waiting[]) => Promise.resolve(void looks.push([...some]))
+    const rounds = createRounds<Waiting>({ againMs: 15_000, tickMs: 900, before, look, log: createLog('silent'), complaint: 'nothing' })
+    await seconds(2)
+    expect(before).not.toHaveBeenCalled()
+    rounds.add(waiting)
+    await vi.advanceTimersByTimeAsync(900)
+    expect([before.mock.calls, looks]).toEqual([[[rounds.all]], [[waiting]]])
+    waiting.dueAt = undefined
+    rounds.hurry()
+    expect(looks).toHaveLength(2)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(before).toHaveBeenCalledTimes(1)
+    before.mockRejectedValueOnce(new Error('away'))
+    await vi.advanceTimersByTimeAsync(1_800)
+    expect([before.mock.calls.length, looks.length]).toEqual([2, 3])
+    rounds.end()
+  })
+
   it('have no clock while nobody waits', () => {
     const { rounds } = open()
     const waiting = newWaiting()

@@ -1,5 +1,6 @@
 /** The ticker: looks once a second for schedules and messages that are due. Several of them, in several processes, do each once. */
 import { dropOldAuditEvents } from '#platform/audit.ts'
+import { dropOldChanges } from '#platform/credential-changes.ts'
 import type { Services } from '#platform/services.ts'
 import { sendDueMessages } from '#tools/messaging/service.ts'
 import { fireDue, lookAgain, type ScheduleKinds, schedulesTopic } from '#tools/schedules/service.ts'
@@ -8,12 +9,13 @@ import { every, keepLooking, type Looking } from './looking.ts'
 
 const pauseMs = 1_000
 const sweepMs = 60_000
-const auditSweepMs = 3_600_000
+const hourlyMs = 3_600_000
 
 export function startTicker(services: Services, kinds: ScheduleKinds): Looking {
   const { databases, config } = services
   const sweep = every(sweepMs, () => lookAgain(services))
-  const sweepAudit = every(auditSweepMs, () => dropOldAuditEvents(databases, config.auditDays))
+  const sweepAudit = every(hourlyMs, () => dropOldAuditEvents(databases, config.auditDays))
+  const sweepChanges = every(hourlyMs, () => dropOldChanges(databases))
   return keepLooking(services, {
     topic: schedulesTopic,
     pauseMs,
@@ -21,6 +23,7 @@ export function startTicker(services: Services, kinds: ScheduleKinds): Looking {
     async once() {
       await sweep()
       await sweepAudit()
+      await sweepChanges()
       const found = await Promise.all([fireDue(services, kinds), sendDueMessages(services)])
       return found.reduce((sum, count) => sum + count, 0)
     },

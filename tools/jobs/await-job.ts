@@ -33,10 +33,10 @@ export const awaitJob = defineStagedOperation({
   roles: 'any',
   input: z.object({ jobId, timeoutSeconds: z.number().min(0).max(55).optional().describe('25 unless told') }),
   examples: [{ title: 'Until an import is done', input: { jobId: 41, timeoutSeconds: 30 }, output: exampleJob }],
-  async stagedHandler({ services, signal, actor, inTransaction, tellProgress }, input) {
+  async stagedHandler({ services, signal, actor, ip, inTransaction, tellProgress }, input) {
     const started = performance.now()
     const deadline = started + (input.timeoutSeconds ?? 25) * 1000
-    const held = holdingOf(services, actor)
+    const held = holdingOf(services, actor, ip)
     // Listening begins before the first look, or an end between the two would only be seen at the next look.
     const waiter = services.wake.listen(jobTopic(input.jobId))
     try {

@@ -29,10 +29,11 @@ export const awaitReply = defineStagedOperation({
     },
   ],
   async stagedHandler(context, input) {
-    const { services, tenantId, actor, signal } = context
+    const { services, tenantId, actor, ip, signal } = context
     const found = await awaitReplies(services, {
       tenantId,
       actor,
+      ip,
       signal,
       conversationId: input.conversationId,
       afterSeq: input.afterSeq ?? null,

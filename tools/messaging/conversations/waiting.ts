@@ -109,6 +109,8 @@ const waitsOf = kept(createWaits, ({ end }) => end())
 export interface AwaitRequest extends Watched {
   readonly tenantId: number
   readonly actor: Actor
+  /** Whence the call came. */
+  readonly ip: string | undefined
   readonly timeoutMs: number
   readonly signal: AbortSignal
   /** Throws where the caller does not see the record that the conversation is about. */
@@ -122,7 +124,7 @@ export interface AwaitRequest extends Watched {
 export async function awaitReplies(services: Services, request: AwaitRequest): Promise<Look & { timedOut: boolean }> {
   const { tenantId, actor, signal } = request
   const shared = waitsOf(services)
-  const held = holdingOf(services, actor)
+  const held = holdingOf(services, actor, request.ip)
   const deadline = performance.now() + request.timeoutMs
   // Listening begins before the first look, or a commit between the two would only be seen at the next look.
   const line = services.wake.listen(conversationTopic(request.conversationId))
