@@ -117,6 +117,10 @@ describe('a run', () => {
       code: 'invalid_input',
       issues: [{ path: '$.key1' }],
     })
+    expect(await world.refusal('start_workflow', { workflow, eiRecordId, key1: 'O-1', input: { why: 'x' } })).toMatchObject({
+      code: 'invalid_input',
+      issues: [{ path: '$.key1' }],
+    })
     const { workflowInstanceId, state } = await world.call('start_workflow', { workflow, key1: 'O-1', input: { why: 'spring' } })
     // It begins at once.
     expect(state).toBe('running')
@@ -322,6 +326,26 @@ describe('a run', () => {
     const answer = await world.call('act_on_workflow_instance', { workflowInstanceId, action: 'approve' }, { key: editor })
     expect(answer).toMatchObject({ workflowInstanceId })
     await until(workflowInstanceId, 'completed')
+  })
+
+  it('keeps where a decision led, be it a branch, next or the step behind it', async () => {
+    const decide = (internalName: string, op: string, goTo: string) => ({
+      internalName,
+      stepType: 'decide',
+      config: {},
+      branches: [{ when: [{ property: '$run.number', op, value: 0 }], goTo }],
+    })
+    const wait = { internalName: 'never', stepType: 'waitForEvent', config: { event: 'none' } }
+    const output = ['[[$steps.first.goTo]]', '[[$steps.second.goTo]]', '[[$steps.third.goTo]]']
+    const workflow = await publish([
+      decide('first', 'gt', 'second'),
+      wait,
+      { ...decide('second', 'lt', 'never'), next: 'third' },
+      decide('third', 'lt', 'never'),
+      { internalName: 'done', stepType: 'end', config: { state: 'completed', output } },
+    ])
+    const { workflowInstanceId } = await world.call('start_workflow', { workflow })
+    expect(await until(workflowInstanceId, 'completed')).toMatchObject({ output: ['second', 'third', 'done'] })
   })
 
   it('of a draft is refused, and what was never paused or has not failed is a conflict', async () => {

@@ -1,4 +1,9 @@
+import { branchOf } from '#tools/workflows/service.ts'
+
 import type { Perform } from './step.types.ts'
 
-/** Its branches are asked as those of every step; it does nothing beside. */
-export const decide: Perform = () => ({ kind: 'done' })
+/** Branches are asked once: what is kept as its result is where the run goes. */
+export const decide: Perform = async ({ open: { found }, scope }) => {
+  const goTo = (await branchOf(await scope(), found)) ?? found.next
+  return { kind: 'done', result: { goTo }, goTo }
+}

@@ -4,7 +4,17 @@ export { inOrder, withTypesNamed } from './definition/importing.ts'
 export { addInstall, changeInstall, type ComposedBody, findComposedProblems, type Installed } from './definition/installing.ts'
 export { listInstalls, openInstall, removeInstall, showInstallTriggers, toggleInstall } from './definition/installing.ts'
 export { rolesOfBody } from './definition/rights.rules.ts'
-export { type Done, type FindVersion, fixInput, foresee, leadOn, refuseLargeInput, type OpenStep, openStep } from './runs/carrying.ts'
+export {
+  branchOf,
+  type Done,
+  type FindVersion,
+  fixInput,
+  foresee,
+  leadOn,
+  refuseLargeInput,
+  type OpenStep,
+  openStep,
+} from './runs/carrying.ts'
 export { recordDone, recordFailed, recordOutcome, recordSkipped, recordTry, recordWaiting, scopeOf } from './runs/carrying.ts'
 export { iterationsOf, keepItems, markOverdue, nextUndone, recordRunEnd, recordUndone } from './runs/ending.ts'
 export { recordEnding, recordWithdrawn, takeKeptSignal, usersOfAssignment } from './runs/ending.ts'

@@ -44,12 +44,14 @@ interface Named {
 
 /** The record that the run is about, which the caller sees. Throws 400 where there is none, and where the workflow is about another entity, or about none. */
 export async function recordOf(context: TxContext, version: Pick<FlowVersion, 'entity'>, { eiRecordId, entity, ...keys }: Named) {
-  const isNamed = eiRecordId !== undefined || Object.values(keys).some((one) => one !== undefined)
+  const isKeyed = Object.values(keys).some((one) => one !== undefined)
+  const isNamed = eiRecordId !== undefined || isKeyed
   if (version.entity === undefined && !isNamed) return undefined
   const { entity: own = '' } = version
   const refuse = (path: string, message: string) => new AppError('invalid_input', message, { issues: [finding(path, message)] })
   if (own === '') throw refuse('$.eiRecordId', 'The workflow is about no record: leave it out.')
   if (!isNamed) throw refuse('$.eiRecordId', `The workflow is about a record of ${own}: name it by eiRecordId or by its key.`)
+  if (eiRecordId !== undefined && isKeyed) throw refuse('$.key1', 'Name the record by eiRecordId or by its key, not by both.')
   const frame = await readFrame(context, entity ?? own)
   const { entityId, internalName } = frame.entity
   if (internalName !== own) throw refuse('$.entity', `The workflow is about records of ${own}, not of ${internalName}.`)

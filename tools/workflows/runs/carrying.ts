@@ -119,8 +119,7 @@ export async function recordDone(tx: Tx, { order, run, found, row }: OpenStep, d
     Object.entries(variables).reduce((sum, [name, value]) => sum + bytesOf(value, `The variable ${name}`, narrow), 0)
   const at = await lockedAt(tx, tenantId, runId)
   const isOpen = done.goTo === undefined && hasBranches(found)
-  const outcome: Outcome | undefined =
-    known ?? (isOpen ? undefined : { kind: 'done', ...(done.goTo === undefined ? {} : { goTo: done.goTo }) })
+  const outcome: Outcome | undefined = known ?? (isOpen ? undefined : ledTo(done.goTo))
   const { input, answer } = row
   const end = { state: 'done', result: done.result, outcome, input, isAnswered: answer !== null, at } as const
   if (!(await endStep(tx, tenantId, runId, row.stepNo, end))) return undefined
@@ -142,25 +141,28 @@ export async function recordDone(tx: Tx, { order, run, found, row }: OpenStep, d
 
 const hasBranches = ({ said }: FoundStep) => listIn(said['branches']).length > 0
 
-async function branchOf(scope: Scope, { said }: FoundStep, own?: Said): Promise<Outcome> {
+/** Where the first of its branches leads that holds; undefined where none does. */
+export async function branchOf(scope: Scope, { said }: Pick<FoundStep, 'said'>, own?: Said): Promise<string | undefined> {
   for (const branch of listIn(said['branches'])) {
-    if (isObject(branch) && (await scope.holds(branch['when'], own))) return { kind: 'done', goTo: String(branch['goTo']) }
+    if (isObject(branch) && (await scope.holds(branch['when'], own))) return String(branch['goTo'])
   }
-  return { kind: 'done' }
+  return undefined
 }
+
+const ledTo = (goTo: string | undefined): Outcome => ({ kind: 'done', ...(goTo === undefined ? {} : { goTo }) })
 
 /** Where a step leads that has done nothing but what is recorded next; undefined where nobody asks. */
 export async function foresee(open: OpenStep, scope: () => Promise<Scope>, { goTo, result, set }: Done): Promise<Outcome | undefined> {
   if (goTo !== undefined || !hasBranches(open.found)) return undefined
   const asked = await scope()
-  return branchOf(asked, open.found, asked.after(open.found.name, result, set))
+  return ledTo(await branchOf(asked, open.found, asked.after(open.found.name, result, set)))
 }
 
 /** Where a step leads that is done: the first branch that holds. */
 export async function leadOn(services: Services, open: OpenStep): Promise<Outcome> {
   const { order, found, row } = open
   const { tenantId, runId } = order
-  const outcome = await branchOf(await scopeOf(services, open), found)
+  const outcome = ledTo(await branchOf(await scopeOf(services, open), found))
   await inSystemTransaction(services, tenantId, ({ tx }) => setOutcome(tx, tenantId, runId, row.stepNo, outcome))
   return outcome
 }

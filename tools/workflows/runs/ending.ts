@@ -69,7 +69,7 @@ export async function nextUndone(
     const order = { tenantId, runId, no: row.stepNo, path: { step: row.step, iteration: row.iteration }, phase: 'begin' as const }
     return {
       open: { order, run, version, found, row },
-      found: { said: compensate, name: row.step, stepType: String(compensate['stepType']), config, loop: found.loop },
+      found: { said: compensate, name: row.step, stepType: String(compensate['stepType']), config, loop: found.loop, next: found.next },
     }
   })
 }

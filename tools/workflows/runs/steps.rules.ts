@@ -18,6 +18,8 @@ export interface FoundStep {
   readonly config: Said
   /** The loop that it stands in, the innermost. */
   readonly loop: string | undefined
+  /** Where it goes on unless something leads elsewhere: `next`, else the step behind it in its list, else `end`. */
+  readonly next: string
 }
 
 export function isObject(value: unknown): value is Said {
@@ -30,12 +32,14 @@ export const textIn = (value: unknown): string | undefined => (typeof value === 
 
 /** Every step, those of lanes and loops behind the step that holds them. */
 export function* stepsIn(steps: readonly unknown[], loop?: string): Generator<FoundStep> {
-  for (const said of steps) {
+  for (const [index, said] of steps.entries()) {
     if (!isObject(said)) continue
+    const behind = steps[index + 1]
+    const next = textIn(said['next']) ?? (isObject(behind) ? String(behind['internalName']) : 'end')
     const name = String(said['internalName'])
     const config = isObject(said['config']) ? said['config'] : {}
     const stepType = String(said['stepType'])
-    yield { said, name, stepType, config, loop }
+    yield { said, name, stepType, config, loop, next }
     if (stepType === 'forEach') yield* stepsIn(listIn(config['steps']), name)
     if (stepType === 'parallel') for (const lane of listIn(config['lanes'])) if (isObject(lane)) yield* stepsIn(listIn(lane['steps']), loop)
   }
@@ -62,10 +66,11 @@ export function isResolved(found: FoundStep): boolean {
   return hasTokens(ownConfig(found))
 }
 
-/** Whether a step is certain to ask for values of the run: by a condition, by tokens, or because it asks somebody or waits for a time. */
+/** Whether a step is certain to ask for values of the run: by a condition, by tokens, or because it decides, asks somebody or waits for a time. */
 export function needsScope(found: FoundStep): boolean {
   const { said, stepType } = found
-  return said['when'] !== undefined || findStepType(stepType)?.kind === 'wait' || isResolved(found)
+  const kind = findStepType(stepType)?.kind
+  return said['when'] !== undefined || kind === 'wait' || kind === 'branch' || isResolved(found)
 }
 
 /** The id of a record that a configuration came to. Throws AppError `unprocessable`: nothing is done to another record, or to a new one. */

@@ -9,6 +9,7 @@ import { understood } from '#tools/messaging/service.ts'
 
 import { findAssignment } from '../runs/assigning.ts'
 import { callOf } from '../runs/calls.ts'
+import { branchOf } from '../runs/carrying.ts'
 import { usersOfAssignment } from '../runs/ending.ts'
 import { readItems } from '../runs/items.ts'
 import { resultsOfLanes } from '../runs/lanes.rules.ts'
@@ -179,6 +180,11 @@ const forEach: Try = async ({ services, who, signal, trial, config, joined, room
   return joined.isFailed ? { kind: 'failed', message: 'An iteration failed.', result } : { kind: 'done', result }
 }
 
+const decide: Try = async ({ found, scope }) => {
+  const goTo = (await branchOf(scope, found)) ?? found.next
+  return { kind: 'done', result: { goTo }, goTo }
+}
+
 const parallel: Try = async ({ found, joined, scope }) => {
   if (!joined) return { kind: 'lanes' }
   const result = resultsOfLanes(found.config['lanes'], await scope.resolve('[[$steps]]'))
@@ -194,7 +200,7 @@ export const tries: ReadonlyMap<string, Try> = new Map<string, Try>(
     notify,
     wait,
     waitForEvent,
-    decide: () => ({ kind: 'done' as const }),
+    decide,
     parallel,
     forEach,
     getRecord: called,

@@ -8,6 +8,7 @@ import type { StagedContext } from '#platform/operation.ts'
 import { nearest, quoted } from '#platform/suggest.ts'
 import { type Finding, finding } from '#platform/validation.ts'
 
+import { branchOf } from '../runs/carrying.ts'
 import type { RunError, RunRow } from '../runs/runs.types.ts'
 import { actingFor, openScope, readRoots, type Roots, type Scope } from '../runs/scope.ts'
 import { type FoundStep, isObject, listIn, mustFindStep, ownConfig, stepsIn } from '../runs/steps.rules.ts'
@@ -131,12 +132,9 @@ async function endOf(trying: Trying, command: Perform, found: FoundStep, scope: 
 }
 
 /** Where a step leads that is done: the first branch that holds. */
-async function branchOf(trying: Trying, command: Perform, found: FoundStep): Promise<string | undefined> {
-  const branches = listIn(found.said['branches']).filter(isObject)
-  if (branches.length === 0) return undefined
-  const scope = await scopeAt(trying, command, found)
-  for (const branch of branches) if (await scope.holds(branch['when'])) return String(branch['goTo'])
-  return undefined
+async function leadOf(trying: Trying, command: Perform, found: FoundStep): Promise<string | undefined> {
+  if (listIn(found.said['branches']).length === 0) return undefined
+  return branchOf(await scopeAt(trying, command, found), found)
 }
 
 async function conclude(trying: Trying, command: Perform, found: FoundStep, end: TrialEnd): Promise<Outcome> {
@@ -162,7 +160,7 @@ async function conclude(trying: Trying, command: Perform, found: FoundStep, end:
       memory.keep(found, path.iteration, no, end.result)
       memory.setVariables(found, end.set ?? {})
       trying.nowMs = end.nowMs ?? trying.nowMs
-      const goTo = end.goTo ?? (await branchOf(trying, command, found))
+      const goTo = end.goTo ?? (await leadOf(trying, command, found))
       const output = end.shown ?? (Object.keys(end.set ?? {}).length > 0 && end.result === undefined ? end.set : end.result)
       tell(trying, command, found, { event: 'done', ...(goTo === undefined ? {} : { goTo }), ...(output === undefined ? {} : { output }) })
       return { kind: 'done', ...(goTo === undefined ? {} : { goTo }) }
