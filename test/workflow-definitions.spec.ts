@@ -158,6 +158,14 @@ describe('a definition', () => {
     expect((await refusal('reorder_workflow_steps', { workflow, stepIds: [stepId] })).code).toBe('invalid_input')
   })
 
+  it('is about an entity that there is', async () => {
+    const wrong = await refusal('create_workflow', { internalName: fresh('About'), entity: 'Inspecton' })
+    expect(wrong).toMatchObject({ code: 'unknown_entity', issues: [{ path: '$.entity', suggestion: 'Inspection' }] })
+    const { internalName: workflow } = await call('create_workflow', { internalName: fresh('About'), entity: 'Inspection' })
+    expect((await refusal('update_workflow', { workflow, entity: 999_999 })).code).toBe('unknown_entity')
+    expect(await call('update_workflow', { workflow, entity: null })).toMatchObject({ entity: null })
+  })
+
   it('refuses a step of an unknown type, with the nearest, and a name that stands already', async () => {
     const { internalName: workflow } = await call('import_workflow', definition())
     const wrong = await refusal('create_workflow_step', { workflow, internalName: 'x', stepType: 'aproval' })
@@ -390,6 +398,40 @@ describe('validation', () => {
       [config('callHttp', { method: 'GET', url: 'https://a.example', secretHeaders: { Authorization: 'nope' } })],
       ['$.steps[0].config.secretHeaders.Authorization'],
     ],
+    [
+      'a variable that an action sets and that is not there',
+      [config('approval', { question: 'a' }, { actions: [{ internalName: 'yes', set: { trise: 1 } }] })],
+      ['$.steps[0].actions[0].set.trise tries'],
+    ],
+    [
+      'a value of another type than the variable has',
+      [
+        config('set', { values: { tries: 'two' } }),
+        config('approval', { question: 'a' }, { internalName: 'two', actions: [{ internalName: 'yes', set: { tries: [1] } }] }),
+        config('set', { values: { tries: { $expr: ['+', '[[$vars.tries]]', 1] } } }, { internalName: 'three' }),
+        config('set', { values: { tries: null } }, { internalName: 'four' }),
+      ],
+      ['$.steps[0].config.values.tries', '$.steps[1].actions[0].set.tries'],
+    ],
+    [
+      'two actions of one name',
+      [config('approval', { question: 'a' }, { actions: [{ internalName: 'yes' }, { internalName: 'Yes', goTo: 'end' }] })],
+      ['$.steps[0].actions[1].internalName'],
+    ],
+    [
+      'two choices of one key',
+      [
+        config('ask', {
+          to: { role: 'DataEdit' },
+          text: 'So?',
+          choices: [
+            { key: 'a', label: 'Yes' },
+            { key: 'a', label: 'No' },
+          ],
+        }),
+      ],
+      ['$.steps[0].config.choices[1].key'],
+    ],
     ['a duration that is none', [config('wait', { for: '1 day' })], ['$.steps[0].config.for']],
     ['two steps of one name', [config('wait', { for: 'P1D' }), config('wait', { for: 'P1D' })], ['$.steps[1].internalName']],
     ['no step at all', [], ['$.steps']],
@@ -589,6 +631,13 @@ describe('validation', () => {
     ]
     const triggers = [{ triggerType: 'recordUpdated', config: { entity: 'Inspection', properties: ['Status'] }, filter }]
     expect(errors(await issuesOf([approval, closing], { triggers }))).toEqual([])
+  })
+
+  it('warns of what is to happen once a step is overdue that is never due', async () => {
+    const late = { ...approval, actions: [{ internalName: 'ok', goTo: 'end' }], onOverdue: { assign: { role: 'DataEdit' } } }
+    const warned = async (step: object) => (await issuesOf([step])).map(({ path, severity }) => `${severity} ${path}`)
+    expect(await warned(late)).toEqual(['warning $.steps[0].onOverdue'])
+    expect(await warned({ ...late, dueIn: 'P1D' })).toEqual([])
   })
 
   it('warns where nothing asks which action it was', async () => {

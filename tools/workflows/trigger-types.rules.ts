@@ -229,7 +229,7 @@ export const triggerTypes: readonly TriggerType[] = [
       prefix: z.string().max(40).optional(),
       idHeader: header.optional(),
       // Taken out and sealed before a definition is kept.
-      secret: z.string().max(500).optional().describe('Yours; else one is made and shown once'),
+      secret: z.string().max(500).optional().describe('Yours, of 16 to 500 characters; else one is made and shown once'),
       respond: z.enum(['received', 'result']).optional(),
     }),
     payload: () => ({ headers: anyValue, body: anyValue }),

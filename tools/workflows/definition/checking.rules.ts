@@ -139,6 +139,11 @@ function findUnasked(step: PlacedStep, text: string): Finding[] {
   return [finding(pathText(at), message, { severity: 'warning' })]
 }
 
+function findNeverOverdue({ said, at }: PlacedStep): Finding[] {
+  if (said['onOverdue'] === undefined || said['dueIn'] !== undefined) return []
+  return [finding(pathText([...at, 'onOverdue']), 'Without dueIn the step is never overdue. Say by when: P1D.', { severity: 'warning' })]
+}
+
 /** Everything of a step that may hold tokens, without the steps in it, which stand for themselves. */
 function findTokenProblems({ said, at, type, config }: PlacedStep, roots: Shapes): Finding[] {
   const { steps, lanes, ...plain } = config
@@ -179,6 +184,7 @@ function* findStepProblems(
     ...findTokenProblems(step, roots),
     ...findNotByProblems(said, at, names),
     ...findUnasked(step, text),
+    ...findNeverOverdue(step),
   )
   return findings
 }
@@ -190,11 +196,17 @@ function findNameProblems(steps: readonly PlacedStep[]): Finding[] {
     return seen.has(lower) || !seen.add(lower)
   }
   return steps.flatMap(({ said, at, type, config }) => {
+    const actions = listIn(said['actions']).map((one) => (isObject(one) ? String(one['internalName']).toLowerCase() : ''))
     const lanes = type?.kind === 'lanes' ? listIn(config['lanes']) : []
     return [
       ...(isTaken(said['internalName'])
         ? [finding(pathText([...at, 'internalName']), 'Another step or lane of the definition has this name.')]
         : []),
+      ...actions.flatMap((name, index) =>
+        actions.indexOf(name) < index
+          ? [finding(pathText([...at, 'actions', index, 'internalName']), 'Another action of the step has this name.')]
+          : [],
+      ),
       ...lanes.flatMap((lane, index) =>
         isObject(lane) && isTaken(lane['internalName'])
           ? [finding(pathText([...at, 'config', 'lanes', index, 'internalName']), 'Another step or lane of the definition has this name.')]

@@ -13,7 +13,7 @@ import { showWorkflow } from './shown.ts'
 
 export const createWorkflow = defineOperation({
   ...writes(workflow),
-  errors: ['already_exists'],
+  errors: ['already_exists', 'unknown_entity'],
   name: 'create_workflow',
   title: 'Create a workflow',
   description:

@@ -1,21 +1,36 @@
 /** What a workflow says of itself, read from a call. */
 import type { TxContext } from '#platform/operation.ts'
-import { finding, refuseErrors } from '#platform/validation.ts'
+import type { IdOrName } from '#platform/names.ts'
+import { type Finding, finding, refuseErrors, unknownName } from '#platform/validation.ts'
+import { cachedCatalog } from '#tools/entities/service.ts'
 import { loadReferences, readDisplays } from '#tools/properties/service.ts'
 
 import type { Display, Said, WorkflowBody } from './definition.types.ts'
+import { entityOf } from './slots.rules.ts'
 
-/** Throws 400 for a language or a category that there is not. */
-export async function readHead(
-  { tx, tenantId }: TxContext,
-  given: { readonly displays?: Parameters<typeof readDisplays>[0] | undefined; readonly categoryId?: number | null | undefined },
-): Promise<{ readonly displays?: readonly Display[] }> {
-  const references = await loadReferences(tx, tenantId)
+interface Given {
+  readonly displays?: Parameters<typeof readDisplays>[0] | undefined
+  readonly categoryId?: number | null | undefined
+  readonly entity?: IdOrName | null | undefined
+}
+
+async function findUnknownEntity(context: TxContext, entity: IdOrName): Promise<Finding[]> {
+  const catalog = await cachedCatalog(context)
+  if (entityOf(catalog, entity)) return []
+  const names = catalog.entities.map(({ internalName }) => internalName)
+  return [unknownName('$.entity', 'entity', entity, names, 'list_entities', 'unknown_entity')]
+}
+
+/** Throws 400 for a language, a category or an entity that there is not. */
+export async function readHead(context: TxContext, given: Given): Promise<{ readonly displays?: readonly Display[] }> {
+  const references = await loadReferences(context.tx, context.tenantId)
   const { displays, findings } = readDisplays(given.displays ?? [], references, '$.displays')
   const { categoryId } = given
   const isUnknown = typeof categoryId === 'number' && !references.categories.some((one) => one.categoryId === categoryId)
   const unknown = isUnknown ? [finding('$.categoryId', `There is no category ${categoryId}. list_categories shows them.`)] : []
-  refuseErrors([...findings, ...unknown], 'The workflow')
+  const { entity } = given
+  const ofEntity = entity === undefined || entity === null ? [] : await findUnknownEntity(context, entity)
+  refuseErrors([...findings, ...unknown, ...ofEntity], 'The workflow')
   if (given.displays === undefined) return {}
   const codeOf = (id: number) => references.languages.find(({ languageRegionId }) => languageRegionId === id)?.languageCode ?? ''
   return {

@@ -13,9 +13,11 @@ import type { DataType } from '#tools/properties/properties.schema.ts'
 import { unknownProperty } from '#tools/query/service.ts'
 
 import { anyValue, numberValue, object } from '../shapes.rules.ts'
+import { readTyped } from '../values/typed.rules.ts'
 import { findTriggerType, triggerTypes } from '../trigger-types.rules.ts'
 import { isObject, listIn, type Place, type Said, valueAt, type WorkflowBody } from './definition.types.ts'
 import type { Facts } from './facts.types.ts'
+import { variable } from './grammar.schema.ts'
 import { findAssigneeProblems } from './people.rules.ts'
 import { type DefinitionUse, entityAt, isDefinitionUse, type NamedDefinition } from './references.rules.ts'
 import { findConditionProblems, type Scope } from './scope.rules.ts'
@@ -175,9 +177,10 @@ export function findNamingProblems({ facts, body, scope, roots }: NamingCheck, o
         .map(({ name }) => String(name))
       if (!isObject(value)) return []
       const unknown = Object.keys(value).filter((name) => !names.includes(name))
-      return unknown
-        .slice(0, 20)
-        .map((name) => unknownName(pathText([...at, name]), 'variable', name, names, 'variables[] of the workflow'))
+      return [
+        ...unknown.slice(0, 20).map((name) => unknownName(pathText([...at, name]), 'variable', name, names, 'variables[] of the workflow')),
+        ...findMistyped(body, value, at),
+      ]
     }
     case 'response':
       return findConditionProblems(scope, { ...roots, $response: response }, scope.own, value, pathText(at))
@@ -187,6 +190,19 @@ export function findNamingProblems({ facts, body, scope, roots }: NamingCheck, o
     default:
       return ofRecords(facts, scope, roots, one)
   }
+}
+
+/** New values of variables that are written out, of another type than the variable has. A text may hold anything. */
+function findMistyped(body: WorkflowBody, values: Said, at: Place): Finding[] {
+  return listIn(body.variables).flatMap((one) => {
+    const read = variable.safeParse(one)
+    if (!read.success || (read.data.dataType === 'Text' && read.data.isList !== true)) return []
+    const value = values[read.data.name] ?? null
+    const text = JSON.stringify(value)
+    if (value === null || text.includes('[[') || text.includes('"$')) return []
+    const typed = readTyped(read.data, value)
+    return 'problem' in typed ? [finding(pathText([...at, read.data.name]), typed.problem)] : []
+  })
 }
 
 function ofRecords(facts: Facts, scope: Scope, roots: Shapes, one: Naming): Finding[] {

@@ -15,6 +15,7 @@ const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().d
 
 export const updateWorkflow = defineOperation({
   ...writes(workflow),
+  errors: ['not_found', 'already_exists', 'unknown_entity'],
   isIdempotent: true,
   name: 'update_workflow',
   title: 'Change a workflow',

@@ -101,6 +101,8 @@ export function* namingsOfStep({ said, at, type, config }: PlacedStep): Generato
   if (undoing && isObject(compensate) && isObject(compensate['config']))
     yield* namingsOf(undoing.names, compensate['config'], [...at, 'compensate', 'config'])
   yield* namingsOf({ assignee: 'assignee' }, { assignee }, at)
+  for (const [index, action] of listIn(said['actions']).entries())
+    if (isObject(action)) yield* namingsOf({ set: 'variables' }, action, [...at, 'actions', index])
   if (isObject(onOverdue))
     yield* namingsOf({ assign: 'assignee', 'notify.to': 'recipient', 'notify.template': 'messageTemplate' }, onOverdue, [
       ...at,

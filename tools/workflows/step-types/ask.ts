@@ -1,10 +1,19 @@
 import { z } from 'zod'
 
 import { card, duration, recipient, text } from '../definition/grammar.schema.ts'
+import { valueAt } from '../definition/definition.types.ts'
 import { anyValue, list, object, someOf, textValue, timeValue } from '../shapes.rules.ts'
-import { defineStepType } from '../step-type.types.ts'
+import { defineStepType, type StepConfig } from '../step-type.types.ts'
 
 const channel = z.string().min(1).max(64)
+
+/** An answer would not tell which of two was meant. */
+function sameKeys({ choices }: StepConfig) {
+  const keys = Array.isArray(choices) ? choices.map((one: unknown) => String(valueAt(one, 'key'))) : []
+  return keys.flatMap((key, index) =>
+    keys.indexOf(key) < index ? [{ field: `choices[${index}].key`, message: 'Another choice has this key.' }] : [],
+  )
+}
 
 export const ask = defineStepType({
   stepTypeId: 3,
@@ -38,7 +47,7 @@ export const ask = defineStepType({
     fallback: 'channel',
     fallbackAfter: 'duration',
   },
-  check: (config) => someOf(config, ['text', 'template', 'card']),
+  check: (config) => [...someOf(config, ['text', 'template', 'card']), ...sameKeys(config)],
   example: {
     to: { property: 'Inspector' },
     text: 'Can you visit [[Inspection.externalKey]] today?',
