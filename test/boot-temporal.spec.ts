@@ -8,12 +8,12 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 
 import { loadConfig } from '#platform/config.ts'
 import { createLog } from '#platform/log.ts'
-import { freePort } from '#server/boot/ports.ts'
 import { isRunning, until } from '#server/boot/processes.ts'
 import { startTemporal } from '#server/boot/temporal.ts'
 import { findTemporal, problemWith } from '#server/boot/temporal-binary.ts'
 
 import { inChild } from './support/child-process.ts'
+import { freePort } from './support/ports.ts'
 
 const log = createLog('silent')
 let dataDir: string

@@ -15,10 +15,10 @@ import type { RoleName } from '#platform/roles.ts'
 
 import { type AppHost, startAppHost } from './support/app-host.ts'
 import { registerClient, type Tokens } from './support/authorization.ts'
-import { freePort } from './support/connect.ts'
 import { type HostWorld, letIn, openHostWorld } from './support/host-visit.ts'
 import { newPerson, type TestPerson } from './support/persons.ts'
 import { newVisitor, type Visitor } from './support/portal.ts'
+import { freePort } from './support/ports.ts'
 import type { TestTenant } from './support/world.ts'
 
 let opened: HostWorld

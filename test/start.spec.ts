@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
-import { freePort } from '#server/boot/ports.ts'
+import { freePort } from './support/ports.ts'
 
 let directory: string
 beforeEach(() => {

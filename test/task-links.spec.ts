@@ -1,7 +1,4 @@
 /** Signed links to tasks of runs: sent and never answered, opened by whoever holds one, and done once in the recipient's name. */
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
-
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -18,6 +15,7 @@ import { openBrowser } from './support/browser.ts'
 import { type Deliverer, newPhone, openDeliverer } from './support/messaging.ts'
 import { openTemporal, startTestWorker, type TestTemporal, type TestWorker } from './support/temporal.ts'
 import { openWorld, type World } from './support/world.ts'
+import { freePort } from './support/ports.ts'
 
 let world: World
 let temporal: TestTemporal
@@ -30,16 +28,6 @@ let url = ''
 let smsKey = ''
 let mailKey = ''
 const failures: unknown[] = []
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  // A listening TCP server has an AddressInfo.
-  const { port } = probe.address() as AddressInfo
-  await new Promise((resolve) => probe.close(resolve))
-  return port
-}
 
 beforeAll(async () => {
   const port = await freePort()

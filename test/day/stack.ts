@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-import { freePort } from '#server/boot/ports.ts'
+import { freePort } from '../support/ports.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 

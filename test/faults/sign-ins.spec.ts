@@ -1,9 +1,8 @@
 /** A flood of sign-ins at a whole server, in a size for every day. FLOOD_ATTEMPTS=10000 FLOOD_SECONDS=60 plays the ten thousand in a minute, and prints what came of it. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
-import { freePort } from '#server/boot/ports.ts'
-
 import { eventually } from '../support/patience.ts'
+import { freePort } from '../support/ports.ts'
 import { watchServer, type WatchedServer } from '../support/watched-server.ts'
 import { floodSettings, playSignIns } from './sign-ins.ts'
 

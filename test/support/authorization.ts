@@ -7,9 +7,10 @@ import { flagOf, type RoleName } from '#platform/roles.ts'
 import { resourcesOf } from '#platform/resources.ts'
 import { createOAuth, type OAuth } from '#server/oauth/server.ts'
 
-import { type ApiWorld, freePort, openApi } from './connect.ts'
+import { type ApiWorld, openApi } from './connect.ts'
 import { newPerson, newSession, type TestPerson } from './persons.ts'
 import type { TestTenant } from './world.ts'
+import { freePort } from './ports.ts'
 
 export interface AuthorizationWorld extends ApiWorld {
   readonly issuer: string

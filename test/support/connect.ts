@@ -1,5 +1,5 @@
 /** The API with `/mcp` over a world, at the address that it tells applications, for hosts to connect to. */
-import { createServer, request } from 'node:http'
+import { request } from 'node:http'
 
 import { createLog } from '#platform/log.ts'
 import { resourcesOf } from '#platform/resources.ts'
@@ -8,17 +8,9 @@ import { createMcpEndpoint } from '#server/mcp/endpoint.ts'
 
 import { noBacklog } from './backlog.ts'
 import { allUp } from './http-server.ts'
-import { corpus, portOf } from './mcp-server.ts'
+import { corpus } from './mcp-server.ts'
+import { freePort } from './ports.ts'
 import { openWorld, type World } from './world.ts'
-
-/** A port that nobody listens on now, on both loopback addresses' host name. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const port = portOf(server)
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 export interface ApiWorld {
   readonly world: World

@@ -6,9 +6,10 @@ import { filePages } from '#server/pages/index.ts'
 import { consentErrorPage } from '#server/portal/consent/consent-page.ts'
 import { createPortal } from '#server/portal/server.ts'
 
-import { type ApiWorld, freePort, openApi } from './connect.ts'
+import { type ApiWorld, openApi } from './connect.ts'
 import { newVisitor, type Shown, type Visitor } from './portal.ts'
 import type { TestPerson } from './persons.ts'
+import { freePort } from './ports.ts'
 
 export interface HostWorld extends ApiWorld {
   readonly issuer: string

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { exportJWK, generateKeyPair } from 'jose'
 import { Provider, interactionPolicy } from 'oidc-provider'
 
-import { freePort } from '#server/boot/ports.ts'
+import { freePort } from './ports.ts'
 
 export interface Account {
   readonly sub: string

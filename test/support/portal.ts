@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 
 import { createLog } from '#platform/log.ts'
-import { freePort } from '#server/boot/ports.ts'
 import { filePages } from '#server/pages/index.ts'
 import type { PortalParts } from '#server/portal/portal.types.ts'
 import { createPortal, type Portal } from '#server/portal/server.ts'
 import { handOverMails, localMails } from '#server/worker/mailer.ts'
 
 import { newAddress } from './persons.ts'
+import { freePort } from './ports.ts'
 import { openWorld, type World } from './world.ts'
 
 export interface TestPortal {

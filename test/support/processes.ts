@@ -2,9 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 
-import { freePort } from '#server/boot/ports.ts'
-
 import { product } from './compose.ts'
+import { freePort } from './ports.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 

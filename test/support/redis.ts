@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import { inject } from 'vitest'
 
-import { freePort } from '#server/boot/ports.ts'
+import { freePort } from './ports.ts'
 
 const program = inject('redisServer')
 /** False where none could be had; the run's end then says so. */

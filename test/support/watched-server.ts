@@ -2,11 +2,11 @@
 import { spawn } from 'node:child_process'
 import { Worker } from 'node:worker_threads'
 
-import { freePort } from '#server/boot/ports.ts'
 import { until } from '#server/boot/processes.ts'
 
 import type { LoopWatched } from './loop-watch.ts'
 import { secretsKeyOfTests } from './names.ts'
+import { freePort } from './ports.ts'
 import type { Probed, ProbeRequest } from './probe-thread.ts'
 import { openWorld, type TestTenant, type World } from './world.ts'
 

@@ -9,9 +9,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 
 import { loadConfig } from '#platform/config.ts'
 import { createTemporalGate, type TemporalGate } from '#platform/temporal.ts'
-import { freePort } from '#server/boot/ports.ts'
 import { startTemporal, type TemporalHandle } from '#server/boot/temporal.ts'
 import { startWorkers, type Workers } from '#server/worker/worker.ts'
+
+import { freePort } from '../support/ports.ts'
 
 let dataDir: string
 let temporal: TemporalHandle | undefined
