@@ -1,5 +1,5 @@
 /** Sessions in the browser: two tenants in two tabs, the end of all of them, and what a page asks for over itself while what was typed on it stays. */
-import { Secret, TOTP } from 'otpauth'
+import type { TOTP } from 'otpauth'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -8,7 +8,7 @@ import { carryOutFactorResets } from '#tools/auth/service.ts'
 import { leavesNobodyOut } from './support/application.ts'
 import { addAuthenticator, ageProof, signIn, useApplication, visitAs } from './support/application-visit.ts'
 import { openBrowser } from './support/browser.ts'
-import { joinTenant, newPerson, newSession, type TestPerson } from './support/persons.ts'
+import { enrolApp, joinTenant, newPerson, newSession, type TestPerson } from './support/persons.ts'
 import { codeTo, linkTo, subDomainOfTenant } from './support/portal.ts'
 import type { TestTenant } from './support/world.ts'
 
@@ -42,12 +42,7 @@ async function typePassword(page: Page, { userName, password }: TestPerson): Pro
 }
 
 async function withApp(person: TestPerson): Promise<TOTP> {
-  const key = await newSession(opened.world, person)
-  const { factorId, secret } = await call('enroll_totp', {}, key)
-  const app = new TOTP({ secret: Secret.fromBase32(secret) })
-  // Of the step before, so that the present one is still to be used.
-  await call('confirm_totp', { factorId, code: app.generate({ timestamp: Date.now() - 30_000 }) }, key)
-  return app
+  return (await enrolApp(opened.world, await newSession(opened.world, person))).app
 }
 
 describe('two tabs of one browser', () => {

@@ -1,13 +1,12 @@
 /** The portal's nine routes and the three ways to open those that are gated, to the letter of the contract. */
 import { randomUUID } from 'node:crypto'
 
-import { Secret, TOTP } from 'otpauth'
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import { ownMarkdown, portalTexts, servedTexts } from '#server/docs/index.ts'
 import { corpus } from '#tools/docs/service.ts'
 
-import { joinTenant, newPerson, newSession, strangerAt, type TestPerson } from './support/persons.ts'
+import { enrolApp, joinTenant, newPerson, newSession, strangerAt, type TestPerson } from './support/persons.ts'
 import { newVisitor, type Shown, subDomainOfTenant, usePortal, type Visitor } from './support/portal.ts'
 import type { TestTenant, World } from './support/world.ts'
 
@@ -46,14 +45,10 @@ const logIn = (body: unknown, headers: Record<string, string> = {}, visitor = vi
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever the wire shows.
 const bodyOf = ({ text }: Shown): any => JSON.parse(text)
 
-/** A person with an app, of which the function tells the code of a step of time. */
-async function withApp(person: TestPerson): Promise<(steps?: number) => string> {
-  const key = await newSession(opened.world, person)
-  const { factorId, secret } = await opened.world.call('enroll_totp', {}, { key })
-  const app = new TOTP({ secret: Secret.fromBase32(secret) })
-  const code = (steps = 0) => app.generate({ timestamp: Date.now() + steps * 30_000 })
-  await opened.world.call('confirm_totp', { factorId, code: code(-1) }, { key })
-  return code
+/** A person with an app, of which the function tells the code. */
+async function withApp(person: TestPerson): Promise<() => string> {
+  const { app } = await enrolApp(opened.world, await newSession(opened.world, person))
+  return () => app.generate()
 }
 
 describe('what is open', () => {

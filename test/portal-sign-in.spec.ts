@@ -2,7 +2,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { joinTenant, newPerson, newSession, type TestPerson } from './support/persons.ts'
+import { enrolApp, joinTenant, newPerson, newSession, type TestPerson } from './support/persons.ts'
 import { codeTo, hiddenFields, linkTo, newVisitor, type Shown, subDomainOfTenant, usePortal, type Visitor } from './support/portal.ts'
 import type { TestTenant } from './support/world.ts'
 
@@ -38,13 +38,9 @@ async function openLink(visitor: Visitor, link: string): Promise<Shown> {
   return visitor.submit(await visitor.open(pathname), '/login/link', { token: link })
 }
 
-async function withApp(person: TestPerson): Promise<{ code: (steps?: number) => string; recovery: string[] }> {
-  const key = await newSession(opened.world, person)
-  const { factorId, secret } = await opened.world.call('enroll_totp', {}, { key })
-  const app = new TOTP({ secret: Secret.fromBase32(secret) })
-  const code = (steps = 0) => app.generate({ timestamp: Date.now() + steps * 30_000 })
-  const { recoveryCodes } = await opened.world.call('confirm_totp', { factorId, code: code(-1) }, { key })
-  return { code, recovery: recoveryCodes }
+async function withApp(person: TestPerson): Promise<{ code: () => string; recovery: readonly string[] }> {
+  const { app, recoveryCodes } = await enrolApp(opened.world, await newSession(opened.world, person))
+  return { code: () => app.generate(), recovery: recoveryCodes }
 }
 
 describe('/login', () => {

@@ -1,5 +1,4 @@
 /** What a tenant asks beside its own provider, or in place of a password. */
-import { Secret, TOTP } from 'otpauth'
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import { holdingOf, rolesOfAbsent } from '#platform/holding.ts'
@@ -8,7 +7,7 @@ import { hashToken } from '#platform/sessions.ts'
 import { conversationTopic } from '#tools/messaging/conversations/waiting.ts'
 
 import { newPasskey } from './support/authenticator.ts'
-import { joinTenant, newPerson, newSession, strangerAt } from './support/persons.ts'
+import { enrolApp, joinTenant, newPerson, newSession, strangerAt } from './support/persons.ts'
 import { hiddenFields } from './support/portal.ts'
 import { newAccount, problemOf, titleOf, useProvider } from './support/provider.ts'
 import { refused } from './support/refused.ts'
@@ -48,10 +47,7 @@ describe('a tenant that takes no passwords', () => {
     expect(token.status).toBe(403)
     const basic = `Basic ${Buffer.from(`${person.userName}:${person.password}`).toString('base64')}`
     expect((await visit().ask(`/llms-full.txt?tenant=${at}`, { headers: { authorization: basic } })).status).toBe(403)
-    const key = await newSession(world, admin)
-    const { factorId, secret } = await call('enroll_totp', {}, { key })
-    const app = new TOTP({ secret: Secret.fromBase32(secret) })
-    await call('confirm_totp', { factorId, code: app.generate({ timestamp: Date.now() - 30_000 }) }, { key })
+    const { app } = await enrolApp(world, await newSession(world, admin))
     const visitor = visit()
     const factor = await visitor.signIn(admin)
     const done = await visitor.submit(factor, '/login/code', { code: app.generate() })
@@ -76,10 +72,7 @@ describe('the second factor that a tenant asks for', () => {
     const { person, account } = await linkedPerson(of)
     const refusal = await signInBy(visit(), account, at)
     expect([refusal.status, problemOf(refusal)]).toEqual([403, expect.stringContaining('enrol one in your profile')])
-    const key = await newSession(world, person)
-    const { factorId, secret } = await call('enroll_totp', {}, { key })
-    const app = new TOTP({ secret: Secret.fromBase32(secret) })
-    await call('confirm_totp', { factorId, code: app.generate({ timestamp: Date.now() - 30_000 }) }, { key })
+    const { app } = await enrolApp(world, await newSession(world, person))
     const visitor = visit()
     const factor = await signInBy(visitor, account, at)
     expect([factor.status, titleOf(factor)]).toEqual([200, 'Your second factor'])

@@ -1,8 +1,7 @@
 /** What a tenant asks of those who sign in: who must show a second factor, which ones count, and how whoever has none enrols one. */
-import { Secret, TOTP } from 'otpauth'
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { joinTenant, newAddress, newPerson, newSession, passwordOfTests, strangerAt, type TestPerson } from './support/persons.ts'
+import { enrolApp, joinTenant, newAddress, newPerson, newSession, passwordOfTests, strangerAt, type TestPerson } from './support/persons.ts'
 import { refused } from './support/refused.ts'
 import { type TestTenant, useWorld } from './support/world.ts'
 
@@ -13,8 +12,6 @@ let tenant: TestTenant
 beforeAll(async () => {
   tenant = await world.newTenant()
 })
-
-const codeOf = (secret: string) => new TOTP({ secret: Secret.fromBase32(secret) }).generate()
 
 async function strictTenant(policy: Record<string, unknown> = { secondFactor: 'all' }): Promise<TestTenant> {
   const strict = await world.newTenant()
@@ -30,10 +27,8 @@ async function signIn(person: TestPerson, tenantId = person.tenantId): Promise<R
 
 /** Enrols an app with whatever token, and leaves its next code unused. */
 async function enrol(key: string): Promise<{ factorId: number; codeNow: () => string }> {
-  const { factorId, secret } = await call('enroll_totp', {}, { key })
-  await call('confirm_totp', { factorId, code: codeOf(secret) }, { key })
-  await world.sql`update platform.person_factor set last_step = null where factor_id = ${factorId}`
-  return { factorId, codeNow: () => codeOf(secret) }
+  const { app, factorId } = await enrolApp(world, key)
+  return { factorId, codeNow: () => app.generate() }
 }
 
 describe('the policy', () => {
@@ -162,8 +157,7 @@ describe('whoever has one', () => {
     const strict = await strictTenant({ secondFactor: 'all', factors: ['passkey'] })
     const person = await newPerson(world, strict)
     const key = await newSession(world, person)
-    const { factorId, secret } = await call('enroll_totp', {}, { key })
-    const { recoveryCodes } = await call('confirm_totp', { factorId, code: codeOf(secret) }, { key })
+    const { recoveryCodes } = await enrolApp(world, key)
     const stranger = strangerAt(world)
     for (const code of recoveryCodes.slice(0, 1)) {
       const { signInToken } = await stranger('login', { userName: person.userName, password: passwordOfTests })

@@ -1,6 +1,8 @@
 /** Persons who took their membership, and their sessions, without the way that leads there. */
 import { randomUUID } from 'node:crypto'
 
+import { Secret, TOTP } from 'otpauth'
+
 import { hashPassword } from '#platform/passwords.ts'
 import { flagOf, type RoleName } from '#platform/roles.ts'
 import { hashToken, newSessionToken } from '#platform/sessions.ts'
@@ -61,6 +63,20 @@ export async function newSession(world: World, person: Pick<TestPerson, 'tenantU
     where u.tenant_user_id = ${person.tenantUserId} returning session_id`
   if (rows.length === 0) throw new Error('There is no such membership')
   return token
+}
+
+/** An authenticator app of whoever has the token, of which each code is still to be used. */
+export async function enrolApp(
+  world: World,
+  key: string,
+  input: { readonly name?: string } = {},
+): Promise<{ readonly app: TOTP; readonly factorId: number; readonly recoveryCodes: string[] }> {
+  const { factorId, secret } = await world.call('enroll_totp', input, { key })
+  const app = new TOTP({ secret: Secret.fromBase32(secret) })
+  const { recoveryCodes } = await world.call('confirm_totp', { factorId, code: app.generate() }, { key })
+  // The step of the confirmation is used. The code of the step before would be none any more where a step ends on its way.
+  await world.sql`update platform.person_factor set last_step = null where factor_id = ${factorId}`
+  return { app, factorId, recoveryCodes }
 }
 
 let addresses = 0
