@@ -5,6 +5,7 @@ import { scheduleKinds } from '#server/worker/schedule-kinds.ts'
 import { fireDue } from '#tools/schedules/service.ts'
 import { dueOf, hourAround, timingOf, valuesDue } from '#tools/workflows/triggers/dates.rules.ts'
 
+import { nextMillisecond } from './support/patience.ts'
 import { openTriggers, type TriggerWorld } from './support/triggers.ts'
 import { useWorld } from './support/world.ts'
 
@@ -111,6 +112,7 @@ describe('a trigger at a date of each record', () => {
     const saved = []
     for (const key1 of ['R-1', 'R-2']) {
       // Due now, behind the look before.
+      await nextMillisecond()
       saved.push(await call('save_instance', { entity: 'Lease', key1, data: { Due: inMinutes(-10) } }))
       await world.sql`update platform.trigger_clock set next_look = now()`
       await of.drain()
