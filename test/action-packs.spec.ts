@@ -7,7 +7,7 @@ import { isBytesAnswer } from '#platform/answer.ts'
 import { openSealed } from '#tools/action-packs/service.ts'
 import { sortKeyOf } from '#tools/action-packs/versions.rules.ts'
 
-import { longestTurn, turnLimitMs } from './support/turns.ts'
+import { leastMs, longestTurn, turnLimitMs } from './support/turns.ts'
 import { useWorld } from './support/world.ts'
 
 const world = useWorld()
@@ -161,10 +161,12 @@ describe('a pack', () => {
     const body = Object.fromEntries(Array.from({ length: 6_000 }, (_, n) => [`f${n}`, n % 6 === 0 ? '[[$nope]]' : '[[$settings.text]]']))
     const post = { internalName: 'post', stepType: 'callHttp', config: { method: 'POST', url: 'https://example.com/in', body } }
     const said = manifest({ steps: [post] })
-    await call('validate_action_pack', said)
-    const { result, ms } = await longestTurn(() => call('validate_action_pack', said))
-    expect(result).toMatchObject({ valid: false })
-    expect(ms).toBeLessThan(turnLimitMs)
+    const check = async () => {
+      const { result, ms } = await longestTurn(() => call('validate_action_pack', said))
+      expect(result).toMatchObject({ valid: false })
+      return ms
+    }
+    expect(await leastMs(check)).toBeLessThan(turnLimitMs)
     const long = manifest({ steps: [{ ...post, config: { ...post.config, body: 'x'.repeat(300_000) } }] })
     expect(await refusal('validate_action_pack', long)).toMatchObject({ code: 'too_large' })
   })
@@ -436,7 +438,8 @@ describe('an install', () => {
     const { installId, actionPack } = await installed()
     const { tenantId } = world.tenant
     const waiting = async () => {
-      const rows = await world.sql`select pid from pg_locks where not granted`
+      const rows = await world.sql`
+        select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`
       return rows.length
     }
     const holder = await world.sql.reserve()

@@ -263,7 +263,11 @@ describe('changes of definitions beside writers', () => {
       await expect
         .poll(
           async () =>
-            (await world.sql`select 1 from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and not granted`).length,
+            (
+              await world.sql`
+                select 1 from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and not granted
+                  and database = (select oid from pg_database where datname = current_database())`
+            ).length,
         )
         .toBe(1)
       expect(isDone).toBe(false)
