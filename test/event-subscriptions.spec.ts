@@ -55,7 +55,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  carrier = startCarrier(world.platform.services, watcherKinds, { callMs: 400, isIdle: true })
+  carrier = startCarrier(world.platform.services, watcherKinds, { callMs: 2_000, isIdle: true })
   tenant = await world.newTenant()
   as = { key: tenant.key }
   await call('create_property', { internalName: 'Name', dataType: 'Text' }, as)
@@ -340,7 +340,7 @@ describe('a subscription', () => {
     const { subscriptionId } = await subscribe('/once', ['record.created'])
     const rows = Array.from({ length: 60 }, (_, index) => ({ key1: `N-${index}`, data: { Name: 'x' } }))
     await call('save_instances_bulk', { entity: 'Pump', rows }, as)
-    const other = startCarrier(world.platform.services, watcherKinds, { callMs: 400, isIdle: true })
+    const other = startCarrier(world.platform.services, watcherKinds, { callMs: 2_000, isIdle: true })
     await Promise.all([carrier.drain(), other.drain()])
     await carrier.drain()
     await other.stop()
@@ -409,7 +409,12 @@ describe('a subscription', () => {
       )
       // It waits for the row that this transaction holds.
       await expect
-        .poll(() => world.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%event_subscription%'`)
+        .poll(
+          () =>
+            world.sql`
+              select 1 from pg_stat_activity
+              where datname = current_database() and wait_event_type = 'Lock' and query like '%event_subscription%'`,
+        )
         .not.toHaveLength(0)
     })
     await release

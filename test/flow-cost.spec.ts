@@ -113,7 +113,7 @@ describe('a run of quick steps', () => {
     meanwhile = async (runId, step) => {
       if (step === 's0') await flow.act(runId, pauseRun)
       // By the queue, so that the signal is heard; beside the workflow it would be kept back, and the wait in vain.
-      const deadline = Date.now() + 3_000
+      const deadline = Date.now() + 8_000
       if (step === 's1') while (!(await isSignalled(runId)) && Date.now() < deadline) await new Promise((next) => setTimeout(next, 20))
     }
     const runId = await flow.start(Array.from({ length: 9 }, (_, index) => set(`s${index}`, { index })))

@@ -119,7 +119,7 @@ describe('the loop', () => {
       took.push((await waiting) - answered)
     }
     // Whoever is not woken looks after fifteen seconds.
-    expect(took.sort((a, b) => a - b)[7]).toBeLessThan(2_000)
+    expect(took.sort((a, b) => a - b)[7]).toBeLessThan(10_000)
   })
 
   it('says that the time was up, and goes on from the cursor without losing anything', async () => {

@@ -286,7 +286,7 @@ describe('indexes that follow use', () => {
     const before = [await keysOf(newest), await keysOf(found)]
     expect(before.map(({ keys }) => keys.length)).toEqual([20, 1])
     expect(await keepIndexes(world.platform.services)).toMatchObject({ built: [] })
-    for (let time = 0; time < 6; time++) for (const asked of [newest, found]) await keysOf(asked)
+    for (let time = 0; time < 12; time++) for (const asked of [newest, found]) await keysOf(asked)
     await flushUses(world.platform.services)
     const kept = await keepIndexes(world.platform.services)
     expect(kept).toEqual({ built: expect.arrayContaining([`o_c${columns['Due']}`, `t_c${columns['Title']}`]), dropped: [], failed: [] })

@@ -40,7 +40,7 @@ it('goes on saving and talking while Temporal stands still, and carries the job 
   expect(await stack.killMatching(temporal, 'SIGSTOP')).toBeGreaterThan(0)
   let jobId: number
   try {
-    expect(await rest('/api/v1/entities/Log/instances', { key1: 'meanwhile', data: { Note: 'y' } }, 10_000)).toMatchObject({ status: 200 })
+    expect(await rest('/api/v1/entities/Log/instances', { key1: 'meanwhile', data: { Note: 'y' } }, 60_000)).toMatchObject({ status: 200 })
     const upload = await client.tool('create_upload_url', { fileName: 'rows.csv' })
     await client.put(upload.url, new TextEncoder().encode('key1,Note\nfile-1,a\nfile-2,b\n'))
     const job = await client.tool('import_instances', { entity: 'Log', assetKey: upload.assetKey })
@@ -55,14 +55,14 @@ it('goes on saving and talking while Temporal stands still, and carries the job 
 it('answers 503 or waits while PostgreSQL stands still, and serves again when it goes on', { timeout: 300_000 }, async () => {
   expect(await stack.killMatching(postgres, 'SIGSTOP')).toBeGreaterThan(0)
   const calls = Array.from({ length: 20 }, () => rest('/api/v1/entities/Log/instances/before', {}, 60_000))
-  const probe = await fetch(`${stack.url}/healthz`, { signal: AbortSignal.timeout(5_000) })
+  const probe = await fetch(`${stack.url}/healthz`, { signal: AbortSignal.timeout(30_000) })
   expect(probe.status).toBe(200)
-  const readiness = await fetch(`${stack.url}/readyz`, { signal: AbortSignal.timeout(10_000) })
+  const readiness = await fetch(`${stack.url}/readyz`, { signal: AbortSignal.timeout(60_000) })
   expect(readiness.status).toBe(503)
   await stack.killMatching(postgres, 'SIGCONT')
   for (const answer of await Promise.all(calls)) expect([200, 503]).toContain(answer.status)
   await stack.ready()
-  expect(await rest('/api/v1/entities/Log/instances/before', {}, 10_000)).toMatchObject({ status: 200 })
+  expect(await rest('/api/v1/entities/Log/instances/before', {}, 60_000)).toMatchObject({ status: 200 })
 })
 
 it('refuses calls with 503 and a time to wait while PostgreSQL is gone, and finds it again', { timeout: 300_000 }, async () => {

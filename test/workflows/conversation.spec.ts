@@ -194,7 +194,7 @@ describe('the workflow', () => {
     const asked: number[] = []
     staged.deliverMessage = async ({ messageId }) => {
       asked.push(messageId)
-      return messageId === 1 && asked.filter((id) => id === 1).length === 1 ? { kind: 'held', forMs: 1_500 } : { kind: 'done' }
+      return messageId === 1 && asked.filter((id) => id === 1).length === 1 ? { kind: 'held', forMs: 5_000 } : { kind: 'done' }
     }
     const workflowId = conversationWorkflowId({ tenantId: 0, conversationId: 1 })
     const input: ConversationInput = { tenantId: 0, conversationId: 1, queued: [{ messageId: 1, seq: 1 }] }
