@@ -38,7 +38,8 @@ it(
     // Who has to wait for strangers waits four seconds and more here. What a hash takes of the processors is waited for by everybody.
     expect(flood.others).toMatchObject({ refusals: 0 })
     expect(flood.others.answers).toBeGreaterThan(0)
-    expect(flood.others.worstMs).toBeLessThan(2_500)
+    expect(flood.others.medianMs).toBeLessThan(1_000)
+    expect(flood.others.worstMs).toBeLessThan(3_500)
     // Four hashes of 19 MiB at once, and 204 who wait.
     expect(flood.peakMiB).toBeLessThan(1_024)
     expect(flood.afterwards).toMatchObject({ knownBrowser: true, somebodyElse: 200 })
