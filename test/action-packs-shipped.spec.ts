@@ -46,7 +46,8 @@ beforeAll(async () => {
     ['AnsweredAt', 'DateTime'],
   ] as const)
     await world.call('create_property', { internalName, dataType })
-  const properties = ['Status', 'Due', 'Owner', 'Answer', 'AnsweredBy', 'AnsweredAt'].map((property) => ({ property }))
+  await world.call('create_property', { internalName: 'State', dataType: 'Choice', propertyOptions: [{ internalName: 'good' }] })
+  const properties = ['State', 'Status', 'Due', 'Owner', 'Answer', 'AnsweredBy', 'AnsweredAt'].map((property) => ({ property }))
   await world.call('create_entity', { internalName: 'Order', properties })
 })
 afterAll(async () => {
@@ -164,6 +165,15 @@ describe('acknowledge', () => {
 describe('settings of shipped packs', () => {
   const photos = { entity: 'Order', photoProperty: 'Photo' }
   const rule = { property: 'Status', value: 'x' }
+  const tells = { entity: 'Order', remindTo: { role: 'DataView' }, escalateTo: { role: 'DataView' } }
+  const asks = {
+    entity: 'Order',
+    whenFilter: [],
+    to: { role: 'DataView' },
+    question: 'Q?',
+    choices: [{ key: 'a', label: 'A' }],
+    answerProperty: 'Answer',
+  }
   it.each([
     ['dailyDigest', { report: 'Late', to: { role: 'DataView' } }, '$.settings.to'],
     ['dailyDigest', { report: 'Late', to: [] }, '$.settings.to'],
@@ -174,6 +184,16 @@ describe('settings of shipped packs', () => {
     ['photoTriage', { ...photos, rules: [{ ...rule, label: 'crane' }], askBelow: 50, askTo: { role: 'DataView' } }, '$.settings.askBelow'],
     ['webhookToRecord', { entity: 'Order', mapping: {} }, '$.settings.mapping'],
     ['webhookToRecord', { entity: 'Order', mapping: { key1: 7 } }, '$.settings.mapping.key1'],
+    ['webhookToRecord', { entity: 'Order', mapping: { key1: 'id' }, importMode: 'merge' }, '$.settings.importMode'],
+    ['overdueEscalation', { ...tells, dueProperty: 'Due', remindTo: { role: 'Anybody' } }, '$.settings.remindTo.role'],
+    ['overdueEscalation', { ...tells, dueProperty: 'Due', escalateTo: {} }, '$.settings.escalateTo'],
+    ['overdueEscalation', { ...tells, dueProperty: 'Due', escalateAfter: '1 day' }, '$.settings.escalateAfter'],
+    ['overdueEscalation', { ...tells, dueProperty: 'Due', every: 'hourly' }, '$.settings.every'],
+    ['dailyDigest', { report: 'Late', to: [{ role: 'Anybody' }] }, '$.settings.to[0].role'],
+    ['acknowledge', { ...asks, choices: [] }, '$.settings.choices'],
+    ['acknowledge', { ...asks, choices: [{ label: 'A' }] }, '$.settings.choices[0].key'],
+    ['acknowledge', { ...asks, choices: [...asks.choices, { key: 'A', label: 'B' }] }, '$.settings.choices'],
+    ['photoTriage', { ...photos, rules: [{ ...rule, label: 'crane' }], askTo: {} }, '$.settings.askTo'],
   ])('of %s that nothing can be done with are refused where they stand: %j', async (actionPack, settings, path) => {
     expect(await world.refusal('install_action_pack', { actionPack, settings })).toMatchObject({
       code: 'invalid_input',
@@ -181,15 +201,6 @@ describe('settings of shipped packs', () => {
     })
   })
 
-  const tells = { entity: 'Order', remindTo: { role: 'DataView' }, escalateTo: { role: 'DataView' } }
-  const asks = {
-    entity: 'Order',
-    whenFilter: [],
-    to: { role: 'DataView' },
-    question: 'Q?',
-    choices: [{ key: 'a', label: 'A' }],
-    answerProperty: 'Answer',
-  }
   const read = { ...rule, textContains: 'gate' }
   const taken = { entity: 'Order', photoProperty: 'Status' }
   it.each([
@@ -202,11 +213,24 @@ describe('settings of shipped packs', () => {
     ['photoTriage', { ...photos, rules: [{ ...read, property: 'Statsu' }] }, '$.settings.rules[0].property', /no property "Statsu"/],
     ['photoTriage', { ...photos, rules: [{ ...read, property: 'Owner' }] }, '$.settings.rules[0].property', /as a number/],
     ['webhookToRecord', { entity: 'Order', mapping: { key1: 'id', Statsu: 'state' } }, '$.settings.mapping.Statsu', /no property "Statsu"/],
+    ['acknowledge', { ...asks, answerProperty: 'State' }, '$.settings.choices[0].key', /"a" is no option. Allowed: good/],
+    ['photoTriage', { ...photos, rules: [{ ...read, property: 'State' }] }, '$.settings.rules[0].value', /"x" is no option. Allowed: good/],
   ])('of %s name properties that are there, of a kind that it works with: %j', async (actionPack, settings, path, message) => {
     const refused = await world.refusal('install_action_pack', { actionPack, settings })
     expect(refused).toMatchObject({ code: 'invalid_input' })
     const told = refused.issues?.find((one) => one.path === path)
     expect(told?.message).toMatch(message)
+  })
+
+  it.each([
+    ['a list of rules', (rule: object) => [rule], '$.settings.filter[0].property'],
+    ['a group', (rule: object) => ({ rules: [rule] }), '$.settings.filter.rules[0].property'],
+  ])('name the place in a filter that is wrong: %s', async (_what, filterOf, path) => {
+    const filter = filterOf({ property: 'Statsu', op: 'eq', value: 'open' })
+    const settings = { ...tells, dueProperty: 'Due', filter }
+    const { issues } = await world.refusal('install_action_pack', { actionPack: 'overdueEscalation', settings })
+    expect(issues?.map((one) => [one.path, one.suggestion])).toContainEqual([path, 'Status'])
+    expect(issues?.every((one) => one.path.startsWith('$.settings.'))).toBe(true)
   })
 })
 
@@ -286,9 +310,7 @@ describe('dailyDigest', () => {
       actionPack: 'dailyDigest',
       settings: { report: 'Mine', to: [{ tenantUserId: ben.tenantUserId }] },
     })
-    expect(issues).toMatchObject([
-      { severity: 'warning', path: '$.steps[0].config.report', message: expect.stringContaining('not shared') },
-    ])
+    expect(issues).toMatchObject([{ severity: 'warning', path: '$.settings.report', message: expect.stringContaining('not shared') }])
   })
 })
 

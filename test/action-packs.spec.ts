@@ -50,6 +50,25 @@ beforeAll(async () => {
 })
 
 describe('a pack', () => {
+  it('is listed with all others, and so are installs, unless a size of the page is told', async () => {
+    const tenant = await world.newTenant()
+    const as = { key: tenant.key }
+    const plain = (internalName: string) => ({
+      internalName,
+      version: '1.0.0',
+      triggers: [{ triggerType: 'manual', config: {} }],
+      steps: [{ internalName: 'none', stepType: 'set', config: { values: {} } }],
+    })
+    const names = Array.from({ length: 51 }, (_, index) => `plain${index}`)
+    for (const name of names) await call('create_action_pack', plain(name), as)
+    for (const internalName of names) await call('install_action_pack', { actionPack: 'plain0', internalName }, as)
+    const listed: { internalName: string; isSystem: boolean }[] = await call('list_action_packs', {}, as)
+    expect(listed.filter((one) => !one.isSystem)).toHaveLength(names.length)
+    expect(await call('list_action_pack_installs', {}, as)).toHaveLength(names.length)
+    expect(await call('list_action_packs', { pageSize: 50 }, as)).toHaveLength(50)
+    expect(await call('list_action_pack_installs', { actionPack: 'plain0', pageSize: 50 }, as)).toHaveLength(50)
+  })
+
   it('is kept by its manifest, listed, described with the schema of its settings, and deleted', async () => {
     const said = manifest()
     expect(await call('create_action_pack', said)).toMatchObject({

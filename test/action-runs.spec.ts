@@ -103,6 +103,34 @@ describe('an action run', () => {
     expect(await world.call('list_workflow_instances')).toEqual([])
   })
 
+  it('tells what it read to who sees everything, and to nobody from whom rules withhold something', async () => {
+    const tenant = await world.newTenant()
+    const as = { key: tenant.key }
+    await world.call('create_property', { internalName: 'Status', dataType: 'Text' }, as)
+    await world.call('create_entity', { internalName: 'Vault', properties: [{ property: 'Status' }] }, as)
+    const open = [{ property: 'Status', op: 'eq', value: 'open' }]
+    const rules = [
+      { role: 'BuilderAdmin', read: true, create: true },
+      { role: 'DataView', read: true, filter: open },
+    ]
+    await world.call('set_entity_access', { entity: 'Vault', rules }, as)
+    await world.call('save_instance', { entity: 'Vault', key1: 'V-1', data: { Status: 'open' } }, as)
+    const look = { internalName: 'look', stepType: 'getRecord', config: { entity: 'Vault', key1: 'V-1' } }
+    const tell = { internalName: 'tell', stepType: 'end', config: { state: 'completed', output: '[[$steps.look.record.Status]]' } }
+    const said = manifest([look, tell])
+    await world.call('create_action_pack', said, as)
+    const { installId } = await world.call('install_action_pack', { actionPack: said.internalName }, as)
+    const { actionRunId } = await world.call('fire_action_pack_install', { installId }, as)
+    const shown = async (key: string) => {
+      const { state, output, withheld } = await world.call('get_action_run', { actionRunId }, { key })
+      return { state, output, withheld }
+    }
+    await expect.poll(async () => (await shown(tenant.key)).state).toBe('succeeded')
+    expect(await shown(tenant.key)).toMatchObject({ output: 'open', withheld: undefined })
+    const viewer = await tenant.keyWith(['DataView'])
+    expect(await shown(viewer)).toMatchObject({ output: undefined, withheld: ['trigger.payload', 'output', 'error'] })
+  })
+
   it('asks for the input that its manual trigger declares', async () => {
     const triggers = [{ triggerType: 'manual', config: { input: [{ name: 'key', dataType: 'Text', isRequired: true }] } }]
     const { installId } = await install([{ internalName: 'save', ...save('[[$trigger.input.key]]') }], { triggers })

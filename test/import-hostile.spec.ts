@@ -291,7 +291,7 @@ describe('as a job', () => {
       })
   })
 
-  it('tells row and line, header and broken cells counted', async () => {
+  it('tells row and line, header and broken cells counted, and in the log which property', async () => {
     const csv = 'key1,Title,Amount\r\n\r\na,"two\r\nlines",x\r\nb,"three\r\n\r\nlines",1\r\nc,d,y\r\n'
     const done = await imports.importFile('lines.csv', csv)
     expect(done.errors).toMatchObject([
@@ -299,7 +299,7 @@ describe('as a job', () => {
       { row: 3, line: 8, path: '$.data.Amount' },
     ])
     const log = await imports.world.call('get_job_log', { jobId: done.jobId })
-    expect(log.map((entry: { message: string }) => entry.message)[1]).toMatch(/^Row 3 \(line 8\): /)
+    expect(log.map((entry: { message: string }) => entry.message)[1]).toMatch(/^Row 3 \(line 8\): Amount: /)
     const json = await imports.importFile('lines.json', '[\n{"key1":"j1"},\n\n{"key1":"j2",\n"Amount":"x"}, {"key1":"j3","Amount":"y"}]')
     expect(json.errors).toMatchObject([
       { row: 2, line: 4 },

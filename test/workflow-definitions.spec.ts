@@ -766,6 +766,19 @@ describe('publishing', () => {
     expect((await call('validate_workflow', { workflow: 'Locked' }, as)).issues).toEqual([])
   })
 
+  it('warns of a trigger on records that its user does not see: none of them would start it', async () => {
+    const tenant = await world.newTenant()
+    const as = { key: tenant.key }
+    await call('create_property', { internalName: 'Status', dataType: 'Text' }, as)
+    await call('create_entity', { internalName: 'Vault', properties: [{ property: 'Status' }] }, as)
+    await call('set_entity_access', { entity: 'Vault', rules: [{ role: 'BuilderAdmin', read: true, create: true }] }, as)
+    const steps = [{ internalName: 'tell', stepType: 'notify', config: { to: { role: 'DataEdit' }, text: 'New.' } }]
+    const triggers = [{ triggerType: 'recordCreated', config: { entity: 'Vault' } }]
+    await call('import_workflow', { internalName: 'Deaf', roles: ['DataEdit'], steps, triggers }, as)
+    const { issues } = await call('publish_workflow', { workflow: 'Deaf' }, as)
+    expect(issues.map((one: Issue) => [one.path, one.severity])).toEqual([['$.triggers[0].config.entity', 'warning']])
+  })
+
   it('keeps the name of a deleted workflow free, and its versions for their runs', async () => {
     const said = definition()
     const { workflowId } = await call('import_workflow', said)

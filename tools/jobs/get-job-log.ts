@@ -21,7 +21,13 @@ export const getJobLog = defineOperation({
       title: 'An import that refused one row',
       input: { jobId: 41 },
       output: [
-        { line: 1, at: '2026-11-21T10:00:01.300Z', attempt: 1, level: 'error', message: 'Row 17: "elevation" is not a number: "n/a"' },
+        {
+          line: 1,
+          at: '2026-11-21T10:00:01.300Z',
+          attempt: 1,
+          level: 'warning',
+          message: 'Row 17 (line 18): Elevation: Expected a number, got "n/a".',
+        },
       ],
     },
   ],

@@ -4,9 +4,11 @@ import type { TxContext } from '#platform/operation.ts'
 import type { Catalog, CatalogEntity } from '#tools/entities/catalog.types.ts'
 import { cachedCatalog } from '#tools/entities/service.ts'
 
+import { columnsSeen } from './columns-seen.ts'
 import { readFrameOf } from './frame.ts'
 import { listHoldings } from './holdings.store.ts'
-import { type Holding, holdingRules, isKeyShown, type Sight, type SightRule } from './sight.rules.ts'
+import { type Holding, holdingRules, isKeyShown, seesEveryRow, showingRules, type Sight, type SightRule } from './sight.rules.ts'
+import { sightOf } from './sight.ts'
 import type { Readable } from './source.rules.ts'
 
 /** Which of the caller's rules hold for these records. */
@@ -58,6 +60,26 @@ async function amongThose(
 /** Whether any entity has rules: without, everything is seen by role. */
 export async function hasAccessRules(context: TxContext): Promise<boolean> {
   return (await cachedCatalog(context)).entities.some((entity) => entity.access !== undefined)
+}
+
+// Of a call: a page of runs asks for each.
+const everything = new WeakMap<TxContext, Promise<boolean>>()
+
+/** Whether no rule withholds anything from the caller: they see every row of every entity, and every property of it. */
+export function seesEverything(context: TxContext): Promise<boolean> {
+  const known = everything.get(context) ?? findWithheld(context).then((isWithheld) => !isWithheld)
+  everything.set(context, known)
+  return known
+}
+
+async function findWithheld(context: TxContext): Promise<boolean> {
+  const catalog = await cachedCatalog(context)
+  for (const entity of catalog.entities) {
+    const sight = entity.access && (await sightOf(context, catalog, entity, await columnsSeen(context, entity, [])))
+    if (sight && !(seesEveryRow(sight) && entity.properties.every((property) => showingRules(sight, property) === 'everywhere')))
+      return true
+  }
+  return false
 }
 
 /** Those of these records, of whichever entities, that the caller sees. */

@@ -7,13 +7,13 @@ import { givesUpAdministration } from './users.rules.ts'
 import type { User } from './users.schema.ts'
 import { findUser, hasOtherAdministrator, lockUserRow, toUser, type UserRow } from './users.store.ts'
 
-/** Locked, and of a person. Throws AppError `not_found`, or `conflict` for the service user of an API key, which follows its key. */
+/** Locked, and of a person. Throws AppError `not_found`, or `conflict` for a service user, which follows its key, workflow or pack. */
 export async function lockPerson(context: TxContext, tenantId: number, tenantUserId: number): Promise<UserRow> {
   const row = mustExist(await lockUserRow(context.tx, tenantId, tenantUserId), 'user')
   if (row.isService)
     throw new AppError(
       'conflict',
-      'This is the service user of an API key and follows it. Change the key with update_api_key, or revoke it.',
+      'This is the service user of an API key, a workflow or an action pack and follows it: change or revoke the key, publish the workflow anew, update or uninstall the pack.',
     )
   return row
 }

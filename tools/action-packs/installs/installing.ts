@@ -134,16 +134,21 @@ function make(
   }
 }
 
-/** Findings tell of the setting that is wrong, where one stands there. */
-async function told<T>(places: ReadonlyMap<string, string>, work: () => Promise<T>): Promise<T> {
+/** Of the setting that is wrong, where one stands there. */
+function ofSettings<One extends { readonly path: string }>(places: ReadonlyMap<string, string>, findings: readonly One[]): One[] {
+  return findings.map((one) => {
+    const at = [...places].find(([place]) => isUnder(one.path, place))
+    return at ? { ...one, path: `$.settings.${at[1]}${one.path.slice(at[0].length)}` } : one
+  })
+}
+
+async function told(places: ReadonlyMap<string, string>, work: () => Promise<Installed>): Promise<Installed> {
   try {
-    return await work()
+    const installed = await work()
+    return { ...installed, warnings: ofSettings(places, installed.warnings) }
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unprocessable' || !error.issues) throw error
-    const issues = error.issues.map((one) => {
-      const at = [...places].find(([place]) => isUnder(one.path, place))
-      return at ? { ...one, path: `$.settings.${at[1]}${one.path.slice(at[0].length)}` } : one
-    })
+    const issues = ofSettings(places, error.issues)
     const [first] = issues
     throw new AppError('unprocessable', `The pack cannot be installed so. ${first?.path ?? ''}: ${first?.message ?? ''}`, { issues })
   }

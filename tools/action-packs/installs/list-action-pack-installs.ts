@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 import { defineOperation, reads } from '#platform/operation.ts'
 import { listOf, pageInput, pageOf } from '#platform/paging.ts'
-import { placeOf } from '#tools/definitions/service.ts'
+import { maxDefinitions, placeOf } from '#tools/definitions/service.ts'
 import { listInstalls } from '#tools/workflows/service.ts'
 
 import { exampleInstall, install, packSlot } from '../action-packs.schema.ts'
@@ -21,11 +21,17 @@ export const listActionPackInstalls = defineOperation({
   method: 'POST',
   path: '/api/v1/action-packs/installs/list',
   roles: 'DataView',
-  input: z.object({ page, pageNumber, pageSize, cursor, actionPack: packSlot.optional().describe('Of this pack alone') }),
+  input: z.object({
+    page,
+    pageNumber,
+    pageSize: pageSize.describe('All unless told'),
+    cursor,
+    actionPack: packSlot.optional().describe('Of this pack alone'),
+  }),
   examples: [{ title: 'All of them', input: {}, output: [exampleInstall] }],
   async handler(context, input) {
     const { tx, tenantId } = context
-    const asked = pageOf(context, { ...input, includeTotal: false })
+    const asked = { ...pageOf(context, { ...input, includeTotal: false }), pageSize: input.pageSize ?? maxDefinitions }
     const pack = input.actionPack === undefined ? undefined : await openPack(context, input.actionPack)
     const ofPack = pack && (await listInstallIds(tx, tenantId, pack.packId))
     const found = await listInstalls(context, asked, ofPack)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 import { defineOperation, reads } from '#platform/operation.ts'
 import { decodeCursor, fitting, listOf, notOfThisList, pageInput, pageOf } from '#platform/paging.ts'
+import { maxDefinitions } from '#tools/definitions/service.ts'
 
 import { actionPack, examplePack } from '../action-packs.schema.ts'
 import { countInstalls, listPacks } from '../action-packs.store.ts'
@@ -28,11 +29,11 @@ export const listActionPacks = defineOperation({
   method: 'POST',
   path: '/api/v1/action-packs/list',
   roles: 'DataView',
-  input: z.object({ page, pageNumber, pageSize, cursor }),
+  input: z.object({ page, pageNumber, pageSize: pageSize.describe('All unless told'), cursor }),
   examples: [{ title: 'All of them', input: {}, output: [examplePack] }],
   async handler(context, input) {
     const { tx, tenantId } = context
-    const asked = pageOf(context, { ...input, includeTotal: false })
+    const asked = { ...pageOf(context, { ...input, includeTotal: false }), pageSize: input.pageSize ?? maxDefinitions }
     const [after] = asked.cursor === undefined ? [undefined] : decodeCursor(asked.cursor, 1)
     // Those of the product stand before all others, and a page goes on behind so many of them.
     const isOfShipped =

@@ -4,7 +4,7 @@ import { mustExist } from '#platform/errors.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
 import { findFlowVersion, retryRun } from '#tools/workflows/service.ts'
 
-import { actionRun, actionRunId, exampleRun } from './runs.schema.ts'
+import { actionRun, actionRunId, exampleOpenRun } from './runs.schema.ts'
 import { showActionRun } from './shown.ts'
 import { mustHoldAction, mustSeeAction } from './sight.ts'
 
@@ -18,7 +18,7 @@ export const retryActionRun = defineOperation({
   path: '/api/v1/action-center/runs/{actionRunId}/retry',
   roles: 'DataEdit',
   input: z.object({ actionRunId }),
-  examples: [{ title: 'The vendor is back', input: { actionRunId: 91 }, output: { ...exampleRun, state: 'running' } }],
+  examples: [{ title: 'The vendor is back', input: { actionRunId: 91 }, output: exampleOpenRun }],
   async handler(context, input) {
     const run = await mustHoldAction(context, input.actionRunId)
     await retryRun(context, run, mustExist(await findFlowVersion(context, run.workflowId, run.version), 'version'))

@@ -53,3 +53,8 @@ export const exampleRun: z.output<typeof actionRun> = {
     { seq: 2, at: '2026-03-01T08:30:01.000Z', step: 'tell', stepType: 'notify', event: 'done', attempt: 1, durationMs: 800 },
   ],
 }
+
+const { finishedDate: _over, ...begun } = exampleRun
+
+/** One that is not over. */
+export const exampleOpenRun: z.output<typeof actionRun> = { ...begun, state: 'running' }

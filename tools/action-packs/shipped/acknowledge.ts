@@ -1,4 +1,11 @@
+import { choices as choicesInput, findShapeProblems, person } from './shapes.rules.ts'
 import type { ShippedPack } from './shipped.types.ts'
+
+/** What may be answered is what may be written. */
+function keysOf(choices: unknown) {
+  const read = choicesInput.safeParse(choices)
+  return read.success ? read.data.map(({ key }, index) => ({ at: `choices[${index}].key`, value: key })) : []
+}
 
 const answer = '[[$settings.answerProperty]]'
 
@@ -58,8 +65,9 @@ export const acknowledge: ShippedPack = {
     ],
     needs: { entities: ['[[$settings.entity]]'] },
   },
-  propertiesIn: ({ answerProperty, byProperty, atProperty }) => [
-    { at: 'answerProperty', name: answerProperty, types: ['Text', 'Choice', 'Hierarchy'] },
+  findProblems: (values) => findShapeProblems({ to: person, choices: choicesInput }, values),
+  propertiesIn: ({ answerProperty, byProperty, atProperty, choices }) => [
+    { at: 'answerProperty', name: answerProperty, types: ['Text', 'Choice', 'Hierarchy'], written: keysOf(choices) },
     { at: 'byProperty', name: byProperty, types: ['Number'] },
     { at: 'atProperty', name: atProperty, types: ['DateTime'] },
   ],

@@ -1,6 +1,9 @@
+import { z } from 'zod'
+
 import { finding } from '#platform/findings.ts'
 
 import type { Values } from '../settings.rules.ts'
+import { findShapeProblems, person } from './shapes.rules.ts'
 import type { ShippedPack } from './shipped.types.ts'
 
 const most = 20
@@ -69,6 +72,6 @@ export const dailyDigest: ShippedPack = {
   stepsFor,
   findProblems: ({ to }) =>
     Array.isArray(to) && to.length > 0 && to.length <= most
-      ? []
+      ? findShapeProblems({ to: z.array(person) }, { to })
       : [finding('$.settings.to', `A list of 1 to ${most} assignees, such as [{"role": "DataView"}].`)],
 }

@@ -1,4 +1,5 @@
 import type { Values } from '../settings.rules.ts'
+import { duration, findShapeProblems, person } from './shapes.rules.ts'
 import type { ShippedPack } from './shipped.types.ts'
 
 const text = (en: string, de: string, fr: string, es: string) => [
@@ -8,10 +9,10 @@ const text = (en: string, de: string, fr: string, es: string) => [
   { languageCode: 'es-ES', name: es },
 ]
 
-/** A filter as a group, whichever way it was written. */
+/** A filter as a group, whichever way it was written. It stands there by its setting, so that findings name that. */
 function groupsOf({ filter }: Values): unknown[] {
   if (filter === undefined) return []
-  return [Array.isArray(filter) ? { logic: 'AND', rules: filter } : filter]
+  return [Array.isArray(filter) ? { logic: 'AND', rules: '[[$settings.filter]]' } : '[[$settings.filter]]']
 }
 
 /**
@@ -105,5 +106,6 @@ export const overdueEscalation: ShippedPack = {
     needs: { entities: ['[[$settings.entity]]'] },
   },
   stepsFor,
+  findProblems: (values) => findShapeProblems({ remindTo: person, escalateTo: person, escalateAfter: duration, every: duration }, values),
   propertiesIn: ({ dueProperty }) => [{ at: 'dueProperty', name: dueProperty, types: ['DateTime', 'DateOnly'] }],
 }

@@ -4,6 +4,7 @@ import { finding } from '#platform/findings.ts'
 import { readDraft } from '#platform/validation.ts'
 
 import type { Values } from '../settings.rules.ts'
+import { findShapeProblems, person } from './shapes.rules.ts'
 import type { ShippedPack } from './shipped.types.ts'
 
 const mostRules = 40
@@ -133,6 +134,7 @@ function findProblems(values: Values) {
   const crowded = askTo === undefined ? undefined : decisionsOf(all).find((one) => one.values.length > mostChoices)
   return [
     ...ofRules,
+    ...findShapeProblems({ askTo: person.optional() }, values),
     ...(askBelow !== undefined && askTo === undefined ? [finding('$.settings.askTo', 'Needed beside askBelow: who is asked.')] : []),
     ...(crowded
       ? [
@@ -190,6 +192,11 @@ export const photoTriage: ShippedPack = {
   findProblems,
   propertiesIn: (values) => [
     { at: 'photoProperty', name: values['photoProperty'], types: ['Attachment'] },
-    ...rulesOf(values).map(({ property, value }, index) => ({ at: `rules[${index}].property`, name: property, value })),
+    ...rulesOf(values).map(({ property, value }, index) => ({
+      at: `rules[${index}].property`,
+      name: property,
+      value,
+      written: [{ at: `rules[${index}].value`, value }],
+    })),
   ],
 }

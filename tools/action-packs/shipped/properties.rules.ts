@@ -3,6 +3,7 @@ import { quoted } from '#platform/suggest.ts'
 import { type Finding, finding } from '#platform/validation.ts'
 import { type CatalogEntity, propertyIndex } from '#tools/entities/catalog.types.ts'
 import type { DataType } from '#tools/properties/properties.schema.ts'
+import { checkValue } from '#tools/properties/service.ts'
 import { unknownProperty } from '#tools/query/service.ts'
 
 import type { NamedProperty } from './shipped.types.ts'
@@ -12,7 +13,23 @@ const jsonOf: Readonly<Partial<Record<DataType, 'number' | 'boolean'>>> = { Numb
 
 const mostNamed = 20
 
-function findUnfit(entity: CatalogEntity, { at, name, types, value }: NamedProperty): Finding[] {
+// Whether it holds is found out when it is saved: a text may take long.
+const anyPattern = { matches: () => true } as const
+
+const hasToken = (value: unknown) => typeof value === 'string' && value.includes('[[')
+
+/** What may be written and would be refused each time. */
+function findRefused(property: CatalogEntity['properties'][number], { written = [] }: NamedProperty): Finding[] {
+  return written.flatMap(({ at, value }) => {
+    const checked = hasToken(value) ? undefined : checkValue(property, value, anyPattern)
+    if (!checked || !('problem' in checked)) return []
+    const { problem, suggestion } = checked
+    return [finding(`$.settings.${at}`, `${property.internalName} does not take it. ${problem}`, { suggestion })]
+  })
+}
+
+function findUnfit(entity: CatalogEntity, named: NamedProperty): Finding[] {
+  const { at, name, types, value } = named
   const path = `$.settings.${at}`
   const { properties, internalName } = entity
   const fitting = properties.filter(({ dataType }) => types?.includes(dataType) ?? true).map((one) => one.internalName)
@@ -26,14 +43,17 @@ function findUnfit(entity: CatalogEntity, { at, name, types, value }: NamedPrope
         : `Name one of ${fitting.slice(0, mostNamed).join(', ')}.`
     return [finding(path, `${property.internalName} is a ${dataType}, and a ${types.join(' or ')} is needed. ${has}`)]
   }
-  if (value === undefined) return []
+  const refused = findRefused(property, named)
+  if (value === undefined) return refused
   const json = jsonOf[dataType] ?? 'string'
   const isWrong = [value].flat().some((one) => typeof one !== json)
   const article = json === 'string' ? 'a text' : json === 'number' ? 'a number' : 'true or false'
-  return isWrong ? [finding(path, `${property.internalName} is a ${dataType}: give its value as ${article}, not as ${quoted(value)}.`)] : []
+  return isWrong
+    ? [finding(path, `${property.internalName} is a ${dataType}: give its value as ${article}, not as ${quoted(value)}.`)]
+    : refused
 }
 
-/** What is wrong with them. */
+/** What is wrong with them, and with what is written to them. */
 export function findPropertyProblems(entity: CatalogEntity, named: readonly NamedProperty[]): Finding[] {
   return named.flatMap((one) => (one.name === undefined ? [] : findUnfit(entity, one)))
 }

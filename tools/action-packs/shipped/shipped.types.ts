@@ -14,8 +14,10 @@ export interface NamedProperty {
   readonly name: unknown
   /** Which it may be; any unless told. */
   readonly types?: readonly DataType[]
-  /** What is written to it. */
+  /** What is written to it: of a form that its type has. */
   readonly value?: unknown
+  /** What may be written to it, and where that stands. */
+  readonly written?: readonly { readonly at: string; readonly value: unknown }[]
 }
 
 export interface ShippedPack {

@@ -73,7 +73,12 @@ export const webhookToRecord: ShippedPack = {
       { name: 'entity', dataType: 'Text', isRequired: true, description: 'Whose records' },
       { name: 'mapping', dataType: 'Json', isRequired: true, description: '{property or key1..3: path in the body, or in an item}' },
       { name: 'itemsAt', dataType: 'Text', description: 'The path of a list in the body: a record for each item' },
-      { name: 'importMode', dataType: 'Text', description: 'As save_instance takes it' },
+      {
+        name: 'importMode',
+        dataType: 'Text',
+        options: ['upsert', 'overwrite', 'insertOnly'],
+        description: 'As save_instance takes it',
+      },
     ],
     roles: ['DataView', 'DataEdit'],
     triggers: [{ triggerType: 'webhookReceived', config: { scheme: 'standardWebhooks', respond: 'result' } }],

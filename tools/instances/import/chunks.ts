@@ -147,6 +147,9 @@ function errorOf({ row, line }: PlannedRow, found: Finding): Position['errors'][
   }
 }
 
-export function logLine({ row, line, message }: Position['errors'][number]): NewLogLine {
-  return { level: 'warning', message: `Row ${row}${line === undefined ? '' : ` (line ${line})`}: ${message}` }
+/** With the field that the message speaks of, which its path names. */
+export function logLine({ row, line, path, message }: Position['errors'][number]): NewLogLine {
+  const field = path.replace(/^\$(?:\.data)?\.?/, '')
+  const said = field === '' ? message : `${field}: ${message}`
+  return { level: 'warning', message: `Row ${row}${line === undefined ? '' : ` (line ${line})`}: ${said}` }
 }

@@ -132,7 +132,8 @@ async function readAll(context: TxContext, catalog: Catalog, rows: readonly Draf
 
 /** As the wire has them, with the addresses of webhooks. */
 export async function showInstallTriggers(context: TxContext, { body, state }: Draft) {
-  return showTriggers(context.services, body, await listWebhooks(context.tx, context.tenantId, state.workflowId))
+  const hasAddress = body.triggers.some((said) => said['triggerType'] === 'webhookReceived')
+  return showTriggers(context.services, body, hasAddress ? await listWebhooks(context.tx, context.tenantId, state.workflowId) : [])
 }
 
 /** Inside `changeDefinitions`. */

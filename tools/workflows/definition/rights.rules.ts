@@ -81,7 +81,12 @@ export function findBlindEntities(facts: Facts, body: WorkflowBody): Finding[] {
     const verbs = verbsOf[type.internalName]
     return entity && verbs ? [{ entity, verbs, path: pathText([...at, 'config', ...field.split('.')]) }] : []
   })
-  const all = [...(own ? [{ entity: own, verbs: ['read'] as const, path: '$.entity' }] : []), ...touched]
+  // A record that the user of the runs does not see starts none.
+  const watched = body.triggers.flatMap((said, index) => {
+    const entity = entityOf(facts.catalog, valueAt(said['config'], 'entity'))
+    return entity ? [{ entity, verbs: ['read'] as const, path: `$.triggers[${index}].config.entity` }] : []
+  })
+  const all = [...(own ? [{ entity: own, verbs: ['read'] as const, path: '$.entity' }] : []), ...touched, ...watched]
   return all.flatMap(({ entity, verbs, path }) => {
     if (told.has(entity.entityId) || givesAnything(entity, verbs, flag, facts.serviceUserId)) return []
     told.add(entity.entityId)
