@@ -13,7 +13,8 @@ export const activateTenant = defineOperation({
   isIdempotent: true,
   name: 'activate_tenant',
   title: 'Activate a tenant',
-  description: 'Ends the suspension of a tenant, or undoes its deletion until the day of that: its keys and users work again as before.',
+  description:
+    'Ends the suspension of a tenant, or undoes its deletion until the day of that: its keys and users work again as before. Outside of activeStart and activeEnd it stays suspended: update_tenant.',
   method: 'POST',
   path: '/api/v1/tenants/{tenantId}/activate',
   roles: 'GlobalAdmin',

@@ -24,7 +24,7 @@ export const provisionTenant = defineOperation({
   name: 'provision_tenant',
   title: 'Provision a tenant',
   description:
-    'Makes a tenant with its first administrator, who gets the nine roles of a tenant. Then create_api_key with its tenantId makes keys for it. A sub-domain or host that is taken answers 409.',
+    'Makes a tenant with its first administrator, who gets the nine roles of a tenant. Then create_api_key with its tenantId makes keys for it; with one of these (AdminUser), invite_user lets the administrator in. A sub-domain or host that is taken answers 409.',
   method: 'POST',
   path: '/api/v1/tenants',
   roles: 'GlobalAdmin',

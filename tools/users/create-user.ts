@@ -12,7 +12,7 @@ export const createUser = defineOperation({
   name: 'create_user',
   title: 'Create a user',
   description:
-    'Makes a user of this tenant, known by e-mail, phone or user name, who cannot sign in yet. An e-mail or phone that a user here has already answers 409; find_or_create_user answers that user instead.',
+    'Makes a user of this tenant, known by e-mail, phone or user name, who cannot sign in yet: invite_user lets them. An e-mail or phone that a user here has already answers 409; find_or_create_user answers that user instead.',
   method: 'POST',
   path: '/api/v1/tenants/users',
   roles: 'AdminUser',

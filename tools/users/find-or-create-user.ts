@@ -13,7 +13,7 @@ export const findOrCreateUser = defineOperation({
   name: 'find_or_create_user',
   title: 'Find or create a user',
   description:
-    'Answers the user who has this e-mail, whatever its case, and makes one where nobody has. A user who exists is left as it is: the other fields count only for a new one.',
+    'Answers the user who has this e-mail, whatever its case, and makes one where nobody has. A user who exists is left as it is: the other fields count only for a new one, who signs in after invite_user.',
   method: 'POST',
   path: '/api/v1/tenants/users/find-or-create',
   roles: 'AdminUser',

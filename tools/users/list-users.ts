@@ -19,7 +19,7 @@ export const listUsers = defineOperation({
   roles: 'AdminUser',
   input: z.object({
     ...pageInput,
-    search: z.string().min(1).max(200).optional(),
+    search: z.string().min(1).max(200).optional().describe('Part of a name, an e-mail or a phone'),
     roles: roles.optional(),
     status: userStatus.optional().describe('invited: has not come yet'),
     hasSecondFactor: z.boolean().optional().describe('Whether they have one'),

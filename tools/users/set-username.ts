@@ -13,7 +13,7 @@ export const setUsername = defineOperation({
   name: 'set_username',
   title: "Set a user's name",
   description:
-    'Changes the label of a user, which is unique in the tenant: a taken one answers 409. What the person signs in with is theirs and stays.',
+    'Changes the label of a user, which is unique in the tenant: a taken one answers 409. What the person signs in with, and the display name, are theirs and stay.',
   method: 'PUT',
   path: '/api/v1/tenants/users/{tenantUserId}/username',
   roles: 'AdminUser',
