@@ -137,9 +137,25 @@ export async function takeWithin(
   const key = `${what}:${tenantId}`
   const asked = { more, limit, count }
   const { isTaken, counted } = (await takeTogether(services, key, asked)) ?? (await takeHere(services, key, asked))
-  if (!isTaken)
-    throw new AppError(
-      'conflict',
-      `The tenant may have ${limit} ${nouns[what]}, and has ${counted}. Delete some, or ask whoever runs the installation for more.`,
-    )
+  if (!isTaken) throw pastLimit(what, limit, counted)
+}
+
+/** The same for what is made one by one: `count` lets one caller count at a time, until its transaction ends, so that none passes the limit beside another. */
+export async function takeInTurn(
+  services: Services,
+  tenantId: number,
+  what: keyof typeof nouns,
+  count: () => Promise<number>,
+): Promise<void> {
+  const limit = (await limitsOf(services, tenantId))[what]
+  if (limit === undefined) return
+  const counted = await count()
+  if (counted >= limit) throw pastLimit(what, limit, counted)
+}
+
+function pastLimit(what: keyof typeof nouns, limit: number, counted: number): AppError {
+  return new AppError(
+    'conflict',
+    `The tenant may have ${limit} ${nouns[what]}, and has ${counted}. Delete some, or ask whoever runs the installation for more.`,
+  )
 }

@@ -146,6 +146,19 @@ describe('limits', () => {
     })
   })
 
+  it('let in no more users than there is room for, also of those who are made at the same moment', async () => {
+    const tenant = await world.newTenant()
+    await call('set_tenant_limits', { tenantId: tenant.tenantId, users: 3 })
+    const operations = ['create_user', 'create_user', 'create_user', 'find_or_create_user', 'find_or_create_user', 'find_or_create_user']
+    const made = await Promise.allSettled(
+      operations.map((name) => world.call(name, { email: `${randomUUID()}@x.example` }, { key: tenant.key })),
+    )
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+    expect(made.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))).toMatchObject(
+      Array.from({ length: 4 }, () => refused('conflict', /may have 3 users, and has 3/)),
+    )
+  })
+
   it('of messages keep no conversation for whom a bulk of them no longer reaches', async () => {
     const tenant = await world.newTenant()
     const own = (name: string, input: object) => world.call(name, input, { key: tenant.key })

@@ -4,12 +4,12 @@ import { tell } from '#platform/event-log.ts'
 import { finding } from '#platform/findings.ts'
 import type { TxContext } from '#platform/operation.ts'
 import { flagOf, type RoleName } from '#platform/roles.ts'
-import { takeWithin } from '#platform/tenant-state.ts'
+import { takeInTurn } from '#platform/tenant-state.ts'
 
 import { normalizeEmail, normalizePhone, type Normalized } from './contact-values.ts'
 import { addMember, refuseGrant, type MemberRequest } from './service.ts'
 import { findLanguage, findTimeZone } from './users.rules.ts'
-import { countPeople, listLanguageRows, type UserRow } from './users.store.ts'
+import { countPeopleInTurn, listLanguageRows, type UserRow } from './users.store.ts'
 
 export interface NewUser {
   readonly email?: string | undefined
@@ -57,7 +57,7 @@ export async function readNewUser(context: TxContext, input: NewUser): Promise<M
 
 /** Makes the member that `readNewUser` read. Throws AppError `already_exists`. */
 export async function saveNewUser(context: TxContext, member: MemberRequest): Promise<UserRow> {
-  await takeWithin(context.services, context.tenantId, 'users', 1, () => countPeople(context.tx, context.tenantId))
+  await takeInTurn(context.services, context.tenantId, 'users', () => countPeopleInTurn(context.tx, context.tenantId))
   const row = await addMember(context.tx, context.tenantId, member)
   tell(context, 'user.created', { tenantUserId: row.tenantUserId })
   context.audit({ tenantUserId: row.tenantUserId })

@@ -149,11 +149,17 @@ export async function countUsers(tx: Tx, tenantId: number, page: PageRequest, fi
 }
 
 /** Users who are people, without the service users of keys. */
-export async function countPeople(tx: Tx, tenantId: number): Promise<number> {
+async function countPeople(tx: Tx, tenantId: number): Promise<number> {
   const [row] = await tx<
     [{ n: number }]
   >`select count(*)::int as n from platform.tenant_user where tenant_id = ${tenantId} and not is_service and ended_date is null`
   return row.n
+}
+
+/** The same for one caller at a time, until the transaction ends. */
+export async function countPeopleInTurn(tx: Tx, tenantId: number): Promise<number> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`people ${tenantId}`}, 11))`
+  return countPeople(tx, tenantId)
 }
 
 /** Those that the tenant has enabled. */
