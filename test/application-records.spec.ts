@@ -118,14 +118,14 @@ describe('a list of records', () => {
     expect(answered.map((row: { externalKey: string }) => row.externalKey)).toEqual(keys)
     // The address is the list: whoever opens it sees the same.
     const again = await open(address.pathname + address.search)
-    expect(await again.page.locator('tbody tr td:first-child').allTextContents()).toEqual(keys)
+    await expect.poll(() => again.page.locator('tbody tr td:first-child').allTextContents()).toEqual(keys)
     await again.page.context().close()
     await page.context().close()
   })
 
   it('goes on past its first page', async () => {
     const { page } = await open('/t/demo/records/Job')
-    expect(await page.locator('tbody tr').count()).toBe(50)
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(50)
     await page.getByRole('button', { name: 'Show more' }).click()
     await expect.poll(() => page.locator('tbody tr').count()).toBe(60)
     await page.context().close()
@@ -176,7 +176,7 @@ describe('a record', () => {
     const record = ids[2] ?? 0
     await call('upsert_instance', { entity: 'Job', record, data: { Title: 'A slip' } }, { key })
     const { page } = await open(`/t/demo/records/Job/${record}`)
-    expect(await page.locator('del').allTextContents()).toContain('Oil hinge 2')
+    await expect.poll(() => page.locator('del').allTextContents()).toContain('Oil hinge 2')
     await page.getByRole('button', { name: 'Take back to version 1' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Take back to this' }).click()
     await expect.poll(async () => (await call('get_instance', { entity: 'Job', record }, { key })).data.Title).toBe('Oil hinge 2')

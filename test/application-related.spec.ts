@@ -209,7 +209,7 @@ describe('the rows of a form', () => {
 
   it('stand where the form has them', async () => {
     const { page } = await openPage(browser, server, `/t/demo/records/Purchase/${orders[1]}/edit`)
-    expect(await page.locator('h2').allTextContents()).toEqual(['Line', 'At the end'])
+    await expect.poll(() => page.locator('h2').allTextContents()).toEqual(['Line', 'At the end'])
     const places = await page.locator('form label, form summary').allTextContents()
     expect(places[0]).toContain('What it is')
     expect(places.findIndex((text) => text.includes('Line 1'))).toBeLessThan(places.indexOf('Note'))
@@ -220,7 +220,7 @@ describe('the rows of a form', () => {
   it('come no more than the form takes', async () => {
     const { page } = await openPage(browser, server, '/t/demo/records/Purchase/new')
     for (let count = 0; count < 3; count++) await press(page, 'Add a row: Line')
-    expect(await page.getByRole('group', { name: /^Line \d$/ }).count()).toBe(3)
+    await expect.poll(() => page.getByRole('group', { name: /^Line \d$/ }).count()).toBe(3)
     expect(await page.getByRole('button', { name: 'Add a row: Line' }).count()).toBe(0)
     await page.context().close()
   })

@@ -299,7 +299,7 @@ describe('the page of handsets', () => {
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByRole('button', { name: 'Mark as read' }).click()
     await page.getByRole('button', { name: 'Fails' }).click()
-    expect(await page.locator('.mine .text').allTextContents()).toEqual(['shut', 'It is <script>chained</script>'])
+    await expect.poll(() => page.locator('.mine .text').allTextContents()).toEqual(['shut', 'It is <script>chained</script>'])
     expect(await statusOf(sent)).toMatchObject({ status: 'read' })
     const replies = await call('poll_replies', { conversationId: sent.conversationId })
     expect(replies.messages).toMatchObject([{ choice: 'shut' }, { text: 'It is <script>chained</script>' }])
@@ -331,7 +331,7 @@ describe('the page of handsets', () => {
       const before = await page.locator('.said').count()
       await deliverer.deliver(await call('send_message', { conversationId: first.conversationId, text: `At ${width}` }))
       await page.getByText(`At ${width}`).waitFor()
-      expect(await page.locator('.said').count()).toBe(before + 1)
+      await expect.poll(() => page.locator('.said').count()).toBe(before + 1)
       expect(complaints).toEqual([])
       await context.close()
     }

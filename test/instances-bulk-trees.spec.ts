@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import type * as Generations from '#tools/instances/save/generations.ts'
 
+import { patience } from './support/patience.ts'
 import { useWorld } from './support/world.ts'
 
 /** How many steps each call has taken. */
@@ -184,7 +185,7 @@ describe('a row that names a parent that an earlier row makes', () => {
           select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`
         expect([waiting !== undefined, more.length]).toEqual([true, 0])
         return waiting?.pid ?? 0
-      }, 10_000)
+      }, patience)
       await world.sql`select pg_terminate_backend(${pid})`
       expect(await call).toMatchObject({ code: 'unavailable' })
     })

@@ -5,6 +5,7 @@ import type { RecordChange } from '#tools/events/events.types.ts'
 import type * as Events from '#tools/events/records-changed.ts'
 import type * as Live from '#tools/instances/save/live.store.ts'
 
+import { patience } from './support/patience.ts'
 import { openWorld, type World } from './support/world.ts'
 
 const told = vi.hoisted(() => [] as { entity: string; changes: readonly RecordChange[] }[])
@@ -325,7 +326,7 @@ describe('at the same moment', () => {
       await vi.waitFor(async () => {
         pids = (await waiting()).map(({ pid }) => pid)
         expect(pids).toHaveLength(1)
-      }, 10_000)
+      }, patience)
       await world.sql`select pg_terminate_backend(${pids[0] ?? 0})`
       expect(await call).toMatchObject({ code: 'unavailable' })
     })

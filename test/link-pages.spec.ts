@@ -174,11 +174,9 @@ describe('the page of a signed link', () => {
     await page.getByLabel('Inspected by').fill('Ana')
     await page.getByLabel('Photographs').setInputFiles(photo)
     await press('Send')
-    expect(await page.locator('#problems li').allTextContents()).toEqual([
-      'State of the gate – an answer is needed',
-      'Is it safe? – an answer is needed',
-      'Your signature – an answer is needed',
-    ])
+    await expect
+      .poll(() => page.locator('#problems li').allTextContents())
+      .toEqual(['State of the gate – an answer is needed', 'Is it safe? – an answer is needed', 'Your signature – an answer is needed'])
     expect(await page.getByLabel('Inspected by').inputValue()).toBe('Ana')
     expect(await page.getByText('One file is there already.').count()).toBe(1)
     await page.getByRole('radio', { name: 'Open' }).check()
@@ -210,7 +208,7 @@ describe('the page of a signed link', () => {
     expect(await reason.inputValue()).toBe('The lock is broken')
     await reason.fill('')
     await send(page)
-    expect(await page.locator('#problems li').allTextContents()).toEqual(['Why is it closed? – an answer is needed'])
+    await expect.poll(() => page.locator('#problems li').allTextContents()).toEqual(['Why is it closed? – an answer is needed'])
     await page.getByRole('radio', { name: 'Open' }).check()
     await send(page)
     await thanks(page)

@@ -229,7 +229,8 @@ describe('a message with a fallback', () => {
   it('waits while quiet hours hold it, and while its call may be under way', async () => {
     const person = await newPerson()
     const { tenantUserId } = person
-    const quietHours = { start: '00:00', end: '23:59', timeZoneIana: 'UTC' }
+    const clock = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
+    const quietHours = { start: clock(-6), end: clock(6), timeZoneIana: 'UTC' }
     await call('set_contact_preferences', { tenantUserId, quietHours })
     const held = await ask(person)
     await bound(held)

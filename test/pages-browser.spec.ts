@@ -100,7 +100,7 @@ describe('the pages in a browser', () => {
     await page.locator('input[type=search]').fill('is the gate open')
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/docs\/search\?q=is\+the\+gate\+open$/)
-    expect(await page.locator('.hits li').count()).toBe(3)
+    await expect.poll(() => page.locator('.hits li').count()).toBe(3)
     expect(complaints).toEqual([])
     await page.context().close()
   })

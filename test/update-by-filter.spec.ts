@@ -182,12 +182,9 @@ describe('changing all records that a filter selects', () => {
         `update ${table} set c${columnId} = (select c${columnId} from ${table} where key1 = 'O-4'), version = version + 1 where key1 = 'O-0'`,
       )
       updating = update({ filterRules: open, data: { Cost: 2 } })
-      const isWaiting = async () =>
-        (
-          await world.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%for no key update of e%' and datname = current_database()`
-        ).length > 0
-      const until = Date.now() + 10_000
-      while (!(await isWaiting())) if (Date.now() > until) throw new Error('It does not wait')
+      const waiting = () =>
+        world.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%for no key update of e%' and datname = current_database()`
+      await expect.poll(waiting).not.toHaveLength(0)
     })
     expect(await updating).toEqual({ matched: 2, updated: 2 })
     expect(await values('Cost')).toEqual([null, 2, 2, null, null])

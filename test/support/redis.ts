@@ -7,6 +7,7 @@ import { join } from 'node:path'
 
 import { inject } from 'vitest'
 
+import { patience } from './patience.ts'
 import { freePort } from './ports.ts'
 
 const program = inject('redisServer')
@@ -56,7 +57,7 @@ export async function openRedisServer(): Promise<TestRedis> {
       const started = spawn(program, args, { stdio: 'ignore' })
       child = started
       ended = new Promise((resolve) => started.once('exit', resolve))
-      const until = Date.now() + 10_000
+      const until = Date.now() + patience.timeout
       while ((await ask('ping').catch(() => '')) !== '+PONG') {
         if (Date.now() > until || started.exitCode !== null) throw new Error('redis-server did not start')
         await new Promise((next) => setTimeout(next, 20))
