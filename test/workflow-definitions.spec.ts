@@ -645,6 +645,9 @@ describe('validation', () => {
       (await issuesOf(steps)).filter(({ severity }) => severity === 'warning').map(({ path }) => path)
     expect(await warned([approval, closing])).toEqual(['$.steps[0]'])
     expect(await warned([approval, { ...closing, when: [{ property: '$steps.check.action', op: 'eq', value: 'approve' }] }])).toEqual([])
+    const leading = { ...approval, actions: [{ internalName: 'approve' }, { internalName: 'reject', goTo: 'end' }] }
+    expect(await warned([leading, closing])).toEqual([])
+    expect(await warned([{ ...closing, internalName: 'first' }, leading])).toEqual(['$.steps[1]'])
   })
 
   it('looks through two hundred steps of nested lanes without holding others up', async () => {

@@ -13,7 +13,7 @@ import type { StepType } from '../step-type.types.ts'
 import { readTyped } from '../values/typed.rules.ts'
 import { isObject, listIn, type Place, type Said, type WorkflowBody } from './definition.types.ts'
 import type { Facts } from './facts.types.ts'
-import { headFields, maxDepth, maxSteps, maxStepsInAll, step as stepSchema, variable as variableSchema } from './grammar.schema.ts'
+import { end, headFields, maxDepth, maxSteps, maxStepsInAll, step as stepSchema, variable as variableSchema } from './grammar.schema.ts'
 import { findNamingProblems } from './naming.rules.ts'
 import { findNotByProblems } from './people.rules.ts'
 import { entityOf } from './slots.rules.ts'
@@ -128,14 +128,22 @@ function findDisplayProblems(facts: Facts, { said, at }: PlacedStep): Finding[] 
   })
 }
 
-/** Actions that lead nowhere of their own, where nothing later asks which it was. */
+/** Where a step goes on that nothing leads elsewhere. */
+function goesOnTo({ said, at, list }: PlacedStep): string {
+  const behind = list.steps[Number(at.at(-1)) + 1]
+  return String(said['next'] ?? (isObject(behind) ? behind['internalName'] : undefined) ?? end)
+}
+
+/** Actions that go on like another one, where nothing later asks which it was. */
 function findUnasked(step: PlacedStep, text: string): Finding[] {
   const { said, at, type } = step
   const actions = type?.actions === undefined ? [] : actionsOf(step)
   const isAsked = listIn(said['branches']).length > 0 || text.includes(`$steps.${String(said['internalName'])}.action`)
-  if (actions.length < 2 || isAsked || actions.every(({ goTo }) => goTo !== undefined)) return []
-  const silent = actions.filter(({ goTo }) => goTo === undefined).map(({ name }) => name)
-  const message = `${silent.join(' and ')} of ${String(said['internalName'])} go on alike: nothing asks which it was. Give an action a goTo, or a branch.`
+  if (isAsked || actions.every(({ goTo }) => goTo !== undefined)) return []
+  const next = goesOnTo(step)
+  const alike = actions.filter(({ goTo = next }) => goTo === next).map(({ name }) => name)
+  if (alike.length < 2) return []
+  const message = `${alike.join(' and ')} of ${String(said['internalName'])} go on alike: nothing asks which it was. Give an action a goTo, or a branch.`
   return [finding(pathText(at), message, { severity: 'warning' })]
 }
 
