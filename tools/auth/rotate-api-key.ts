@@ -25,7 +25,7 @@ export const rotateApiKey = defineOperation({
   name: 'rotate_api_key',
   title: 'Rotate an API key',
   description:
-    "Gives a key a new secret and shows it this once; the old one stays valid for graceSeconds, so that what uses it can be changed in peace. Name, roles and user stay. Nobody rotates a key that holds a role they lack; one that acts as a user needs AdminUser and the user's roles too.",
+    "Gives a key a new secret and shows it this once; the old one stays valid for graceSeconds, so that what uses it can be changed in peace; rotated again, the secret before the old one ends. Name, roles and user stay. Nobody rotates a key that holds a role they lack; one that acts as a user needs AdminUser and the user's roles too.",
   method: 'POST',
   path: '/api/v1/api-keys/{apiKeyId}/rotate',
   roles: 'AdminIntegration',
