@@ -2,6 +2,8 @@
 import { LRUCache } from 'lru-cache'
 
 import { credentialsTopic, suspended } from './authenticate.ts'
+import type { Tx } from './db/pool.ts'
+import { onEnd } from './db/transaction.ts'
 import { AppError } from './errors.ts'
 import { kept } from './kept.ts'
 import { createKnown } from './known.ts'
@@ -36,6 +38,28 @@ const statesOf = kept(
 )
 const countsOf = kept(() => new LRUCache<string, { n: number }>({ max: 10_000, ttl: countedMs }))
 
+/** What was taken by transactions that have not ended, which no count of another one sees. */
+const openOf = kept(() => new Map<string, Map<Tx, number>>())
+
+/** What other transactions than this one have taken and not ended. */
+function takenBeside(open: Map<string, Map<Tx, number>>, key: string, tx: Tx): number {
+  let beside = 0
+  for (const [other, more] of open.get(key) ?? []) if (other !== tx) beside += more
+  return beside
+}
+
+function holdOpen(open: Map<string, Map<Tx, number>>, key: string, tx: Tx, more: number): void {
+  const taken = open.get(key) ?? new Map<Tx, number>()
+  open.set(key, taken)
+  const before = taken.get(tx)
+  taken.set(tx, (before ?? 0) + more)
+  if (before !== undefined) return
+  onEnd(tx, () => {
+    taken.delete(tx)
+    if (taken.size === 0) open.delete(key)
+  })
+}
+
 const noSuchTenant: TenantState = { isSuspended: true, limits: {} }
 
 async function stateOf(services: Services, tenantId: number): Promise<TenantState> {
@@ -61,6 +85,13 @@ export async function isSuspended(services: Services, tenantId: number): Promise
 /** Throws AppError `tenant_suspended`. */
 export async function refuseSuspended(services: Services, tenantId: number): Promise<void> {
   if (await isSuspended(services, tenantId)) throw suspended()
+}
+
+/** Who takes of a limit, and in which transaction. */
+interface Taker {
+  readonly services: Services
+  readonly tx: Tx
+  readonly tenantId: number
 }
 
 const nouns = { records: 'records', bytes: 'bytes of files', users: 'users', messagesPerDay: 'messages within 24 hours' } as const
@@ -103,20 +134,25 @@ async function takeTogether(
   return { isTaken: false, counted }
 }
 
-/** The same in this process alone, which believes its own count. */
+/** The same in this process alone, which believes its own count, and adds to a new one what is being written beside it. */
 async function takeHere(
-  services: Services,
+  { services, tx }: Taker,
   key: string,
   { more, limit, count }: { readonly more: number; readonly limit: number; readonly count: () => Promise<number> },
 ): Promise<{ readonly isTaken: boolean; readonly counted: number }> {
   const counts = countsOf(services)
+  const open = openOf(services)
   const known = counts.get(key)
   if (known && known.n + more <= limit) {
     known.n += more
+    holdOpen(open, key, tx, more)
     return { isTaken: true, counted: known.n }
   }
-  const counted = await count()
+  const before = takenBeside(open, key, tx)
+  const seen = await count()
+  const counted = seen + Math.max(before, takenBeside(open, key, tx))
   if (counted + more > limit) return { isTaken: false, counted }
+  holdOpen(open, key, tx, more)
   counts.set(key, { n: counted + more }, { ttl: counted + more > limit * nearPart ? countedNearMs : countedMs })
   return { isTaken: true, counted }
 }
@@ -125,28 +161,18 @@ async function takeHere(
  * Throws AppError `conflict` where the tenant would have more than its limit with `more` of them. `count` says how many there are, without those; it is asked
  * where the tenant has such a limit, and again once what was counted last leaves no room.
  */
-export async function takeWithin(
-  services: Services,
-  tenantId: number,
-  what: keyof typeof nouns,
-  more: number,
-  count: () => Promise<number>,
-): Promise<void> {
+export async function takeWithin(taker: Taker, what: keyof typeof nouns, more: number, count: () => Promise<number>): Promise<void> {
+  const { services, tenantId } = taker
   const limit = more > 0 ? (await limitsOf(services, tenantId))[what] : undefined
   if (limit === undefined) return
   const key = `${what}:${tenantId}`
   const asked = { more, limit, count }
-  const { isTaken, counted } = (await takeTogether(services, key, asked)) ?? (await takeHere(services, key, asked))
+  const { isTaken, counted } = (await takeTogether(services, key, asked)) ?? (await takeHere(taker, key, asked))
   if (!isTaken) throw pastLimit(what, limit, counted)
 }
 
 /** The same for what is made one by one: `count` lets one caller count at a time, until its transaction ends, so that none passes the limit beside another. */
-export async function takeInTurn(
-  services: Services,
-  tenantId: number,
-  what: keyof typeof nouns,
-  count: () => Promise<number>,
-): Promise<void> {
+export async function takeInTurn({ services, tenantId }: Taker, what: keyof typeof nouns, count: () => Promise<number>): Promise<void> {
   const limit = (await limitsOf(services, tenantId))[what]
   if (limit === undefined) return
   const counted = await count()

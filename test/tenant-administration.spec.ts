@@ -159,6 +159,20 @@ describe('limits', () => {
     )
   })
 
+  it('hold for what is written at the same moment', async () => {
+    const tenant = await world.newTenant()
+    const own = (name: string, input: object) => world.call(name, input, { key: tenant.key })
+    await own('create_entity', { internalName: 'Order' })
+    const save = (key1: string) => own('save_instance', { entity: 'Order', key1, data: {} })
+    await save('first')
+    await call('set_tenant_limits', { tenantId: tenant.tenantId, records: 3, messagesPerDay: 2 })
+    const atOnce = async (act: (n: number) => Promise<unknown>) =>
+      (await Promise.allSettled([1, 2, 3, 4, 5, 6].map(act))).filter(({ status }) => status === 'fulfilled').length
+    expect(await atOnce((n) => own('send_message', { to: { tenantUserId: tenant.tenantUserId }, text: `${n}` }))).toBe(2)
+    expect(await atOnce((n) => save(`K${n}`))).toBe(2)
+    expect(await own('count_instances', { entity: 'Order' })).toMatchObject({ count: 3 })
+  })
+
   it('of messages keep no conversation for whom a bulk of them no longer reaches', async () => {
     const tenant = await world.newTenant()
     const own = (name: string, input: object) => world.call(name, input, { key: tenant.key })

@@ -79,6 +79,15 @@ export function constraintOf(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'constraint_name' in error ? String(error.constraint_name) : undefined
 }
 
+const endings = new WeakMap<Tx, (() => void)[]>()
+
+/** Calls once the transaction has ended, committed or not, before whoever ran it goes on. */
+export function onEnd(tx: Tx, run: () => void): void {
+  const runs = endings.get(tx)
+  if (runs) runs.push(run)
+  else endings.set(tx, [run])
+}
+
 /**
  * Runs `work` in one transaction of the pool. Throws what `work` throws, after a rollback; an AppError `unavailable` where the connection is lost.
  */
@@ -131,6 +140,9 @@ export async function transact<T>(pool: Pool, options: TransactionOptions, work:
     }
     throw error
   } finally {
+    const runs = endings.get(tx) ?? []
+    endings.delete(tx)
+    for (const run of runs) run()
     lease.release(isBroken)
   }
 }

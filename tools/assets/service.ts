@@ -201,7 +201,7 @@ async function complete(
       `The property takes ${rules.allowedFileTypes.join(', ')}; by its bytes this is ${type.mimeType}. Nothing was saved.`,
     )
   }
-  await takeWithin(context.services, tenantId, 'bytes', stored.sizeBytes, () => store.sumBytes(tx, tenantId))
+  await takeWithin(context, 'bytes', stored.sizeBytes, () => store.sumBytes(tx, tenantId))
   const done = await store.completeAsset(tx, tenantId, stamp, {
     assetKey: pending.assetKey,
     storagePath: pending.storagePath,

@@ -57,7 +57,7 @@ export async function readNewUser(context: TxContext, input: NewUser): Promise<M
 
 /** Makes the member that `readNewUser` read. Throws AppError `already_exists`. */
 export async function saveNewUser(context: TxContext, member: MemberRequest): Promise<UserRow> {
-  await takeInTurn(context.services, context.tenantId, 'users', () => countPeopleInTurn(context.tx, context.tenantId))
+  await takeInTurn(context, 'users', () => countPeopleInTurn(context.tx, context.tenantId))
   const row = await addMember(context.tx, context.tenantId, member)
   tell(context, 'user.created', { tenantUserId: row.tenantUserId })
   context.audit({ tenantUserId: row.tenantUserId })

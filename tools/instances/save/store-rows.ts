@@ -62,7 +62,7 @@ export async function storeRows(context: TxContext, frame: WriteFrame, ready: re
   const written = new Map<number, Written>()
   const fresh = ready.filter(({ draft }) => !draft.live)
   const changed = ready.filter(({ draft }) => draft.live)
-  await takeWithin(context.services, tenantId, 'records', fresh.length, () => countTenantRecords(tx, tenantId))
+  await takeWithin(context, 'records', fresh.length, () => countTenantRecords(tx, tenantId))
   const ids = fresh.length > 0 ? await context.services.recordIds.take(tenantId, entity.entityId, fresh.length) : []
   const inserts = fresh.map((one, index) => ({ ...one, row: { ...one.row, id: ids[index] ?? 0 } }))
   await inRecords(tx, tenantId, async () => {

@@ -81,8 +81,8 @@ export async function mustCarry(context: TxContext, { kind }: { readonly kind: C
 }
 
 /** Throws AppError `conflict` where the tenant has sent what it may within 24 hours. */
-export async function takeMessage({ services, tx, tenantId }: TxContext): Promise<void> {
-  await takeWithin(services, tenantId, 'messagesPerDay', 1, () => countSentToday(tx, tenantId))
+export async function takeMessage(context: TxContext): Promise<void> {
+  await takeWithin(context, 'messagesPerDay', 1, () => countSentToday(context.tx, context.tenantId))
 }
 
 /**
