@@ -251,6 +251,9 @@ describe('every list that has pages', () => {
     const second = await read({ cursor: first.nextCursor })
     expect(second.rows).toHaveLength(1)
     expect(second.rows).not.toEqual(first.rows)
+    // Where it says how many there are, it means all of them and not those of the page.
+    const { totalCount = 2 } = (await narrow.run(name, { ...input, pageSize: 1 }, { key })) as { totalCount?: number }
+    expect(totalCount).toBeGreaterThanOrEqual(2)
     const isNumbered = 'page' in (narrow.platform.pipeline.registry.byName.get(name)?.input.shape ?? {})
     const [path, suggestion] = isNumbered ? ['$.pageSize', '1'] : ['$.page', undefined]
     const code = isNumbered ? 'too_large' : 'invalid_input'

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
 import { defineOperation, reads } from '#platform/operation.ts'
-import { decodeCursor, listOf, notOfThisList, pageInput, pageOf, totalOf } from '#platform/paging.ts'
+import { decodeCursor, listOf, notOfThisList, pageInput, pageOf } from '#platform/paging.ts'
 
 import { exampleInstance, workflowTask } from './runs.schema.ts'
 import { toCurrentStep } from './shown.ts'
-import { listTasks, type TaskRow } from './steps.store.ts'
+import { countTasks, listTasks, type TaskRow } from './steps.store.ts'
 import { findFlowVersion } from './versions.ts'
 import type { FlowVersion } from './runs.types.ts'
 
@@ -70,7 +70,7 @@ export const listMyTasks = defineOperation({
     return listOf(page, found, {
       show: (row) => toTask(row, versions.get(`${row.workflowId} ${row.version}`)),
       cursor: (row) => [row.runId, row.stepNo],
-      total: totalOf(page, found.rows.length),
+      total: await countTasks(tx, tenantId, actor, page),
     })
   },
 })
