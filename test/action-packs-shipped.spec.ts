@@ -185,6 +185,9 @@ describe('settings of shipped packs', () => {
     ['webhookToRecord', { entity: 'Order', mapping: {} }, '$.settings.mapping'],
     ['webhookToRecord', { entity: 'Order', mapping: { key1: 7 } }, '$.settings.mapping.key1'],
     ['webhookToRecord', { entity: 'Order', mapping: { key1: 'id' }, importMode: 'merge' }, '$.settings.importMode'],
+    ['webhookToRecord', { entity: 'Order', mapping: { key1: 'order number' } }, '$.settings.mapping.key1'],
+    ['webhookToRecord', { entity: 'Order', mapping: { key1: 'id]] [[$run.id' } }, '$.settings.mapping.key1'],
+    ['webhookToRecord', { entity: 'Order', mapping: { key1: 'id' }, itemsAt: 'all of them' }, '$.settings.itemsAt'],
     ['overdueEscalation', { ...tells, dueProperty: 'Due', remindTo: { role: 'Anybody' } }, '$.settings.remindTo.role'],
     ['overdueEscalation', { ...tells, dueProperty: 'Due', escalateTo: {} }, '$.settings.escalateTo'],
     ['overdueEscalation', { ...tells, dueProperty: 'Due', escalateAfter: '1 day' }, '$.settings.escalateAfter'],
@@ -220,6 +223,18 @@ describe('settings of shipped packs', () => {
     expect(refused).toMatchObject({ code: 'invalid_input' })
     const told = refused.issues?.find((one) => one.path === path)
     expect(told?.message).toMatch(message)
+  })
+
+  it('are told of by their names alone, whichever steps are made for them', async () => {
+    const settings = { report: 'Absent', to: [{ tenantUserId: 99_999_999 }] }
+    const { issues } = await world.refusal('install_action_pack', { actionPack: 'dailyDigest', settings })
+    expect(issues?.map((one) => one.path).toSorted()).toEqual(['$.settings.report', '$.settings.to[0].tenantUserId'])
+    const rules = [{ ...read, value: '[[Order.Nothing]]' }]
+    await world.call('create_property', { internalName: 'Picture', dataType: 'Attachment' })
+    await world.call('create_entity', { internalName: 'Shot', properties: [{ property: 'Picture' }, { property: 'Status' }] })
+    const shots = { entity: 'Shot', photoProperty: 'Picture', rules }
+    const refused = await world.refusal('install_action_pack', { actionPack: 'photoTriage', settings: shots })
+    expect(refused.issues?.map((one) => one.path)).toEqual(['$.settings'])
   })
 
   it.each([

@@ -98,6 +98,13 @@ describe('a pack', () => {
       code: 'already_exists',
     })
     expect(await refusal('update_action_pack', { actionPack: internalName, ...version })).toMatchObject({ code: 'conflict' })
+    const misnamed = await refusal('update_action_pack', {
+      actionPack: internalName,
+      ...version,
+      version: '8.0.0',
+      internalName: 'another',
+    })
+    expect(misnamed).toMatchObject({ code: 'invalid_input', issues: [{ path: '$.internalName', suggestion: internalName }] })
     for (const number of ['1.10.0', '1.9.0', '1.10.0-beta.1'])
       await call('update_action_pack', { actionPack: internalName, ...version, version: number })
     const { versions, version: newest } = await call('describe_action_pack', { actionPack: internalName })

@@ -142,13 +142,21 @@ function ofSettings<One extends { readonly path: string }>(places: ReadonlyMap<s
   })
 }
 
-async function told(places: ReadonlyMap<string, string>, work: () => Promise<Installed>): Promise<Installed> {
+/** Steps of a shipped pack are made for its settings, and whoever installs it sees none of them: a finding there speaks of the settings, and once. */
+function ofShipped<One extends { readonly path: string; readonly message: string }>(findings: readonly One[]): One[] {
+  const isOfSetting = ({ path }: One) => path.startsWith('$.settings.')
+  const said = new Set(findings.filter(isOfSetting).map(({ message }) => message))
+  return findings.flatMap((one) => (isOfSetting(one) ? [one] : said.has(one.message) ? [] : [{ ...one, path: '$.settings' }]))
+}
+
+async function told({ pack }: Wanted, places: ReadonlyMap<string, string>, work: () => Promise<Installed>): Promise<Installed> {
   try {
     const installed = await work()
     return { ...installed, warnings: ofSettings(places, installed.warnings) }
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unprocessable' || !error.issues) throw error
-    const issues = ofSettings(places, error.issues)
+    const mapped = ofSettings(places, error.issues)
+    const issues = pack.shipped ? ofShipped(mapped) : mapped
     const [first] = issues
     throw new AppError('unprocessable', `The pack cannot be installed so. ${first?.path ?? ''}: ${first?.message ?? ''}`, { issues })
   }
@@ -200,7 +208,7 @@ export async function installPack(context: TxContext, wanted: Wanted, internalNa
   const marks = await marksOf(context, undefined, read)
   const { body, secrets, places } = make(wanted, read, marks)
   const head = { internalName, description: manifest.description ?? '' }
-  const installed = await told(places, () => addInstall(context, head, body, secrets))
+  const installed = await told(wanted, places, () => addInstall(context, head, body, secrets))
   await keepBeside(context, wanted, installed, read, marks)
   return installed
 }
@@ -225,7 +233,7 @@ export async function reinstallPack(context: TxContext, before: Draft, wanted: W
   const sealed = await openKept(context, installId)
   for (const name of withdrawn) sealed.delete(name)
   const { body, secrets, places } = make(wanted, read, marks, sealed)
-  const installed = await told(places, () => changeInstall(context, before, body, secrets))
+  const installed = await told(wanted, places, () => changeInstall(context, before, body, secrets))
   await keepBeside(context, wanted, installed, read, marks)
   await deleteSecretsBut(context.tx, context.tenantId, installId, [...known.map(({ name }) => name), ...marks.keys()])
   return installed

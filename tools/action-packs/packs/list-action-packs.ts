@@ -25,7 +25,8 @@ export const listActionPacks = defineOperation({
   errors: [],
   name: 'list_action_packs',
   title: 'List action packs',
-  description: 'The packs that can be installed: those that ship with the product, then your own by name. Then describe_action_pack.',
+  description:
+    'Automations that can be installed. Those that ship with the product remind people of what is overdue, send a report every morning, sort photographs, ask somebody about a record and save what a webhook brings; then your own by name. Then describe_action_pack.',
   method: 'POST',
   path: '/api/v1/action-packs/list',
   roles: 'DataView',

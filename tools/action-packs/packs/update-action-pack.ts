@@ -1,7 +1,9 @@
 import { z } from 'zod'
 
-import { toIssue } from '#platform/findings.ts'
+import { AppError } from '#platform/errors.ts'
+import { finding, toIssue } from '#platform/findings.ts'
 import { defineOperation, writes } from '#platform/operation.ts'
+import { quoted } from '#platform/suggest.ts'
 import { issue } from '#platform/validation.ts'
 
 import { actionPack, exampleManifest, examplePack, packSlot } from '../action-packs.schema.ts'
@@ -37,6 +39,14 @@ export const updateActionPack = defineOperation({
   async handler(context, { actionPack: slot, ...input }) {
     const pack = await openPack(context, slot)
     refuseShipped(pack)
+    if (input.internalName !== undefined && input.internalName.toLowerCase() !== pack.internalName.toLowerCase())
+      throw new AppError('invalid_input', `The manifest is that of ${quoted(input.internalName)}, and the pack is ${pack.internalName}.`, {
+        issues: [
+          finding('$.internalName', 'Leave it out, or name the same pack: a pack keeps its name. create_action_pack makes another.', {
+            suggestion: pack.internalName,
+          }),
+        ],
+      })
     const manifest = mustReadManifest({ ...input, internalName: pack.internalName })
     const warnings = await mustBeSound(context, manifest)
     await keepVersion(context, pack.packId, manifest)

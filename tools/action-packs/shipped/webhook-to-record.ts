@@ -1,4 +1,5 @@
 import { finding } from '#platform/findings.ts'
+import { parseTemplate, soleToken } from '#platform/tokens/template.ts'
 
 import type { Values } from '../settings.rules.ts'
 import type { ShippedPack } from './shipped.types.ts'
@@ -10,10 +11,21 @@ function mappingOf({ mapping }: Values): readonly (readonly [string, string])[] 
   return Object.entries(mapping).flatMap(([name, path]): [string, string][] => (typeof path === 'string' ? [[name, path]] : []))
 }
 
+const body = '$trigger.body'
+const item = '$item'
+
+const tokenOf = (root: string, path: string) => `[[${root}.${path}]]`
+
+/** Whether it leads to one value; a filter may follow, as in any token. */
+const isPath = (root: string, path: unknown): path is string =>
+  typeof path === 'string' && soleToken(parseTemplate(tokenOf(root, path))) !== undefined
+
+const ofNames = 'names of letters, digits, _ and - with dots between, such as customer.name or lines[0].sku'
+
 /** One save of what stands under a root: the body, or an item of it. Keys are texts, whatever the sender writes. */
 function save(values: Values, root: string) {
   const mapping = mappingOf(values)
-  const at = (path: string) => `[[${root}.${path}]]`
+  const at = (path: string) => tokenOf(root, path)
   // A key that is not there is null, which is refused: an empty one would make a record without a key at each delivery.
   const key = (path: string) => ({ $expr: ['if', ['=', ['concat', at(path)], ''], null, ['concat', at(path)]] })
   return {
@@ -35,15 +47,12 @@ function save(values: Values, root: string) {
 function stepsFor(values: Values) {
   const { itemsAt } = values
   if (typeof itemsAt !== 'string')
-    return [
-      save(values, '$trigger.body'),
-      { internalName: 'answer', stepType: 'end', config: { state: 'completed', output: '[[$steps.save]]' } },
-    ]
+    return [save(values, body), { internalName: 'answer', stepType: 'end', config: { state: 'completed', output: '[[$steps.save]]' } }]
   return [
     {
       internalName: 'each',
       stepType: 'forEach',
-      config: { over: `[[$trigger.body.${itemsAt}]]`, steps: [{ ...save(values, '$item'), onError: 'continue' }] },
+      config: { over: tokenOf(body, itemsAt), steps: [{ ...save(values, item), onError: 'continue' }] },
     },
     {
       internalName: 'answer',
@@ -87,14 +96,15 @@ export const webhookToRecord: ShippedPack = {
   },
   stepsFor,
   propertiesIn: (values) => mappingOf(values).flatMap(([name]) => (keys.includes(name) ? [] : [{ at: `mapping.${name}`, name }])),
-  findProblems({ mapping }) {
+  findProblems({ mapping, itemsAt }) {
+    if (itemsAt !== undefined && !isPath(body, itemsAt))
+      return [finding('$.settings.itemsAt', `The path of a list in the body: ${ofNames}.`)]
+    const root = itemsAt === undefined ? body : item
     const paths = Array.isArray(mapping) ? [] : Object.entries(mapping ?? {})
     if (paths.length === 0)
       return [finding('$.settings.mapping', 'An object of at least one property or key1 to key3, each with its path.')]
     return paths.flatMap(([name, path]) =>
-      typeof path === 'string' && path !== ''
-        ? []
-        : [finding(`$.settings.mapping.${name}`, 'A path in the body, such as customer.name, or in each item.')],
+      isPath(root, path) ? [] : [finding(`$.settings.mapping.${name}`, `A path in the body, or in each item: ${ofNames}.`)],
     )
   },
 }
