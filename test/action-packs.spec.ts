@@ -7,6 +7,7 @@ import { isBytesAnswer } from '#platform/answer.ts'
 import { openSealed } from '#tools/action-packs/service.ts'
 import { sortKeyOf } from '#tools/action-packs/versions.rules.ts'
 
+import { patience } from './support/patience.ts'
 import { leastMs, longestTurn, turnLimitMs } from './support/turns.ts'
 import { useWorld } from './support/world.ts'
 
@@ -472,9 +473,9 @@ describe('an install', () => {
     await holder`begin`
     await holder`select 1 from platform.tenant where tenant_id = ${tenantId} for update`
     const off = call('toggle_action_pack_install', { installId, isEnabled: false })
-    await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 30_000 })
+    await vi.waitFor(async () => expect(await waiting()).toBe(1), patience)
     const changed = call('update_action_pack_install', { installId, settings: { text: 'Late.' } })
-    await vi.waitFor(async () => expect(await waiting()).toBe(2), { timeout: 30_000 })
+    await vi.waitFor(async () => expect(await waiting()).toBe(2), patience)
     await holder`commit`
     holder.release()
     await off

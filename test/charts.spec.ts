@@ -121,7 +121,7 @@ describe('a chart', () => {
     expect(await sized(1_920, 1_080)).toEqual([3_840, 2_160])
     expect(await sized(1_921, 1_080)).toEqual([1_921, 1_080])
     expect(await sized(chartLimits.side, chartLimits.side)).toEqual([chartLimits.side, chartLimits.side])
-  }, 30_000)
+  })
 
   it('that is as large as one may be holds up nobody', async () => {
     const categories = Array.from({ length: chartLimits.marks / chartLimits.series }, (_, index) => `Category ${index}`)

@@ -43,7 +43,7 @@ beforeAll(async () => {
     PUBLIC_URL: '',
     LOG_LEVEL: 'warn',
   })
-}, 90_000)
+})
 
 afterAll(async () => {
   await client?.close()
@@ -52,7 +52,7 @@ afterAll(async () => {
   await admin?.unsafe(`drop database if exists ${database} with (force)`)
   await admin?.end()
   await rm(dataDir, { recursive: true, force: true })
-}, 60_000)
+})
 
 const named = (name: string): ProductProcess => {
   const found = processes.find((one) => one.name === name)

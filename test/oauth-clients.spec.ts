@@ -221,7 +221,7 @@ describe('an application that a document names', () => {
     expect(host.asked).not.toContain('/target')
   })
 
-  it('does not hold anybody up: a document that does not come within 5 seconds is none', { timeout: 30_000 }, async () => {
+  it('does not hold anybody up: a document that does not come within 5 seconds is none', async () => {
     const silent: (() => void)[] = []
     host.pages.set('/silent', (_request, response) => void silent.push(() => response.end()))
     expect((await begin(`${host.origin}/silent`)).status).toBe(400)

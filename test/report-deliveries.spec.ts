@@ -144,7 +144,7 @@ describe('a delivery', () => {
     const next = await kept()
     expect(next).toHaveLength(11)
     expect(next.filter((assetKey: string) => files.includes(assetKey))).toEqual([])
-  }, 60_000)
+  })
 
   it('sends nothing where the report is empty, unless it was asked to', async () => {
     const of = await arranged()

@@ -130,7 +130,7 @@ describe('exporting a report', () => {
     expect(await refusal('get_asset', { assetKey: result.assetKey }, await tenant.keyWith(['DataView']))).toMatchObject({
       code: 'not_found',
     })
-  }, 30_000)
+  })
 
   it('is refused as the report itself is, and its file is as sensitive as what stands in it', async () => {
     expect(await refusal('export_report', { report: 'ByStatus', format: 'csv', params: { leest: 1 } })).toMatchObject({ status: 400 })
@@ -190,7 +190,7 @@ describe('exporting a report', () => {
     expect(batches.reduce((sum, { rows }) => sum + rows, 0)).toBe(60)
     expect(batches.length).toBeGreaterThan(1)
     expect(Math.max(...batches.map(({ characters }) => characters))).toBeLessThan(16 * 1024 * 1024)
-  }, 60_000)
+  })
 })
 
 describe('a chart of a report', () => {

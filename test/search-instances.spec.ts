@@ -170,7 +170,7 @@ describe('a search over all entities', () => {
       return search('common')
     })
     expect(cut).toEqual({ hits: [expect.objectContaining({ externalKey: 'M-1' })], notSearched: ['Order'] })
-  }, 30_000)
+  })
 
   it('refuses no words, too many, and entities that there are not', async () => {
     const { tenant } = await arranged()

@@ -229,14 +229,14 @@ describe('npm run recover', () => {
     const password = 'nine silver herons at dusk'
     expect(await strangerAt(world)('complete_password_reset', { token, password })).toMatchObject({ logInName: person.userName })
     expect(await strangerAt(world)('login', { userName: person.userName, password })).toMatchObject({ next: 'secondFactor' })
-  }, 60_000)
+  })
 
   it('says so where nobody has that name', async () => {
     await expect(recover('nobody-at-all')).rejects.toMatchObject({
       code: 1,
       stdout: expect.stringContaining('Nobody signs in as nobody-at-all'),
     })
-  }, 60_000)
+  })
 })
 
 describe('the e-mails of a person', () => {

@@ -169,5 +169,5 @@ describe('a wipe', () => {
     expect([await rowsOf(`e_${entityId}`), await rowsOf(`e_${entityId}_history`)]).toEqual([0, 0])
     // Whoever runs the chunk again is refused.
     await expect(wipeRunner.step(services, job, new AbortController().signal)).rejects.toThrow()
-  }, 60_000)
+  })
 })

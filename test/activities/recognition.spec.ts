@@ -15,7 +15,7 @@ import { createLog } from '#platform/log.ts'
 import { fixture, photographed, pngBomb, scannedPdf, textPdf } from './recognition-files.ts'
 
 const log = createLog('silent')
-const slow = 60_000
+const slow = 180_000
 const firstModelFetch = 240_000
 const { cacheDir } = loadConfig({ XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] })
 
@@ -25,7 +25,7 @@ const opened: Recognizer[] = []
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'recognition-'))
-  recognizer = createRecognizer({ cacheDir, workers: 1, timeoutSeconds: 50, log })
+  recognizer = createRecognizer({ cacheDir, workers: 1, timeoutSeconds: 150, log })
 })
 
 afterAll(async () => {
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 /** One of its own, for tests that end its children. */
 function another(options: Partial<Parameters<typeof createRecognizer>[0]>): Recognizer {
-  const made = createRecognizer({ cacheDir, workers: 1, timeoutSeconds: 50, log, ...options })
+  const made = createRecognizer({ cacheDir, workers: 1, timeoutSeconds: 150, log, ...options })
   opened.push(made)
   return made
 }

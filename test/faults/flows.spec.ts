@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await client?.close()
   await world?.close()
-}, 60_000)
+})
 
 const save = (step: string) => ({
   internalName: step,

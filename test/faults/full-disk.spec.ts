@@ -59,7 +59,7 @@ describe.skipIf(tried === undefined)('a full disk', () => {
   afterAll(async () => {
     await stack?.stop()
     if (disk !== '') unmount(disk)
-  }, 60_000)
+  })
 
   async function rest(path: string, body: unknown): Promise<{ status: number; retryAfter: string | null; code: string | undefined }> {
     const form = body instanceof FormData

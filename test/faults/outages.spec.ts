@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await client?.close()
   await stack.stop()
-}, 60_000)
+})
 
 async function rest(path: string, body: unknown, limitMs: number): Promise<{ status: number; body: { code?: string } }> {
   const response = await fetch(stack.url + path, {

@@ -544,7 +544,7 @@ describe('an effect', () => {
   })
 })
 
-it('replays the histories that were kept', { timeout: 60_000 }, async () => {
+it('replays the histories that were kept', async () => {
   const kinds = ['cancelled', 'lanes', 'paused', 'steps', 'waits']
   const names = [
     ...kinds,
