@@ -96,7 +96,7 @@ it(
     await expect.poll(() => api.states(), startPatience).toMatchObject({ postgres: 'up', temporal: 'up' })
     expect(await api.states()).not.toHaveProperty('jobs')
     client = await connect(api.url, key)
-    expect((await awaitJob(client, kept, 60_000)).state).toBe('succeeded')
+    expect((await awaitJob(client, kept)).state).toBe('succeeded')
     expect(await client.tool('get_job', { jobId: cancelled })).toMatchObject({ state: 'cancelled' })
   },
 )

@@ -167,8 +167,8 @@ async function killAndCheck(stack: Stack, print: Print, work: UnderWay): Promise
   /** Something is written between two kills, so that each has something to lose. */
   const untilWritten = async () => {
     const before = acknowledged.length
-    for (const until = Date.now() + 60_000; acknowledged.length < before + writtenBetween;) {
-      if (Date.now() > until) throw new Error(`Nobody can write: ${acknowledged.length - before} records in a minute`)
+    for (const until = Date.now() + 120_000; acknowledged.length < before + writtenBetween;) {
+      if (Date.now() > until) throw new Error(`Nobody can write: ${acknowledged.length - before} records in two minutes`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
@@ -201,7 +201,7 @@ async function killAndCheck(stack: Stack, print: Print, work: UnderWay): Promise
       const killed = await strike()
       if (killed === 0) throw new Error(`${what} was not there to be killed`)
       kills++
-      await stack.ready({ limitMs: 90_000 })
+      await stack.ready()
     })
   }
   const restartServer = async () => {
@@ -227,7 +227,7 @@ async function killAndCheck(stack: Stack, print: Print, work: UnderWay): Promise
 
   const client = await connect(stack.url, stack.key)
   try {
-    const done = await timed(print, 'the import goes on to its end', 'await_job', () => awaitJob(client, work.importJob, 120_000))
+    const done = await timed(print, 'the import goes on to its end', 'await_job', () => awaitJob(client, work.importJob))
     if (done.state !== 'succeeded') throw new Error(`The import ended as ${done.state}: ${JSON.stringify(done)}`)
     const imported = await client.tool('count_instances', { entity, filterRules: [{ property: 'key1', op: 'startsWith', value: 'i' }] })
     if (imported.count !== 20_000) throw new Error(`${imported.count} of 20,000 imported rows are there`)
@@ -236,7 +236,7 @@ async function killAndCheck(stack: Stack, print: Print, work: UnderWay): Promise
     if (lost.length > 0) throw new Error(`${lost.length} acknowledged records are lost or doubled: ${lost.slice(0, 5).join(', ')}`)
     const conversation = await client.tool('get_conversation', { conversationId: work.conversationId })
     if (conversation.messages.length !== 1) throw new Error(`The conversation has ${conversation.messages.length} messages`)
-    const analysed = await timed(print, 'the photograph was recognised', 'await_job', () => awaitJob(client, work.photo.jobId, 180_000))
+    const analysed = await timed(print, 'the photograph was recognised', 'await_job', () => awaitJob(client, work.photo.jobId))
     const analysis = await client.tool('get_attachment_analysis', { assetKey: work.photo.assetKey })
     if (analysed.state !== 'succeeded' || analysis.state !== 'done')
       throw new Error(`Recognition ended as ${analysed.state}: ${JSON.stringify(analysis)}`)

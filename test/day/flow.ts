@@ -24,7 +24,7 @@ export interface FlowResult {
 }
 
 const step = 5
-const limitMs = 90_000
+const limitMs = 180_000
 
 const dockCatalog = {
   whenExists: 'skip',

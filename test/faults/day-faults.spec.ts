@@ -10,7 +10,7 @@ beforeAll(async () => {
   await stack.ready()
 })
 
-afterAll(() => stack.stop(), 60_000)
+afterAll(() => stack.stop())
 
 it('loses nothing that was acknowledged and doubles nothing, whatever is killed', { timeout: 900_000 }, async () => {
   const result = await playFaults(stack, () => {})

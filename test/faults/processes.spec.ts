@@ -21,7 +21,7 @@ beforeAll(async () => {
   ;({ key } = world)
 })
 
-afterAll(() => world?.close(), 60_000)
+afterAll(() => world?.close())
 
 /** One call over REST to either API in turn, tried again on the other until it is answered: what a load balancer does. */
 let turn = 0
@@ -111,7 +111,7 @@ describe('two API processes and two workers', { timeout: 600_000 }, () => {
     await Promise.all(writers)
     const client = await connect(named('api-2').url, key)
     try {
-      expect((await awaitJob(client, job.jobId, 120_000)).state).toBe('succeeded')
+      expect((await awaitJob(client, job.jobId)).state).toBe('succeeded')
     } finally {
       await client.close()
     }

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await eventually(async () => (await fetch(`${portalUrl}/robots.txt`).catch(() => undefined))?.status === 200, 'the portal answers')
 })
 
-afterAll(() => server?.stop(), 60_000)
+afterAll(() => server?.stop())
 
 it(
   'of many addresses at once, right and wrong, keeps nobody else waiting, and lets in afterwards whom it must',

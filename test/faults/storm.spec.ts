@@ -10,7 +10,7 @@ beforeAll(async () => {
   await stack.ready()
 })
 
-afterAll(() => stack?.stop(), 60_000)
+afterAll(() => stack?.stop())
 
 it('carries every effect of runs, packs, conversations and events out once, whatever is killed', { timeout: 900_000 }, async () => {
   const result = await playStorm(stack, { cases: 60, webhooks: 30, kills: 4, seed: 7 }, () => {})
