@@ -9,6 +9,7 @@ import type { TxContext } from '#platform/operation.ts'
 import type { Platform } from '#platform/platform.ts'
 import { flagOf, roleWords } from '#platform/roles.ts'
 
+import { eventually } from './support/patience.ts'
 import { openPipelineWorld, type PipelineWorld } from './support/pipeline.ts'
 import { refused } from './support/refused.ts'
 import { steps } from './support/test-operations.ts'
@@ -140,14 +141,14 @@ describe('who may call', () => {
         () => 'served',
         (error: AppError) => error.code,
       )
-    // What is remembered does not grow old: only the word of the other process ends it.
+    // What is remembered does not grow old, as expect.poll would have it do: only the word of the other process ends it.
     vi.useFakeTimers({ toFake: ['performance'] })
     try {
       expect([await code(key), await code(tenant.key)]).toEqual(['served', 'served'])
       await call('revoke_api_key', { apiKeyId })
-      await expect.poll(() => code(key)).toBe('unauthenticated')
+      await eventually(async () => (await code(key)) === 'unauthenticated', 'the end of the key')
       await call('suspend_tenant', { tenantId: tenant.tenantId }, { key: global.key })
-      await expect.poll(() => code(tenant.key)).toBe('tenant_suspended')
+      await eventually(async () => (await code(tenant.key)) === 'tenant_suspended', 'the suspension')
     } finally {
       vi.useRealTimers()
     }
