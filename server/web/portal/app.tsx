@@ -1,13 +1,15 @@
 import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 import { useAnswer } from './answers.ts'
 import { askWho, holds, me, type Profile, type RoleName } from './me.ts'
 import { roomAddress, tenant } from './page.ts'
-import { Page, Shown } from './parts/basics.tsx'
+import { Page } from './parts/basics.tsx'
 import { SessionDialogs } from './parts/session-dialogs.tsx'
+import { Lacks, ShownPage } from './parts/shown.tsx'
 import { signOut } from './sign-out.ts'
 import { goToTenant } from './tenant-change.ts'
+import { rolesFor } from './room-roles.rules.ts'
 import { texts } from './texts/index.ts'
 
 const EntitiesPage = lazy(() => import('./records/entities-page.tsx').then((room) => room.EntitiesPage))
@@ -35,15 +37,23 @@ interface Room {
   readonly isOfServer?: boolean
   /** One of them opens the room; none: everybody's. */
   readonly roles: readonly RoleName[]
+  /** Where else one is in the room. */
+  readonly also?: readonly string[]
 }
 
 const rooms: readonly Room[] = [
-  { path: roomAddress('records'), title: texts.records.title, hint: texts.records.lead, roles: ['DataView'] },
-  { path: roomAddress('inbox'), title: texts.inbox.title, hint: texts.inbox.lead, roles: [] },
+  {
+    path: roomAddress('records'),
+    title: texts.records.title,
+    hint: texts.records.lead,
+    roles: ['DataView', 'BuilderAdmin'],
+    also: [roomAddress('define')],
+  },
+  { path: roomAddress('inbox'), title: texts.inbox.title, hint: texts.inbox.lead, roles: [], also: [roomAddress('conversations')] },
   { path: roomAddress('users'), title: texts.users.title, hint: texts.users.lead, roles: ['AdminUser'] },
   { path: '/ops/api-keys', title: texts.keys.title, hint: texts.keys.lead, roles: ['AdminIntegration'] },
   { path: '/ops/mail', title: texts.mails.title, hint: texts.mails.lead, roles: ['GlobalAdmin'], isOfServer: true },
-  { path: roomAddress('docs'), title: texts.docs.title, hint: texts.docs.lead, roles: [] },
+  { path: roomAddress('docs'), title: texts.docs.title, hint: texts.docs.lead, roles: [], also: [roomAddress('reference')] },
   { path: '/profile', title: texts.profile.title, hint: texts.profile.lead, roles: [] },
 ]
 const openRooms = () => rooms.filter(({ roles }) => roles.length === 0 || holds(...roles))
@@ -69,10 +79,33 @@ function Home() {
 function TenantChoice({ profile }: { profile: Profile }) {
   const name = me.value?.caller.tenantName ?? tenant
   const others = profile.tenants.filter(({ subDomain }) => subDomain !== tenant)
-  if (others.length === 0) return <p class="tenant">{name}</p>
+  const menu = useRef<HTMLDetailsElement>(null)
+  useEffect(() => {
+    const close = ({ target }: Event) => {
+      if (menu.current && !(target instanceof Node && menu.current.contains(target))) menu.current.open = false
+    }
+    for (const kind of ['pointerdown', 'focusin']) document.addEventListener(kind, close)
+    return () => {
+      for (const kind of ['pointerdown', 'focusin']) document.removeEventListener(kind, close)
+    }
+  }, [])
+  if (others.length === 0)
+    return (
+      <p class="tenant" title={name}>
+        {name}
+      </p>
+    )
   return (
-    <details class="menu">
-      <summary>
+    <details
+      class="menu"
+      ref={menu}
+      onKeyDown={({ key, currentTarget }) => {
+        if (key !== 'Escape') return
+        currentTarget.open = false
+        currentTarget.querySelector('summary')?.focus()
+      }}
+    >
+      <summary title={name}>
         <span class="hidden">{texts.tenant}: </span>
         {name}
       </summary>
@@ -98,7 +131,11 @@ function TenantChoice({ profile }: { profile: Profile }) {
 
 function Frame({ profile }: { profile: Profile }) {
   const { path } = useLocation()
-  const isHere = (address: string) => path === address || path.startsWith(`${address}/`)
+  const isHere = ({ path: own, also = [] }: Room) => [own, ...also].some((address) => path === address || path.startsWith(`${address}/`))
+  const rail = useRef<HTMLElement>(null)
+  // On a phone the rooms are pushed along: the one that somebody is in is seen.
+  useEffect(() => rail.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }), [path])
+  const lacking = rolesFor(path).filter((role) => !holds(role))
   return (
     <>
       <a class="skip" href="#main">
@@ -106,7 +143,7 @@ function Frame({ profile }: { profile: Profile }) {
       </a>
       <header class="bar">
         <TenantChoice profile={profile} />
-        <nav aria-label={texts.rooms}>
+        <nav aria-label={texts.rooms} ref={rail}>
           <ul>
             <li>
               <a
@@ -116,10 +153,10 @@ function Frame({ profile }: { profile: Profile }) {
                 {texts.home}
               </a>
             </li>
-            {openRooms().map(({ path: address, title, isOfServer }) => (
+            {openRooms().map((room) => (
               <li>
-                <a href={address} target={isOfServer ? '_top' : undefined} aria-current={isHere(address) ? 'page' : undefined}>
-                  {title}
+                <a href={room.path} target={room.isOfServer ? '_top' : undefined} aria-current={isHere(room) ? 'page' : undefined}>
+                  {room.title}
                 </a>
               </li>
             ))}
@@ -130,28 +167,31 @@ function Frame({ profile }: { profile: Profile }) {
         </button>
       </header>
       <ErrorBoundary onError={() => undefined}>
-        <Router>
-          <Route path="/" component={Home} />
-          <Route path="/t/:tenant" component={Home} />
-          <Route path="/profile" component={ProfilePage} />
-          <Route path="/ops/api-keys" component={KeysPage} />
-          <Route path="/t/:tenant/records" component={EntitiesPage} />
-          <Route path="/t/:tenant/records/:entity" component={ListPage} />
-          <Route path="/t/:tenant/records/:entity/new" component={EditPage} />
-          <Route path="/t/:tenant/records/:entity/:record" component={RecordPage} />
-          <Route path="/t/:tenant/records/:entity/:record/edit" component={EditPage} />
-          <Route path="/t/:tenant/inbox" component={InboxPage} />
-          <Route path="/t/:tenant/conversations" component={ConversationsPage} />
-          <Route path="/t/:tenant/conversations/:conversation" component={ConversationPage} />
-          <Route path="/t/:tenant/docs" component={DocsPage} />
-          <Route path="/t/:tenant/docs/:path+" component={DocsReadPage} />
-          <Route path="/t/:tenant/define" component={DefinePage} />
-          <Route path="/t/:tenant/define/:entity" component={KindPage} />
-          <Route path="/t/:tenant/reference" component={ReferencePage} />
-          <Route path="/t/:tenant/reference/:operation" component={OperationPage} />
-          <Route path="/t/:tenant/users" component={UsersPage} />
-          <Route default component={NotFound} />
-        </Router>
+        {lacking.length > 0 && <Lacks roles={lacking} />}
+        {lacking.length === 0 && (
+          <Router>
+            <Route path="/" component={Home} />
+            <Route path="/t/:tenant" component={Home} />
+            <Route path="/profile" component={ProfilePage} />
+            <Route path="/ops/api-keys" component={KeysPage} />
+            <Route path="/t/:tenant/records" component={EntitiesPage} />
+            <Route path="/t/:tenant/records/:entity" component={ListPage} />
+            <Route path="/t/:tenant/records/:entity/new" component={EditPage} />
+            <Route path="/t/:tenant/records/:entity/:record" component={RecordPage} />
+            <Route path="/t/:tenant/records/:entity/:record/edit" component={EditPage} />
+            <Route path="/t/:tenant/inbox" component={InboxPage} />
+            <Route path="/t/:tenant/conversations" component={ConversationsPage} />
+            <Route path="/t/:tenant/conversations/:conversation" component={ConversationPage} />
+            <Route path="/t/:tenant/docs" component={DocsPage} />
+            <Route path="/t/:tenant/docs/:path+" component={DocsReadPage} />
+            <Route path="/t/:tenant/define" component={DefinePage} />
+            <Route path="/t/:tenant/define/:entity" component={KindPage} />
+            <Route path="/t/:tenant/reference" component={ReferencePage} />
+            <Route path="/t/:tenant/reference/:operation" component={OperationPage} />
+            <Route path="/t/:tenant/users" component={UsersPage} />
+            <Route default component={NotFound} />
+          </Router>
+        )}
       </ErrorBoundary>
     </>
   )
@@ -192,9 +232,9 @@ export function App() {
           <p>{texts.fault}</p>
         </div>
       )}
-      <Shown of={loaded} reload={reload}>
+      <ShownPage of={loaded} reload={reload}>
         {({ profile }) => <Frame profile={profile} />}
-      </Shown>
+      </ShownPage>
       <SessionDialogs />
     </LocationProvider>
   )

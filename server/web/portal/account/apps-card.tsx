@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks'
 import { useAct, useAnswer } from '../answers.ts'
 import { api, dataOf } from '../client.ts'
 import type { Profile } from '../me.ts'
-import { Card, Confirm, Moment, Shown } from '../parts/basics.tsx'
+import { Card, Confirm, Moment } from '../parts/basics.tsx'
+import { Shown } from '../parts/shown.tsx'
 import { texts } from '../texts/index.ts'
 
 const words = texts.apps

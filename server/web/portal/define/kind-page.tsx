@@ -6,8 +6,9 @@ import { useAct, useAnswer } from '../answers.ts'
 import { api, dataOf } from '../client.ts'
 import { me } from '../me.ts'
 import { roomAddress } from '../page.ts'
-import { ActForm, Card, Choice, Line, Page, Shown } from '../parts/basics.tsx'
+import { ActForm, Card, Choice, Line, Page } from '../parts/basics.tsx'
 import { CallSamples } from '../parts/samples.tsx'
+import { Shown, ShownPage } from '../parts/shown.tsx'
 import { forgetKinds } from '../records/kinds.ts'
 import { entityAddress } from '../records/values.tsx'
 import { words } from '../texts/define/index.ts'
@@ -126,7 +127,7 @@ export function KindPage() {
     await reload()
   }
   return (
-    <Shown of={loaded} reload={reload}>
+    <ShownPage of={loaded} reload={reload}>
       {(definition) => {
         const facts = { definition, languageCode, onChanged }
         const { name, internalName } = definition.detail.entity
@@ -153,6 +154,6 @@ export function KindPage() {
           </Page>
         )
       }}
-    </Shown>
+    </ShownPage>
   )
 }

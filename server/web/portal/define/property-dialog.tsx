@@ -1,7 +1,8 @@
 /** A property of a kind, while somebody changes it: its names and rules are those of every kind that has it, what is required is this kind's own. */
 import { useAct, useAnswer } from '../answers.ts'
 import { api, dataOf } from '../client.ts'
-import { ActForm, Choice, Dialog, Line, Shown } from '../parts/basics.tsx'
+import { ActForm, Choice, Dialog, Line } from '../parts/basics.tsx'
+import { Shown } from '../parts/shown.tsx'
 import { Tick } from '../parts/tick.tsx'
 import { words } from '../texts/define/index.ts'
 import { texts } from '../texts/index.ts'

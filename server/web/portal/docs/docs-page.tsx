@@ -5,19 +5,23 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useAnswer } from '../answers.ts'
 import { api, dataOf } from '../client.ts'
 import { roomAddress } from '../page.ts'
-import { Line, Page, Shown } from '../parts/basics.tsx'
+import { Line, Page } from '../parts/basics.tsx'
+import { CallSamples } from '../parts/samples.tsx'
+import { Shown, ShownPage } from '../parts/shown.tsx'
 import { texts } from '../texts/index.ts'
 import { addressOfPage, linkFrom } from './links.rules.ts'
 
 const words = texts.docs
 
-const search = (query: string) => dataOf(api.POST('/api/v1/docs/search', { body: { query, limit: 12 } }))
+const bodyOf = (query: string) => ({ query, limit: 12 })
+const search = (query: string) => dataOf(api.POST('/api/v1/docs/search', { body: bodyOf(query) }))
 const listPages = () => dataOf(api.POST('/api/v1/docs/index'))
 const readPage = (path: string) => dataOf(api.POST('/api/v1/docs/read', { body: { path } }))
 type Text = Awaited<ReturnType<typeof readPage>>
 
-function Hits({ query }: { query: string }) {
-  const { loaded, reload } = useAnswer(() => search(query), query)
+/** `time`: which time it was sent; the same words once more are asked anew. */
+function Hits({ query, time }: { query: string; time: number }) {
+  const { loaded, reload } = useAnswer(() => search(query), `${time} ${query}`)
   return (
     <Shown of={loaded} reload={reload}>
       {({ hits, hint }) => (
@@ -43,6 +47,7 @@ export function DocsPage() {
   const { query, route } = useLocation()
   const asked = query['q'] ?? ''
   const [typed, setTyped] = useState(asked)
+  const [time, setTime] = useState(0)
   const { loaded, reload } = useAnswer(listPages)
   return (
     <Page title={words.title} lead={words.lead}>
@@ -51,13 +56,14 @@ export function DocsPage() {
         role="search"
         onSubmit={(event) => {
           event.preventDefault()
+          setTime(time + 1)
           route(`${roomAddress('docs')}?q=${encodeURIComponent(typed.trim())}`)
         }}
       >
         <Line label={words.search} type="search" value={typed} onValue={setTyped} maxLength={500} required />
         <button class="main">{texts.search}</button>
       </form>
-      {asked !== '' && <Hits query={asked} />}
+      {asked !== '' && <Hits query={asked} time={time} />}
       <p>
         <a class="button" href={roomAddress('reference')}>
           {texts.reference.title}
@@ -77,6 +83,11 @@ export function DocsPage() {
           </ul>
         )}
       </Shown>
+      {asked === '' ? (
+        <CallSamples tool="docs_index" method="POST" path="/api/v1/docs/index" input={{}} />
+      ) : (
+        <CallSamples tool="docs_search" method="POST" path="/api/v1/docs/search" input={bodyOf(asked)} />
+      )}
     </Page>
   )
 }
@@ -122,7 +133,7 @@ export function DocsReadPage() {
   const path = `${useRoute().params['path'] ?? ''}.md`
   const { loaded, reload } = useAnswer(() => readPage(path), path)
   return (
-    <Shown of={loaded} reload={reload}>
+    <ShownPage of={loaded} reload={reload}>
       {(text) => (
         <Page title={text.title}>
           <p>
@@ -131,6 +142,6 @@ export function DocsReadPage() {
           <Markdown text={text} />
         </Page>
       )}
-    </Shown>
+    </ShownPage>
   )
 }

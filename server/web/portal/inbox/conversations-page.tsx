@@ -6,9 +6,10 @@ import { useAct, useAnswer } from '../answers.ts'
 import { answerOf, api, dataOf, once } from '../client.ts'
 import { holds } from '../me.ts'
 import { roomAddress } from '../page.ts'
-import { ActForm, Choice, Moment, Page, Shown } from '../parts/basics.tsx'
+import { ActForm, Choice, Moment, Page } from '../parts/basics.tsx'
 import { More } from '../parts/more.tsx'
 import { CallSamples } from '../parts/samples.tsx'
+import { Shown, ShownPage } from '../parts/shown.tsx'
 import { Table } from '../parts/table.tsx'
 import { FileLinks } from '../records/files.tsx'
 import { texts } from '../texts/index.ts'
@@ -102,7 +103,7 @@ export function ConversationPage() {
   const id = Number(useRoute().params['conversation'])
   const { loaded, reload, set } = useAnswer(() => read(id), String(id))
   return (
-    <Shown of={loaded} reload={reload}>
+    <ShownPage of={loaded} reload={reload}>
       {(conversation) => (
         <Page title={whomOf(conversation)} lead={`${conversation.channel} · ${words.states[conversation.state]}`}>
           <p>
@@ -138,6 +139,6 @@ export function ConversationPage() {
           />
         </Page>
       )}
-    </Shown>
+    </ShownPage>
   )
 }

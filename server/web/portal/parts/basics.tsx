@@ -2,10 +2,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 
-import type { Act, Loaded } from '../answers.ts'
-import type { Trouble } from '../client.ts'
+import type { Act } from '../answers.ts'
 import { texts } from '../texts/index.ts'
 import { dateTime, fromNow } from '../times.ts'
+import { TroubleNote } from './trouble.tsx'
 
 let isFirst = true
 
@@ -39,49 +39,6 @@ export function Card({ title, children, actions }: { title: string; children: Co
       </div>
       {children}
     </section>
-  )
-}
-
-function sentenceOf({ code, detail }: Trouble): string {
-  if (code === 'offline') return texts.offline
-  if (code === 'no_answer' && detail === '') return texts.noAnswer
-  return detail
-}
-
-/** What went wrong, said at once, with what the API said of single fields. */
-export function TroubleNote({ trouble, again }: { trouble: Trouble | undefined; again?: () => unknown }) {
-  if (!trouble) return null
-  const issues = (trouble.issues ?? []).filter(({ message }) => message !== trouble.detail)
-  return (
-    <div class="note bad" role="alert">
-      <p>{sentenceOf(trouble)}</p>
-      {issues.length > 0 && (
-        <ul>
-          {issues.map(({ message, suggestion }) => (
-            <li>{suggestion === undefined ? message : `${message} ${texts.perhaps(suggestion)}`}</li>
-          ))}
-        </ul>
-      )}
-      {trouble.requestId !== undefined && trouble.code === 'internal' && <p class="muted">{texts.requestId(trouble.requestId)}</p>}
-      {again && (
-        <button type="button" onClick={() => void again()}>
-          {texts.tryAgain}
-        </button>
-      )}
-    </div>
-  )
-}
-
-/** What an answer shows: a place held for it, itself, or why it is not there. */
-export function Shown<T>({ of, reload, children }: { of: Loaded<T>; reload: () => unknown; children: (value: T) => ComponentChildren }) {
-  if (of.state === 'failed') return <TroubleNote trouble={of.trouble} again={reload} />
-  if (of.state === 'there') return <>{children(of.value)}</>
-  return (
-    <div class="waiting" aria-busy="true">
-      <span class="hidden" role="status">
-        {texts.loading}
-      </span>
-    </div>
   )
 }
 

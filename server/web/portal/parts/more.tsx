@@ -1,7 +1,7 @@
 /** The button that brings what comes behind a list; nothing where nothing does. */
 import { useAct } from '../answers.ts'
 import { texts } from '../texts/index.ts'
-import { TroubleNote } from './basics.tsx'
+import { TroubleNote } from './trouble.tsx'
 
 export function More<Cursor>({ next, load }: { next: Cursor | null; load: (next: Cursor) => Promise<unknown> }) {
   const act = useAct()

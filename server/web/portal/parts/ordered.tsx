@@ -4,8 +4,8 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import { useAct } from '../answers.ts'
 import { texts } from '../texts/index.ts'
-import { TroubleNote } from './basics.tsx'
 import { inOrder, moved } from './order.rules.ts'
+import { TroubleNote } from './trouble.tsx'
 
 export function Ordered<Item>({
   items,

@@ -7,6 +7,8 @@ import type { ComponentChildren } from 'preact'
 export interface Column<Row> {
   readonly title: string
   readonly of: (row: Row) => ComponentChildren
+  /** Numbers, times, a word: on one line where there are columns. */
+  readonly isShort?: boolean
   readonly sort?: { readonly now: 'ascending' | 'descending' | 'none'; readonly turn: () => void }
 }
 
@@ -47,8 +49,8 @@ export function Table<Row>({
         <tbody role="rowgroup">
           {rows.map((row) => (
             <tr role="row" key={keyOf(row)}>
-              {columns.map(({ title, of }) => (
-                <td role="cell" data-title={title}>
+              {columns.map(({ title, of, isShort }) => (
+                <td role="cell" data-title={title} class={isShort ? 'short' : undefined}>
                   {of(row)}
                 </td>
               ))}

@@ -5,7 +5,8 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { fromLocal, toLocal } from '../../../pages/local-time.rules.ts'
 import { useAct, useAnswer } from '../answers.ts'
 import { once, Refusal } from '../client.ts'
-import { ActForm, Choice, Line, Page, Shown } from '../parts/basics.tsx'
+import { ActForm, Choice, Line, Page } from '../parts/basics.tsx'
+import { Shown, ShownPage } from '../parts/shown.tsx'
 import { texts } from '../texts/index.ts'
 import { ownZone } from '../times.ts'
 import { changesOf, differingIn, draftOf, rebasedDraft } from './draft.rules.ts'
@@ -202,7 +203,7 @@ export function EditPage() {
   }
   const { loaded, reload } = useAnswer(askAll, `${entity}/${record ?? ''}`)
   return (
-    <Shown of={loaded} reload={reload}>
+    <ShownPage of={loaded} reload={reload}>
       {({ kind, found, forms }) => {
         const form = chosen ?? forms[0]?.internalName ?? ''
         return (
@@ -222,7 +223,7 @@ export function EditPage() {
           </Page>
         )
       }}
-    </Shown>
+    </ShownPage>
   )
 }
 

@@ -1,23 +1,22 @@
 /** Every kind of record of the tenant, and the search through all of them. */
-import { useState } from 'preact/hooks'
-
 import { useAnswer } from '../answers.ts'
 import { api, dataOf } from '../client.ts'
 import { holds } from '../me.ts'
 import { roomAddress } from '../page.ts'
-import { Page, Shown } from '../parts/basics.tsx'
+import { Page } from '../parts/basics.tsx'
 import { CallSamples } from '../parts/samples.tsx'
-import { SearchForm } from '../parts/search-form.tsx'
+import { type Search, SearchForm, useSearch } from '../parts/search-form.tsx'
+import { Shown } from '../parts/shown.tsx'
 import { texts } from '../texts/index.ts'
 import { entityAddress, recordAddress, titleOf } from './values.tsx'
 
 const words = texts.records
 
 const listEntities = () => dataOf(api.POST('/api/v1/entities/list', { body: {} }))
-const search = (query: string) => dataOf(api.POST('/api/v1/instances/search', { body: { query, pageSize: 20 } }))
+const bodyOf = ({ query }: Search) => ({ query, pageSize: 20 })
 
-function Hits({ query }: { query: string }) {
-  const { loaded, reload } = useAnswer(() => search(query), query)
+function Hits({ search }: { search: Search }) {
+  const { loaded, reload } = useAnswer(() => dataOf(api.POST('/api/v1/instances/search', { body: bodyOf(search) })), search.key)
   return (
     <Shown of={loaded} reload={reload}>
       {({ hits }) =>
@@ -45,7 +44,7 @@ function Hits({ query }: { query: string }) {
 
 export function EntitiesPage() {
   const { loaded, reload } = useAnswer(listEntities)
-  const [query, setQuery] = useState('')
+  const search = useSearch()
   return (
     <Page title={words.title} lead={words.lead} wide>
       {holds('BuilderAdmin') && (
@@ -55,8 +54,13 @@ export function EntitiesPage() {
           </a>
         </p>
       )}
-      <SearchForm label={words.searchAll} onSearch={setQuery} />
-      {query !== '' && <Hits query={query} />}
+      {holds('DataView') && <SearchForm label={words.searchAll} search={search} />}
+      {search.query !== '' && (
+        <>
+          <Hits search={search} />
+          <CallSamples tool="search_instances" method="POST" path="/api/v1/instances/search" input={bodyOf(search)} />
+        </>
+      )}
       <Shown of={loaded} reload={reload}>
         {(entities) =>
           entities.length === 0 ? (

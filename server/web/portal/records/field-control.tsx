@@ -1,10 +1,10 @@
 /** The control of one field: what a value of its type is entered with. */
-import { useId } from 'preact/hooks'
+import { useId, useRef } from 'preact/hooks'
 
+import { TroubleNote } from '../parts/trouble.tsx'
 import { useAct } from '../answers.ts'
 import { api, dataOf, once } from '../client.ts'
 import { holds } from '../me.ts'
-import { TroubleNote } from '../parts/basics.tsx'
 import { texts } from '../texts/index.ts'
 import { FileLink } from './files.tsx'
 import type { AskedField } from './forms.ts'
@@ -45,6 +45,8 @@ async function upload(file: File, propertyId: number | undefined): Promise<strin
 
 function Files({ field, value, onValue, labelled }: Pick<ControlFacts, 'field' | 'value' | 'onValue'> & { labelled: Labelled }) {
   const act = useAct()
+  const latest = useRef(value)
+  latest.current = value
   const accept = field.accept.map((extension) => `.${extension}`).join(',')
   return (
     <>
@@ -69,17 +71,30 @@ function Files({ field, value, onValue, labelled }: Pick<ControlFacts, 'field' |
           multiple={field.isList}
           accept={accept}
           aria-busy={act.isBusy}
+          // One choice after the other: what was chosen meanwhile would not be sent.
+          onClick={(event) => (act.isBusy ? event.preventDefault() : undefined)}
           onChange={(event) => {
             const input = event.currentTarget
             const chosen = [...(input.files ?? [])]
             void act.run(async () => {
-              const keys: string[] = []
-              for (const file of chosen) keys.push(await upload(file, field.propertyId))
-              onValue(field.isList ? [...value, ...keys] : keys.slice(-1))
-              input.value = ''
+              // The browser sends no form with what is not valid: the record is not saved without the file.
+              input.setCustomValidity(words.uploading)
+              try {
+                const keys: string[] = []
+                for (const file of chosen) keys.push(await upload(file, field.propertyId))
+                onValue(field.isList ? [...latest.current, ...keys] : keys.slice(-1))
+              } finally {
+                input.setCustomValidity('')
+                input.value = ''
+              }
             })
           }}
         />
+      )}
+      {act.isBusy && (
+        <p class="muted" role="status">
+          {words.uploading}
+        </p>
       )}
       {!field.isReadOnly && !holds('FileEdit') && <p class="muted">{words.noUpload}</p>}
       <TroubleNote trouble={act.trouble} />

@@ -1,7 +1,7 @@
 /** The files of a record: links that the session opens, by the names that they came with. */
+import { Shown } from '../parts/shown.tsx'
 import { useAnswer } from '../answers.ts'
 import { api, dataOf } from '../client.ts'
-import { Shown } from '../parts/basics.tsx'
 import { texts } from '../texts/index.ts'
 import type { Value } from './kinds.ts'
 import { Recognised } from './recognised.tsx'

@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks'
 import { useAct, useAnswer } from '../answers.ts'
 import { api, dataOf } from '../client.ts'
 import { holds } from '../me.ts'
-import { Card, Confirm, Moment, Shown } from '../parts/basics.tsx'
+import { Card, Confirm, Moment } from '../parts/basics.tsx'
+import { Shown } from '../parts/shown.tsx'
 import { texts } from '../texts/index.ts'
 import type { Kind, Value } from './kinds.ts'
 import type { RecordShown } from './record-page.tsx'
@@ -86,7 +87,7 @@ export function HistoryCard({ kind, record, onReverted }: { kind: Kind; record: 
             <>
               <ol class="entries">
                 {latest.slice(0, most).map((version) => (
-                  <li key={version.version}>
+                  <li key={version.version} class="whole">
                     <div>
                       <strong>{words.changeKinds[version.changeKind]}</strong> <Moment at={version.validFrom} />
                       <p class="muted">{version.by?.address ?? version.changedBy.displayName}</p>
@@ -94,8 +95,8 @@ export function HistoryCard({ kind, record, onReverted }: { kind: Kind; record: 
                     </div>
                     {version.validTo !== null && kind.access.edit && holds('DataEdit') && version.changeKind !== 'deleted' && (
                       <div class="acts">
-                        <button type="button" aria-label={words.revertTitle(version.version)} onClick={() => setReverting(version.version)}>
-                          {words.revert}
+                        <button type="button" onClick={() => setReverting(version.version)}>
+                          {words.revertTitle(version.version)}
                         </button>
                       </div>
                     )}

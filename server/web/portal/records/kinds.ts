@@ -88,4 +88,6 @@ export function forgetKinds(): void {
 
 export const isFile = (type: Property['type']) => type === 'Attachment' || type === 'Signature' || type === 'Binary'
 export const isChoice = (type: Property['type']) => type === 'Choice' || type === 'Hierarchy'
+/** Read at a glance, unless there are several. */
+export const isShort = ({ type, isList }: Property) => !isList && type !== 'Text' && !isFile(type) && !isChoice(type)
 export const isNumber = (type: Property['type']) => type === 'Number' || type === 'Currency'

@@ -1,10 +1,10 @@
 /** Finds a record to link: the latest ones at first, then what a search finds. */
-import { useState } from 'preact/hooks'
-
 import { useAct, useAnswer } from '../answers.ts'
 import { api, dataOf } from '../client.ts'
-import { Dialog, Shown, TroubleNote } from '../parts/basics.tsx'
-import { SearchForm } from '../parts/search-form.tsx'
+import { Dialog } from '../parts/basics.tsx'
+import { SearchForm, useSearch } from '../parts/search-form.tsx'
+import { Shown } from '../parts/shown.tsx'
+import { TroubleNote } from '../parts/trouble.tsx'
 import { texts } from '../texts/index.ts'
 import type { Kind } from './kinds.ts'
 import { titleIn, titleOf } from './values.tsx'
@@ -45,11 +45,11 @@ export function LinkDialog({
   onClose: () => void
 }) {
   const act = useAct()
-  const [query, setQuery] = useState('')
-  const { loaded, reload } = useAnswer(() => find(peer, query), query)
+  const search = useSearch()
+  const { loaded, reload } = useAnswer(() => find(peer, search.query), search.key)
   return (
     <Dialog title={words.link(peer.label)} onClose={onClose}>
-      <SearchForm label={words.searchIn(peer.label)} onSearch={setQuery} />
+      <SearchForm label={words.searchIn(peer.label)} search={search} />
       <TroubleNote trouble={act.trouble} />
       <Shown of={loaded} reload={reload}>
         {(found) =>

@@ -5,18 +5,19 @@ import { useState } from 'preact/hooks'
 import { useAnswer } from '../answers.ts'
 import { answerOf, api } from '../client.ts'
 import { holds } from '../me.ts'
-import { Choice, Moment, Page, Shown } from '../parts/basics.tsx'
+import { Choice, Moment, Page } from '../parts/basics.tsx'
 import { More } from '../parts/more.tsx'
 import { CallSamples } from '../parts/samples.tsx'
+import { Shown, ShownPage } from '../parts/shown.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { texts } from '../texts/index.ts'
 import { kindAddress } from '../define/address.ts'
 import { fieldsFor, ownFields } from './fields.ts'
 import { isEmptyGroup } from './filter.rules.ts'
 import { Filters } from './filters.tsx'
-import { isFile, type Kind, kindOf } from './kinds.ts'
+import { isFile, isShort, type Kind, kindOf } from './kinds.ts'
 import { listBody, type ListState, readState, writeState } from './list-state.rules.ts'
-import { entityAddress, recordAddress, textOf, titleIn } from './values.tsx'
+import { briefOf, entityAddress, recordAddress, titleIn } from './values.tsx'
 
 const words = texts.records
 const pageSize = 50
@@ -95,9 +96,10 @@ function Records({ kind, state, onState }: { kind: Kind; state: ListState; onSta
       .map((property) => ({
         title: property.label,
         ...(property.isList || isFile(property.type) ? {} : { sort: sortOf(property.name) }),
-        of: ({ data }: Row) => textOf(property, data[property.name]),
+        of: ({ data }: Row) => briefOf(property, data[property.name]),
+        isShort: isShort(property),
       })),
-    { title: words.modified, sort: sortOf('modifiedDate'), of: ({ modifiedDate }) => <Moment at={modifiedDate} /> },
+    { title: words.modified, sort: sortOf('modifiedDate'), of: ({ modifiedDate }) => <Moment at={modifiedDate} />, isShort: true },
   ]
   const orders = [{ value: '', label: words.anyOrder }].concat(
     columns.flatMap(({ title, sort }) => {
@@ -128,7 +130,7 @@ function Records({ kind, state, onState }: { kind: Kind; state: ListState; onSta
             </p>
             <Table
               label={kind.label}
-              none={isEmptyGroup(state.filter) ? words.noneYet : words.none}
+              none={!kind.access.read ? texts.notAllowed : isEmptyGroup(state.filter) ? words.noneYet : words.none}
               rows={listed.records}
               keyOf={({ eiRecordId }) => eiRecordId}
               columns={columns}
@@ -161,7 +163,7 @@ export function ListPage() {
   const at = url.indexOf('?')
   const query = at === -1 ? '' : url.slice(at)
   return (
-    <Shown of={loaded} reload={reload}>
+    <ShownPage of={loaded} reload={reload}>
       {(kind) => (
         <Page title={kind.label} lead={kind.description} wide>
           <p class="acts">
@@ -184,6 +186,6 @@ export function ListPage() {
           />
         </Page>
       )}
-    </Shown>
+    </ShownPage>
   )
 }

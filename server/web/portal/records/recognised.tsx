@@ -1,9 +1,9 @@
 /** What was recognised in a file of a record, as soon as it is. */
 import { useEffect, useState } from 'preact/hooks'
 
+import { Shown } from '../parts/shown.tsx'
 import { useAnswer } from '../answers.ts'
 import { api, dataOf, inBackground } from '../client.ts'
-import { Shown } from '../parts/basics.tsx'
 import { texts } from '../texts/index.ts'
 import { number } from '../times.ts'
 

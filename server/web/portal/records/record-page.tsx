@@ -5,8 +5,9 @@ import { useState } from 'preact/hooks'
 import { useAct, useAnswer } from '../answers.ts'
 import { api, dataOf } from '../client.ts'
 import { holds } from '../me.ts'
-import { Card, Confirm, Moment, Page, Shown } from '../parts/basics.tsx'
+import { Card, Confirm, Moment, Page } from '../parts/basics.tsx'
 import { CallSamples } from '../parts/samples.tsx'
+import { ShownPage } from '../parts/shown.tsx'
 import { texts } from '../texts/index.ts'
 import { FileLinks } from './files.tsx'
 import { HistoryCard } from './history-card.tsx'
@@ -166,8 +167,8 @@ export function RecordPage() {
   }
   const { loaded, reload } = useAnswer(ask, `${entity}/${record}`)
   return (
-    <Shown of={loaded} reload={reload}>
+    <ShownPage of={loaded} reload={reload}>
       {({ kind, relations, found }) => <One key={found.rowHash} kind={kind} relations={relations} record={found} reload={reload} />}
-    </Shown>
+    </ShownPage>
   )
 }

@@ -4,13 +4,16 @@ import { useState } from 'preact/hooks'
 import { useAct, useAnswer } from '../answers.ts'
 import { answerOf, api, dataOf } from '../client.ts'
 import { holds } from '../me.ts'
-import { Card, Shown, TroubleNote } from '../parts/basics.tsx'
+import { Card } from '../parts/basics.tsx'
 import { More } from '../parts/more.tsx'
+import { CallSamples } from '../parts/samples.tsx'
+import { Shown } from '../parts/shown.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { TroubleNote } from '../parts/trouble.tsx'
 import { texts } from '../texts/index.ts'
-import { type Child, isFile, type Kind, kindOf } from './kinds.ts'
+import { type Child, isFile, isShort, type Kind, kindOf } from './kinds.ts'
 import { LinkDialog } from './link-dialog.tsx'
-import { entityAddress, recordAddress, textOf, titleIn } from './values.tsx'
+import { briefOf, entityAddress, recordAddress, titleIn } from './values.tsx'
 
 const words = texts.records
 const pageSize = 20
@@ -43,7 +46,11 @@ function columnsOf(kind: Kind): readonly Column<Row>[] {
   const shown = kind.properties.filter(({ type }) => !isFile(type)).slice(0, mostColumns)
   return [
     { title: kind.label, of: (row) => <a href={recordAddress(kind.entity, row.eiRecordId)}>{titleIn(kind, row)}</a> },
-    ...shown.map((property) => ({ title: property.label, of: ({ data }: Row) => textOf(property, data[property.name]) })),
+    ...shown.map((property) => ({
+      title: property.label,
+      of: ({ data }: Row) => briefOf(property, data[property.name]),
+      isShort: isShort(property),
+    })),
   ]
 }
 
@@ -66,7 +73,7 @@ export function Below({ kind, related, record }: Facts) {
           <>
             <Table
               label={related.label}
-              none={words.noneBelow}
+              none={shown.child.access.read ? words.noneBelow : texts.notAllowed}
               rows={shown.rows}
               keyOf={({ eiRecordId }) => eiRecordId}
               columns={columnsOf(shown.child)}
@@ -81,6 +88,13 @@ export function Below({ kind, related, record }: Facts) {
           </>
         )}
       </Shown>
+      <CallSamples
+        tool="list_child_instances"
+        method="POST"
+        path={`/api/v1/entities/${encodeURIComponent(kind.entity)}/instances/${record}/children`}
+        input={{ childEntity: related.entity, pageSize }}
+        toolInput={{ entity: kind.entity, record, childEntity: related.entity, pageSize }}
+      />
     </Card>
   )
 }
@@ -116,7 +130,7 @@ export function Peers({ kind, related, record }: Facts) {
           <>
             <Table
               label={related.label}
-              none={words.nonePeers}
+              none={shown.peer.access.read ? words.nonePeers : texts.notAllowed}
               rows={shown.rows}
               keyOf={({ eiRecordId }) => eiRecordId}
               columns={[
@@ -164,6 +178,13 @@ export function Peers({ kind, related, record }: Facts) {
           </>
         )}
       </Shown>
+      <CallSamples
+        tool="list_peer_instances"
+        method="POST"
+        path={`/api/v1/entities/${encodeURIComponent(kind.entity)}/instances/${record}/peers/list`}
+        input={{ peerEntity: related.entity, pageSize }}
+        toolInput={{ entity: kind.entity, record, peerEntity: related.entity, pageSize }}
+      />
     </Card>
   )
 }

@@ -38,6 +38,14 @@ function oneText(property: Property, value: string | number | boolean): string {
   return text
 }
 
+const mostInCell = 160
+
+/** As much of it as a table shows. */
+export function briefOf(property: Property, value: Value | undefined): string {
+  const text = textOf(property, value)
+  return text.length > mostInCell ? `${text.slice(0, mostInCell)}…` : text
+}
+
 export function textOf(property: Property, value: Value | undefined): string {
   if (value === null || value === undefined) return ''
   // Array.isArray does not tell a readonly array from the rest.

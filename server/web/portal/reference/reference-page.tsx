@@ -5,8 +5,9 @@ import { useState } from 'preact/hooks'
 import { useAct, useAnswer } from '../answers.ts'
 import { Refusal, tryCall } from '../client.ts'
 import { roomAddress, tenant } from '../page.ts'
-import { ActForm, Card, Line, Page, Shown } from '../parts/basics.tsx'
+import { ActForm, Card, Line, Page } from '../parts/basics.tsx'
 import { CallSamples } from '../parts/samples.tsx'
+import { Shown, ShownPage } from '../parts/shown.tsx'
 import { texts } from '../texts/index.ts'
 
 const words = texts.reference
@@ -142,7 +143,7 @@ export function OperationPage() {
     return operation
   }, name)
   return (
-    <Shown of={loaded} reload={reload}>
+    <ShownPage of={loaded} reload={reload}>
       {(operation) => (
         <Page title={operation.title} lead={name}>
           <p class="said">{operation.context.split('\n\n')[0]}</p>
@@ -184,6 +185,6 @@ export function OperationPage() {
           )}
         </Page>
       )}
-    </Shown>
+    </ShownPage>
   )
 }

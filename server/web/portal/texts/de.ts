@@ -33,6 +33,12 @@ export const de: Texts = {
   tenant: 'Mandant',
   signOut: 'Abmelden',
   notFound: 'Diese Seite gibt es nicht',
+  notYours: 'Diese Seite ist für Sie nicht offen',
+  failed: 'Das ging nicht',
+  notAllowed:
+    'Das dürfen Sie nicht sehen: Ihnen fehlt eine Rolle, oder die Zugriffsregeln lassen es nicht zu. Wer Benutzer verwaltet, kann helfen.',
+  lacks: (roles) =>
+    `Dafür braucht es in diesem Mandanten ${roles.length === 1 ? 'die Rolle' : 'die Rollen'} ${roles.map((role) => `„${role}“`).join(' und ')}. Wer Benutzer verwaltet, kann sie Ihnen geben; laden Sie die Seite dann neu.`,
   offline: 'Der Server war nicht zu erreichen. Nichts ist verloren; bitte versuchen Sie es noch einmal, sobald das Netz wieder da ist.',
   noAnswer: 'Das ging nicht, und der Fehler liegt bei uns. Bitte versuchen Sie es in einer Weile noch einmal.',
   fault: 'Auf dieser Seite ist etwas schiefgegangen. Wenn es nicht weitergeht, laden Sie sie bitte neu.',
@@ -160,6 +166,7 @@ export const de: Texts = {
     meanwhile: (changes) =>
       `Jemand hat diesen Datensatz inzwischen geändert${changes.map(({ label, value }, at) => `${at === 0 ? ': ' : ', '}${label} ist jetzt „${value}“`).join('')}. Was Sie eingegeben haben, bleibt: Speichern Sie noch einmal, um es darüberzusetzen.`,
     onePerLine: 'Je Zeile ein Wert.',
+    uploading: 'Die Datei ist unterwegs …',
     noUpload: 'Dateien fügt hinzu, wer die Rolle „Dateien“ hat.',
   },
   inbox: {

@@ -31,6 +31,11 @@ export const en = {
   tenant: 'Tenant',
   signOut: 'Sign out',
   notFound: 'There is no such page',
+  notYours: 'This page is not open to you',
+  failed: 'That did not work',
+  notAllowed: 'You may not see this: a role is missing, or the access rules keep it from you. Whoever administers users can help.',
+  lacks: (roles: readonly string[]) =>
+    `It needs the ${roles.length === 1 ? 'role' : 'roles'} ${roles.map((role) => `“${role}”`).join(' and ')} in this tenant. Whoever administers users can give ${roles.length === 1 ? 'it' : 'them'} to you; load the page again then.`,
   offline: 'The server was not reached. Nothing is lost; please try again when the network is back.',
   noAnswer: 'That did not work, and the fault is on our side. Please try again in a while.',
   fault: 'Something went wrong on this page. If it does not go on, load it again.',
@@ -157,6 +162,7 @@ export const en = {
     meanwhile: (changes: readonly { readonly label: string; readonly value: string }[]) =>
       `Somebody changed this record meanwhile${changes.map(({ label, value }, at) => `${at === 0 ? ': ' : ', '}${label} is now “${value}”`).join('')}. What you typed is kept: save again to put it on top of that.`,
     onePerLine: 'One on each line.',
+    uploading: 'The file is on its way…',
     noUpload: 'Files are added by whoever holds the role “Files”.',
   },
   inbox: {

@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks'
 import { useAct, useAnswer } from '../answers.ts'
 import { api, dataOf } from '../client.ts'
 import { me } from '../me.ts'
-import { ActForm, Card, Choice, Copy, Line, Shown } from '../parts/basics.tsx'
+import { ActForm, Card, Choice, Copy, Line } from '../parts/basics.tsx'
+import { Shown } from '../parts/shown.tsx'
 import { texts } from '../texts/index.ts'
 
 const words = texts.provider

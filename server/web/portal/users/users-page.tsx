@@ -4,10 +4,13 @@ import { useState } from 'preact/hooks'
 import { useAct, useAnswer } from '../answers.ts'
 import { answerOf, api, dataOf } from '../client.ts'
 import { me } from '../me.ts'
-import { Choice, Line, Moment, Page, Shown, TroubleNote } from '../parts/basics.tsx'
+import { Choice, Line, Moment, Page } from '../parts/basics.tsx'
 import { More } from '../parts/more.tsx'
 import { CallSamples } from '../parts/samples.tsx'
+import { useSearch } from '../parts/search-form.tsx'
+import { Shown } from '../parts/shown.tsx'
 import { Table } from '../parts/table.tsx'
+import { TroubleNote } from '../parts/trouble.tsx'
 import { texts } from '../texts/index.ts'
 import { InvitationActs } from './invitation-acts.tsx'
 import { NewUserDialog } from './new-user-dialog.tsx'
@@ -77,9 +80,10 @@ type Open = { readonly kind: 'new' } | { readonly kind: 'roles'; readonly user: 
 
 export function UsersPage() {
   const [typed, setTyped] = useState('')
-  const [search, setSearch] = useState('')
+  const sent = useSearch()
+  const search = sent.query
   const [filter, setFilter] = useState<Filter>('all')
-  const { loaded, reload, set } = useAnswer(() => listUsers({ search, filter }), `${filter} ${search}`)
+  const { loaded, reload, set } = useAnswer(() => listUsers({ search, filter }), `${filter} ${sent.key}`)
   const [open, setOpen] = useState<Open>()
   function close() {
     setOpen(undefined)
@@ -93,7 +97,7 @@ export function UsersPage() {
         role="search"
         onSubmit={(event) => {
           event.preventDefault()
-          setSearch(typed.trim())
+          sent.send(typed)
         }}
       >
         <Line label={words.search} type="search" value={typed} onValue={setTyped} maxLength={200} />
