@@ -6,7 +6,7 @@ import { rolesFor } from '#server/web/portal/room-roles.rules.ts'
 
 import { openBrowser } from './support/browser.ts'
 import { type ApplicationServer, leavesNobodyOut, openPage, picture, startApplication } from './support/application.ts'
-import { newPerson, newSession } from './support/persons.ts'
+import { joinTenant, newPerson, newSession } from './support/persons.ts'
 import { type TestTenant, useWorld } from './support/world.ts'
 
 const world = useWorld()
@@ -245,6 +245,31 @@ describe('long names', () => {
     const { page } = await open('/t/demo/users')
     expect(await page.locator('tbody tr').count()).toBeGreaterThan(3)
     expect(await heightOf(page, 'tbody tr:last-child')).toBeLessThan(160)
+    await page.context().close()
+  })
+})
+
+describe('the menu of tenants', () => {
+  it('is closed by Escape, which gives the place back, and by a press elsewhere', async () => {
+    const person = await newPerson(world, tenant)
+    const other = await world.newTenant()
+    await world.sql`update platform.tenant set name = ${`${longName} ${longWord}`} where tenant_id = ${other.tenantId}`
+    await joinTenant(world, person.userId, other)
+    server.session = await newSession(world, person)
+    const { page } = await open('/t/demo/docs', { width: 360 })
+    const menu = page.locator('details.menu')
+    const link = menu.getByRole('link', { name: longWord })
+    await menu.locator('summary').press('Enter')
+    await link.waitFor()
+    await leavesNobodyOut(page)
+    await link.focus()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => link.isVisible()).toBe(false)
+    expect(await page.evaluate<string>('document.activeElement.localName')).toBe('summary')
+    await menu.locator('summary').press('Enter')
+    await link.waitFor()
+    await page.mouse.click(4, 850)
+    await expect.poll(() => link.isVisible()).toBe(false)
     await page.context().close()
   })
 })

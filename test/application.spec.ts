@@ -18,7 +18,7 @@ let person: TestPerson
 
 beforeAll(async () => {
   tenant = await world.newTenant()
-  person = await newPerson(world, tenant, ['DataView', 'DataEdit', 'FileEdit', 'AdminUser', 'AdminIntegration'])
+  person = await newPerson(world, tenant, ['DataView', 'DataEdit', 'FileEdit', 'AdminUser', 'AdminIntegration', 'BuilderAdmin'])
   server = await startApplication(world)
   browser = await openBrowser()
 })

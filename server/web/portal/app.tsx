@@ -84,8 +84,15 @@ function TenantChoice({ profile }: { profile: Profile }) {
     const close = ({ target }: Event) => {
       if (menu.current && !(target instanceof Node && menu.current.contains(target))) menu.current.open = false
     }
+    const escape = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape' || !menu.current?.open) return
+      menu.current.open = false
+      menu.current.querySelector('summary')?.focus()
+    }
+    document.addEventListener('keydown', escape)
     for (const kind of ['pointerdown', 'focusin']) document.addEventListener(kind, close)
     return () => {
+      document.removeEventListener('keydown', escape)
       for (const kind of ['pointerdown', 'focusin']) document.removeEventListener(kind, close)
     }
   }, [])
@@ -96,15 +103,7 @@ function TenantChoice({ profile }: { profile: Profile }) {
       </p>
     )
   return (
-    <details
-      class="menu"
-      ref={menu}
-      onKeyDown={({ key, currentTarget }) => {
-        if (key !== 'Escape') return
-        currentTarget.open = false
-        currentTarget.querySelector('summary')?.focus()
-      }}
-    >
+    <details class="menu" ref={menu}>
       <summary title={name}>
         <span class="hidden">{texts.tenant}: </span>
         {name}
@@ -129,12 +128,18 @@ function TenantChoice({ profile }: { profile: Profile }) {
   )
 }
 
+/** On a phone the rooms are pushed along: the one that somebody is in is seen. Not by scrollIntoView, which takes the keyboard's place along. */
+function centreCurrent(rail: Element): void {
+  const own = rail.getBoundingClientRect()
+  const current = rail.querySelector('[aria-current]')?.getBoundingClientRect()
+  if (current) rail.scrollBy({ left: current.x + current.width / 2 - own.x - own.width / 2 })
+}
+
 function Frame({ profile }: { profile: Profile }) {
   const { path } = useLocation()
   const isHere = ({ path: own, also = [] }: Room) => [own, ...also].some((address) => path === address || path.startsWith(`${address}/`))
   const rail = useRef<HTMLElement>(null)
-  // On a phone the rooms are pushed along: the one that somebody is in is seen.
-  useEffect(() => rail.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }), [path])
+  useEffect(() => (rail.current ? centreCurrent(rail.current) : undefined), [path])
   const lacking = rolesFor(path).filter((role) => !holds(role))
   return (
     <>
