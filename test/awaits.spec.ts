@@ -3,7 +3,9 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 
 import { credentialsTopic } from '#platform/authenticate.ts'
 import { flushCalls } from '#platform/call-counts.ts'
+import { listReplies } from '#tools/messaging/conversations/messages.store.ts'
 import { conversationTopic } from '#tools/messaging/conversations/waiting.ts'
+import { findInboxMessage } from '#tools/messaging/inbox/inbox.store.ts'
 
 import { allAnswered } from './support/all-answered.ts'
 import { refused } from './support/refused.ts'
@@ -145,5 +147,42 @@ describe('a reply', () => {
     expect(transact).toHaveBeenCalledTimes(1)
     for (const { conversationId } of others) expect(waiters.waits(conversationTopic(conversationId))).toBe(1)
     expect(others).toHaveLength(9)
+  })
+
+  it('reads its own conversation and message alone, however many there are, also before PostgreSQL has counted them', async () => {
+    const tenant = await world.newTenant()
+    const { tenantId, tenantUserId } = tenant
+    await world.sql`
+      with asked as (
+        insert into platform.conversation (tenant_id, channel, tenant_user_id, last_seq, last_outbound_seq, created_date, last_message_date)
+        select ${tenantId}, 'inbox', ${tenantUserId}, 1, 1, now(), now() from generate_series(1, 3000) returning conversation_id
+      )
+      insert into platform.message (tenant_id, conversation_id, seq, direction, channel, to_user_id, inbox_seq, text, asset_keys, status, status_rank, is_urgent, at)
+      select ${tenantId}, conversation_id, 1, 'outbound', 'inbox', ${tenantUserId}, row_number() over (), 'Is the gate open?', '{}', 'delivered', 3, false, now()
+      from asked`
+    const [one] = await world.sql<{ conversationId: number; messageId: number }[]>`
+      select conversation_id, message_id from platform.message where tenant_id = ${tenantId} and inbox_seq = 1500`
+    const [conversationId, messageId] = [Number(one?.conversationId), Number(one?.messageId)]
+    const timesAsked = 8
+    const read = await world.platform.services.databases.transact({ tenantId, isReadOnly: true }, async ({ tx }) => {
+      const blocks = async () => {
+        const [row] = await tx<{ n: number }[]>`
+          select (pg_stat_get_xact_blocks_fetched('platform.conversation'::regclass) + pg_stat_get_xact_blocks_fetched('platform.message'::regclass))::int as n`
+        return row?.n ?? Infinity
+      }
+      // What the connection did before may be counted too.
+      const counts = [await blocks()]
+      // From the sixth time on the plan may be one for all parameters.
+      for (let times = 0; times < timesAsked; times++) {
+        await listReplies(tx, tenantId, [{ conversationId, afterSeq: null }], { limit: 100, bytes: 100_000 })
+        counts.push(await blocks())
+        const found = await findInboxMessage(tx, tenantId, tenantUserId, messageId)
+        expect(found?.messageId).toBe(messageId)
+        counts.push(await blocks())
+      }
+      return counts
+    })
+    expect(read).toHaveLength(2 * timesAsked + 1)
+    expect((read.at(-1) ?? Infinity) - (read[0] ?? 0), JSON.stringify(read)).toBeLessThan(10 * timesAsked)
   })
 })

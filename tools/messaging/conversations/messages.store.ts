@@ -144,7 +144,10 @@ export function listReplies(
     select w.n::int as n, ${columns(tx)},
       ${byReceiver(tx, tenantId)} as is_of_receiver
     from unnest(${watched.map((one) => one.conversationId)}::bigint[], ${watched.map((one) => one.afterSeq)}::int[]) with ordinality w (conversation_id, after_seq, n)
-      join platform.conversation c on c.tenant_id = ${tenantId} and c.conversation_id = w.conversation_id
+      cross join lateral (
+        -- The limit keeps it to one look by its key each: joined, all of the tenant's would be read where PostgreSQL knows too little of the table.
+        select * from platform.conversation c where c.tenant_id = ${tenantId} and c.conversation_id = w.conversation_id limit 1
+      ) c
       cross join lateral (
         select i.*, row_number() over (order by i.seq) as row_no, sum(octet_length(to_json(i.text)::text)) over (order by i.seq) as bytes
         from (

@@ -69,8 +69,11 @@ export async function countUnread(tx: Tx, tenantId: number, tenantUserId: number
 /** A message in this user's own inbox; nobody else's is found. */
 export async function findInboxMessage(tx: Tx, tenantId: number, tenantUserId: number, messageId: number): Promise<InboxRow | undefined> {
   const [row] = await tx<InboxRow[]>`
-    select ${columns(tx)} from platform.message m ${around(tx)}
-    where m.tenant_id = ${tenantId} and m.to_user_id = ${tenantUserId} and m.message_id = ${messageId} and m.inbox_seq is not null`
+    select ${columns(tx)} from (
+      -- By its key alone: the index of the inbox would read all of it where PostgreSQL knows too little of the table.
+      select * from platform.message where tenant_id = ${tenantId} and message_id = ${messageId} limit 1
+    ) m ${around(tx)}
+    where m.to_user_id = ${tenantUserId} and m.inbox_seq is not null`
   return row
 }
 
