@@ -44,6 +44,8 @@ const calledHere: Readonly<Record<string, readonly string[]>> = {
   record: ['eiRecordId'],
   parentId: ['parentEIRecordId'],
   parentRecordId: ['parentEIRecordId'],
+  parentTenantMenuItemId: ['parent'],
+  targetId: ['target'],
   values: ['data'],
   fields: ['data', 'properties'],
   instances: ['rows'],
