@@ -242,6 +242,17 @@ describe('whom a message goes to', () => {
     await expect(call('send_message', { to: { phone: '+34600123456' }, text })).rejects.toMatchObject(refused('conflict', /create_channel/))
   })
 
+  it('knows nobody whose membership has ended', async () => {
+    const { tenantUserId } = await newUser()
+    const { tenantUserId: left } = await call('create_user', { email: 'left.before.the.message@example.com' })
+    const { conversationId } = await call('send_message', { to: { tenantUserId }, text: 'x' })
+    await call('delete_user', { tenantUserId: left })
+    const nobody = refused('invalid_input', new RegExp(`no user ${left}`))
+    await expect(call('send_message', { to: { tenantUserId: left }, text: 'x' })).rejects.toMatchObject(nobody)
+    await expect(call('assign_conversation', { conversationId, tenantUserId: left })).rejects.toMatchObject(nobody)
+    await expect(call('get_contact_preferences', { tenantUserId: left })).rejects.toMatchObject(refused('not_found', /user/))
+  })
+
   it('refuses what is not built, and what says nothing', async () => {
     const { tenantUserId } = await newUser()
     const surface = call('send_message', { to: { tenantUserId }, text: 'x', surface: 'y' })

@@ -19,6 +19,7 @@ export interface Person {
   readonly allowsUrgent: boolean
 }
 
+/** A user whose membership has ended is nobody: there is no one left to read what is sent. */
 export async function findPerson(tx: Tx, tenantId: number, tenantUserId: number): Promise<Person | undefined> {
   const [row] = await tx<Person[]>`
     select u.tenant_user_id, u.display_name, u.time_zone_iana,
@@ -33,7 +34,7 @@ export async function findPerson(tx: Tx, tenantId: number, tenantUserId: number)
       coalesce(p.channel_order, '{}') as channel_order, p.quiet_hours, coalesce(p.allows_urgent, true) as allows_urgent
     from platform.tenant_user u
       left join platform.contact_preference p on p.tenant_id = u.tenant_id and p.tenant_user_id = u.tenant_user_id
-    where u.tenant_id = ${tenantId} and u.tenant_user_id = ${tenantUserId}`
+    where u.tenant_id = ${tenantId} and u.tenant_user_id = ${tenantUserId} and u.ended_date is null`
   return row
 }
 
