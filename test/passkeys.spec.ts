@@ -121,6 +121,16 @@ describe('enrolling a passkey', () => {
     for (let n = 0; n < 19; n++) await call('enroll_passkey', {}, { key: fresh })
     await expect(call('enroll_passkey', {}, { key: fresh })).rejects.toMatchObject(refused('conflict', /at most 20/))
   })
+
+  it('counts none that was left half way once its challenge is over', async () => {
+    const person = await newPerson(world, tenant)
+    const key = await newSession(world, person)
+    for (let n = 0; n < 20; n++) await call('enroll_passkey', {}, { key })
+    await world.sql`
+      update platform.person_factor set created_date = now() - interval '5 minutes 1 second' where user_id = ${person.userId}`
+    expect(await enrol(key)).toMatchObject({ channel: 'passkey' })
+    expect(await call('list_second_factors', {}, { key })).toHaveLength(1)
+  })
 })
 
 describe('a passkey beside the password', () => {

@@ -2,8 +2,9 @@
 import type { Tx } from '#platform/db/pool.ts'
 
 import type { Factor } from './factors.schema.ts'
+import { challengeMinutes } from './passkeys.ts'
 
-/** With those that wait for their first code. */
+/** With those that can still be confirmed. */
 export const mostFactors = 20
 
 export interface FactorRow extends Factor {
@@ -45,10 +46,13 @@ export async function lockPerson(tx: Tx, userId: number): Promise<void> {
   await tx`select from platform.app_user where user_id = ${userId} for update`
 }
 
-/** How many a person has, with those that wait. */
+/** How many a person has, with those that wait. A passkey waits as long as its challenge: what was left half way holds no place after that. */
 export async function countFactors(tx: Tx, userId: number): Promise<number> {
   await lockPerson(tx, userId)
-  await tx`delete from platform.person_factor where confirmed_date is null and created_date < now() - interval '10 minutes' and user_id = ${userId}`
+  await tx`
+    delete from platform.person_factor
+    where user_id = ${userId} and confirmed_date is null
+      and created_date < now() - make_interval(mins => case channel when 'passkey' then ${challengeMinutes}::int else 10 end)`
   const [row] = await tx<[{ count: number }]>`select count(*)::int as count from platform.person_factor where user_id = ${userId}`
   return row.count
 }
