@@ -209,6 +209,35 @@ describe('a reset of second factors', () => {
   })
 })
 
+describe('the link of a reset', () => {
+  const password = 'nine silver herons at dusk'
+  async function askedReset() {
+    const person = await newPerson(world, tenant)
+    const email = `${person.userName}@example.com`
+    await world.sql`insert into platform.person_email (email, user_id) values (${email}, ${person.userId})`
+    await strangerAt(world)('request_password_reset', { userName: email })
+    return { person, email, token: tokenIn(await textsTo(email)) }
+  }
+
+  it('refuses a log-in name that is not the person’s, and stays good for the one that is, in any case', async () => {
+    const { person, token } = await askedReset()
+    const complete = (userName: string) => strangerAt(world)('complete_password_reset', { token, password, userName })
+    await expect(complete('another')).rejects.toMatchObject({ code: 'invalid_input', issues: [{ path: '$.userName' }] })
+    expect(await complete(person.userName.toUpperCase())).toMatchObject({ logInName: person.userName })
+  })
+
+  it('gives a person without a log-in name the one they choose, unless somebody has it', async () => {
+    const other = await newPerson(world, tenant)
+    const { person, email, token } = await askedReset()
+    await world.sql`update platform.app_user set user_name = null where user_id = ${person.userId}`
+    const complete = (userName: string) => strangerAt(world)('complete_password_reset', { token, password, userName })
+    await expect(complete(other.userName)).rejects.toMatchObject(refused('already_exists'))
+    const chosen = `first-${person.userName}`
+    expect(await complete(chosen)).toEqual({ logInName: chosen, emails: [email] })
+    expect(await strangerAt(world)('login', { userName: chosen, password })).toMatchObject({ next: 'selectTenant' })
+  })
+})
+
 describe('npm run recover', () => {
   const recover = (logIn: string) =>
     run(process.execPath, ['server/main.ts', 'recover', logIn], {

@@ -24,6 +24,15 @@ export function findPasswordIssue(
   return undefined
 }
 
+/** What is wrong with a log-in name that came with the link of a reset: it changes none, and a person without one takes it. */
+export function findResetNameIssue(wanted: string | undefined, present: string | null): Issue | undefined {
+  if (wanted === undefined || present === null || isSameName(wanted, present)) return undefined
+  return finding('$.userName', 'A reset changes no log-in name, and this is not the one of the link. Leave userName out.')
+}
+
+// As the index of log-in names compares them.
+const isSameName = (a: string, b: string) => a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase()
+
 /** What a person who takes an invitation may be called, the best first: nothing where the tenant calls them by an e-mail. */
 export function proposedNames(label: string | null, subDomain: string | null): string[] {
   if (label === null || label.includes('@')) return []

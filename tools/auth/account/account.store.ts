@@ -71,6 +71,11 @@ export async function setFirstPassword(tx: Tx, userId: number, userName: string 
     where user_id = ${userId}`
 }
 
+/** Of a person who signs in by e-mail alone; who has a name keeps it. Throws a unique violation of app_user_name. */
+export async function setFirstLogInName(tx: Tx, userId: number, userName: string): Promise<void> {
+  await tx`update platform.app_user set user_name = ${userName} where user_id = ${userId} and user_name is null`
+}
+
 /** All sessions of the person end, and all sign-ins under way. */
 export async function setPasswordAnew(tx: Tx, userId: number, passwordHash: string): Promise<void> {
   await tx`update platform.app_user set password_hash = ${passwordHash}, reset_date = now(), credential_version = credential_version + 1 where user_id = ${userId}`

@@ -38,7 +38,9 @@ export const completePasswordReset = defineStagedOperation({
   input: z.object({
     token: z.string().min(1).max(200).describe('Behind the # of the link'),
     password: password.optional().describe('12 to 256 characters; absent with a session'),
-    userName: logInName.optional().describe('Of an invitation: the log-in name; proposed unless told'),
+    userName: logInName
+      .optional()
+      .describe('Of an invitation: the log-in name, proposed unless told. Of a reset: the present one, or the first of who has none'),
   }),
   examples: [
     {
@@ -73,7 +75,7 @@ export const completePasswordReset = defineStagedOperation({
       accepted = await databases.lookUp(
         (tx) =>
           link.kind === 'reset'
-            ? resetPassword(tx, services, link, passwordHash)
+            ? resetPassword(tx, services, link, passwordHash, input.userName)
             : acceptWithPassword(tx, services, link, passwordHash, input.userName),
         sharerOf(context),
       )

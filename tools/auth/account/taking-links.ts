@@ -6,8 +6,16 @@ import { finding } from '#platform/findings.ts'
 import type { Services } from '#platform/services.ts'
 import { type PersonLink, takeMembership, usePersonLink, verifyContact, welcome } from '#tools/users/service.ts'
 
-import { proposedNames } from './account.rules.ts'
-import { findAccount, findFreeLogInName, listKeysOfPerson, proveEmail, setFirstPassword, setPasswordAnew } from './account.store.ts'
+import { findResetNameIssue, proposedNames } from './account.rules.ts'
+import {
+  findAccount,
+  findFreeLogInName,
+  listKeysOfPerson,
+  proveEmail,
+  setFirstLogInName,
+  setFirstPassword,
+  setPasswordAnew,
+} from './account.store.ts'
 import { keysText, tellPerson } from './notices.ts'
 
 export interface Accepted {
@@ -21,9 +29,27 @@ async function shown(tx: Tx, userId: number): Promise<Accepted> {
   return { userId, logInName: account?.userName ?? null, emails: account?.emails ?? [] }
 }
 
-/** Undefined where another call used the link first. */
-export async function resetPassword(tx: Tx, services: Services, link: PersonLink, passwordHash: string): Promise<Accepted | undefined> {
+const nameTaken = (error: unknown) => {
+  if (constraintOf(error) !== 'app_user_name') throw error
+  throw new AppError('already_exists', 'This log-in name cannot be had. Choose another one.', { cause: error })
+}
+
+/**
+ * Undefined where another call used the link first. Throws AppError `invalid_input` for a log-in name that is not the person's, `already_exists` where somebody
+ * else has the one that they would take; the link stays good.
+ */
+export async function resetPassword(
+  tx: Tx,
+  services: Services,
+  link: PersonLink,
+  passwordHash: string,
+  wanted: string | undefined,
+): Promise<Accepted | undefined> {
   if (!(await usePersonLink(tx, link.linkId))) return undefined
+  const present = (await findAccount(tx, link.userId))?.userName ?? null
+  const issue = findResetNameIssue(wanted, present)
+  if (issue) throw new AppError('invalid_input', issue.message, { issues: [issue] })
+  if (wanted !== undefined) await setFirstLogInName(tx, link.userId, wanted).catch(nameTaken)
   await setPasswordAnew(tx, link.userId, passwordHash)
   const keys = await listKeysOfPerson(tx, link.userId)
   await tellPerson(tx, services, link.userId, {
@@ -59,10 +85,7 @@ export async function acceptWithPassword(
     const message = 'Choose a userName: without one, and without a proved e-mail, nobody could sign in.'
     throw new AppError('invalid_input', message, { issues: [finding('$.userName', message)] })
   }
-  await setFirstPassword(tx, link.userId, name ?? null, passwordHash).catch((error: unknown) => {
-    if (constraintOf(error) !== 'app_user_name') throw error
-    throw new AppError('already_exists', 'This log-in name cannot be had. Choose another one.', { cause: error })
-  })
+  await setFirstPassword(tx, link.userId, name ?? null, passwordHash).catch(nameTaken)
   if (link.email !== null) await welcome(tx, services, memberOf(link), link.email)
   return shown(tx, link.userId)
 }
