@@ -1,4 +1,5 @@
 /** The bytes of assets that nobody can ask for any more. */
+import { kept } from '#platform/kept.ts'
 import type { Services } from '#platform/services.ts'
 
 import * as store from './assets.store.ts'
@@ -6,15 +7,14 @@ import * as store from './assets.store.ts'
 const sweptAtOnce = 20
 
 /** By tenant: the sweep of this process that is on its way, and whether something was left to it since it last looked. */
-const underWay = new WeakMap<Services, Map<number, { isAsked: boolean }>>()
+const sweepsOf = kept(() => new Map<number, { isAsked: boolean }>())
 
 /**
  * Removes the bytes of deleted assets and of uploads that were given up, in the background, until none is left. One sweep of a tenant at a time: two would
  * take the same rows and leave the rest. What fails is tried again at the next sweep.
  */
 export function sweepSoon(services: Services, tenantId: number): void {
-  const sweeps = underWay.get(services) ?? new Map<number, { isAsked: boolean }>()
-  underWay.set(services, sweeps)
+  const sweeps = sweepsOf(services)
   const running = sweeps.get(tenantId)
   if (running) {
     running.isAsked = true

@@ -13,7 +13,7 @@ export async function lockPerson(context: TxContext, tenantId: number, tenantUse
   if (row.isService)
     throw new AppError(
       'conflict',
-      'This is the service user of an API key, a workflow or an action pack and follows it: change or revoke the key, publish the workflow anew, update or uninstall the pack.',
+      'This is the service user of an API key, a workflow or an action pack and follows it: change the key with update_api_key or end it with revoke_api_key, publish the workflow anew, update or uninstall the pack.',
     )
   return row
 }

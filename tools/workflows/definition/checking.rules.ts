@@ -131,7 +131,8 @@ function findDisplayProblems(facts: Facts, { said, at }: PlacedStep): Finding[] 
 /** Where a step goes on that nothing leads elsewhere. */
 function goesOnTo({ said, at, list }: PlacedStep): string {
   const behind = list.steps[Number(at.at(-1)) + 1]
-  return String(said['next'] ?? (isObject(behind) ? behind['internalName'] : undefined) ?? end)
+  const target = said['next'] ?? (isObject(behind) ? behind['internalName'] : undefined) ?? end
+  return typeof target === 'string' ? target : JSON.stringify(target)
 }
 
 /** Actions that go on like another one, where nothing later asks which it was. */
