@@ -8,6 +8,7 @@ import type { Context } from 'oidc-provider'
 import { type AttemptLimit, takeAttempt } from '#platform/attempts.ts'
 import { clientAddress, networkOf } from '#platform/client-address.ts'
 import type { Consents } from '#platform/consents.ts'
+import { strangerAt } from '#platform/db/databases.ts'
 import { AppError } from '#platform/errors.ts'
 import { createGuardedFetch } from '#platform/outbound.ts'
 import type { Resources } from '#platform/resources.ts'
@@ -148,7 +149,7 @@ export function createOAuth({ services, resources, errorPage }: OAuthParts): OAu
     const limit = limits[counted]
     if (limit && request.method !== 'OPTIONS') {
       try {
-        await takeAttempt(services, [{ of: [counted, networkOf(ip)], ...limit }], `address ${ip ?? ''}`)
+        await takeAttempt(services, [{ of: [counted, networkOf(ip)], ...limit }], strangerAt(ip))
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error
         const seconds = String(Math.ceil(error.retryAfterSeconds ?? 60))

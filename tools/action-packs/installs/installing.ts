@@ -136,8 +136,9 @@ function make(
 
 /** Of the setting that is wrong, where one stands there. */
 function ofSettings<One extends { readonly path: string }>(places: ReadonlyMap<string, string>, findings: readonly One[]): One[] {
+  const known = [...places]
   return findings.map((one) => {
-    const at = [...places].find(([place]) => isUnder(one.path, place))
+    const at = known.find(([place]) => isUnder(one.path, place))
     return at ? { ...one, path: `$.settings.${at[1]}${one.path.slice(at[0].length)}` } : one
   })
 }

@@ -3,6 +3,8 @@ import type { AttemptLimit } from '#platform/attempts.ts'
 import type { Issue } from '#platform/errors.ts'
 import { finding } from '#platform/findings.ts'
 
+import { logInOf } from '../sign-in/sign-in.rules.ts'
+
 const shortest = 12
 const longest = 256
 
@@ -26,12 +28,9 @@ export function findPasswordIssue(
 
 /** What is wrong with a log-in name that came with the link of a reset: it changes none, and a person without one takes it. */
 export function findResetNameIssue(wanted: string | undefined, present: string | null): Issue | undefined {
-  if (wanted === undefined || present === null || isSameName(wanted, present)) return undefined
+  if (wanted === undefined || present === null || logInOf(wanted).value === logInOf(present).value) return undefined
   return finding('$.userName', 'A reset changes no log-in name, and this is not the one of the link. Leave userName out.')
 }
-
-// As the index of log-in names compares them.
-const isSameName = (a: string, b: string) => a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase()
 
 /** What a person who takes an invitation may be called, the best first: nothing where the tenant calls them by an e-mail. */
 export function proposedNames(label: string | null, subDomain: string | null): string[] {

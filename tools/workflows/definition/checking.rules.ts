@@ -13,7 +13,16 @@ import type { StepType } from '../step-type.types.ts'
 import { readTyped } from '../values/typed.rules.ts'
 import { isObject, listIn, type Place, type Said, type WorkflowBody } from './definition.types.ts'
 import type { Facts } from './facts.types.ts'
-import { end, headFields, maxDepth, maxSteps, maxStepsInAll, step as stepSchema, variable as variableSchema } from './grammar.schema.ts'
+import {
+  end,
+  headFields,
+  maxActions,
+  maxDepth,
+  maxSteps,
+  maxStepsInAll,
+  step as stepSchema,
+  variable as variableSchema,
+} from './grammar.schema.ts'
 import { findNamingProblems } from './naming.rules.ts'
 import { findNotByProblems } from './people.rules.ts'
 import { entityOf } from './slots.rules.ts'
@@ -199,20 +208,23 @@ function* findStepProblems(
 }
 
 function findNameProblems(steps: readonly PlacedStep[]): Finding[] {
-  const seen = new Set<string>()
-  const isTaken = (name: unknown) => {
+  const isIn = (names: Set<string>, name: unknown) => {
     const lower = String(name).toLowerCase()
-    return seen.has(lower) || !seen.add(lower)
+    return names.has(lower) || !names.add(lower)
   }
+  const seen = new Set<string>()
+  const isTaken = (name: unknown) => isIn(seen, name)
   return steps.flatMap(({ said, at, type, config }) => {
-    const actions = listIn(said['actions']).map((one) => (isObject(one) ? String(one['internalName']).toLowerCase() : ''))
+    // Those past the bound are refused for that.
+    const actions = listIn(said['actions']).slice(0, maxActions)
+    const ofStep = new Set<string>()
     const lanes = type?.kind === 'lanes' ? listIn(config['lanes']) : []
     return [
       ...(isTaken(said['internalName'])
         ? [finding(pathText([...at, 'internalName']), 'Another step or lane of the definition has this name.')]
         : []),
-      ...actions.flatMap((name, index) =>
-        actions.indexOf(name) < index
+      ...actions.flatMap((action, index) =>
+        isObject(action) && isIn(ofStep, action['internalName'])
           ? [finding(pathText([...at, 'actions', index, 'internalName']), 'Another action of the step has this name.')]
           : [],
       ),

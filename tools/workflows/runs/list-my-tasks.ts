@@ -5,7 +5,7 @@ import { decodeCursor, listOf, notOfThisList, pageInput, pageOf } from '#platfor
 
 import { exampleInstance, workflowTask } from './runs.schema.ts'
 import { toCurrentStep } from './shown.ts'
-import { countTasks, listTasks, type TaskRow } from './steps.store.ts'
+import { countTasks, listTasks, type TaskRow } from './tasks.store.ts'
 import { findFlowVersion } from './versions.ts'
 import type { FlowVersion } from './runs.types.ts'
 

@@ -6,7 +6,7 @@ import { useAct, useAnswer } from '../answers.ts'
 import { api, dataOf } from '../client.ts'
 import { me } from '../me.ts'
 import { roomAddress } from '../page.ts'
-import { ActForm, Card, Choice, Line, Page } from '../parts/basics.tsx'
+import { ActForm, Card, Choice, Page } from '../parts/basics.tsx'
 import { CallSamples } from '../parts/samples.tsx'
 import { Shown, ShownPage } from '../parts/shown.tsx'
 import { forgetKinds } from '../records/kinds.ts'
@@ -17,6 +17,7 @@ import { AddProperty } from './add-property.tsx'
 import { kindAddress } from './address.ts'
 import { askDefinition, askDetail, askEntityUses, askLanguages, type Definition, type Detail } from './definition.ts'
 import { useEdited } from './edited.ts'
+import { NameLines } from './name-lines.tsx'
 import { PartsCard } from './parts-card.tsx'
 import { RelationsCard } from './relations-card.tsx'
 import { TakeAway } from './take-away.tsx'
@@ -55,16 +56,7 @@ function NamesCard({ definition: { detail }, languageCode, onChanged }: Facts) {
   return (
     <Card title={words.names}>
       <ActForm act={act} label={texts.save} onSend={send} done={texts.saved}>
-        <Line label={words.kindName} value={draft.name} onValue={(name) => set({ name })} maxLength={200} required />
-        <Line label={words.description} value={draft.description} onValue={(description) => set({ description })} maxLength={2_000} />
-        <Line
-          label={words.internalName}
-          hint={words.internalNameHint}
-          value={draft.internalName}
-          onValue={(internalName) => set({ internalName })}
-          maxLength={64}
-          required
-        />
+        <NameLines draft={draft} set={set} labels={labels} />
       </ActForm>
     </Card>
   )

@@ -8,6 +8,7 @@ import { words } from '../texts/define/index.ts'
 import { texts } from '../texts/index.ts'
 import { askDetail, askProperty, askPropertyUses, type Part } from './definition.ts'
 import { useEdited } from './edited.ts'
+import { NameLines } from './name-lines.tsx'
 import { callsOf, factsOf, type PropertyFacts } from './property-fields.rules.ts'
 
 interface Facts {
@@ -83,16 +84,7 @@ function Fields({ entity, part, property, languageCode, onClose, before }: Facts
   const isFile = dataType === 'Attachment' || dataType === 'Signature' || dataType === 'Binary'
   return (
     <ActForm act={act} label={texts.save} onSend={send} cancel={() => onClose(false)}>
-      <Line label={words.name} value={draft.name} onValue={(name) => set({ name })} maxLength={200} required />
-      <Line label={words.help} value={draft.description} onValue={(description) => set({ description })} maxLength={2_000} />
-      <Line
-        label={words.internalName}
-        hint={words.internalNameHint}
-        value={draft.internalName}
-        onValue={(internalName) => set({ internalName })}
-        maxLength={64}
-        required
-      />
+      <NameLines draft={draft} set={set} labels={labels} />
       <Tick label={words.isRequired} isOn={draft.isRequired} onTurn={(isRequired) => set({ isRequired })} />
       <Tick label={words.isList} isOn={draft.isList} onTurn={(isList) => set({ isList })} />
       <Choice
